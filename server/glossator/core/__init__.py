@@ -1,0 +1,1 @@
+"""Frozen values and protocols that every layer shares; imports nothing of ours."""

@@ -1,0 +1,75 @@
+"""Every exception Glossator raises on purpose.
+
+GlossatorError                  anything we can explain to the user
+├── UsageError                  a request that cannot be carried out as it was asked
+│   ├── InvalidPosition         a position outside the text or inside a character
+│   ├── InvalidSettings         a setting of the wrong name, type or range
+│   ├── UnknownSession          a session id that this server does not hold
+│   └── UnknownTool             a tool name that is not registered
+├── PromptError                 a prompt file that is missing, malformed or misused
+└── ModelError                  the model could not answer (see `retryable`)
+    ├── ModelRefused            the request was wrong, or not allowed: trying again cannot help
+    ├── ModelUnavailable        overloaded, limited, or out of reach: trying again may help
+    └── StreamCut               the answer broke off before it was whole; nothing of it was used
+
+Past the tool boundary a failure is data: tools return `ToolResult.error`, they do not raise.
+"""
+
+from __future__ import annotations
+
+
+class GlossatorError(Exception):
+    """Base of all; the message is plain English with a next step."""
+
+
+class UsageError(GlossatorError):
+    """The request cannot be carried out as it was asked."""
+
+
+class InvalidPosition(UsageError):
+    """A position outside the text, or in the middle of a character."""
+
+
+class InvalidSettings(UsageError):
+    """A setting with an unknown name, a wrong type or a value out of range."""
+
+
+class UnknownSession(UsageError):
+    """A session id that this server does not hold."""
+
+
+class UnknownTool(UsageError):
+    """A tool name that is not in the registry."""
+
+
+class PromptError(GlossatorError):
+    """A prompt file that is missing, malformed, or given the wrong inputs."""
+
+
+class ModelError(GlossatorError):
+    """The model could not answer.
+
+    `retry_after` is the wait in seconds that the provider asked for, if it named one.
+    """
+
+    retryable = False
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ModelRefused(ModelError):
+    """The provider refused the request; sending it again cannot help."""
+
+
+class ModelUnavailable(ModelError):
+    """The provider is overloaded, limits us, or cannot be reached; a retry may help."""
+
+    retryable = True
+
+
+class StreamCut(ModelError):
+    """The stream ended before the message was whole; nothing of it was acted on."""
+
+    retryable = True

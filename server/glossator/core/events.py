@@ -1,0 +1,154 @@
+"""What a run tells the editor while it goes on: a closed union of frozen events.
+
+Each event is sent in an `Envelope` with the run's id and a sequence number without gaps. Terminal
+events (`RunFinished`, `RunFailed`, `RunCancelled`) always arrive, exactly one a run; deltas of the
+same kind may be merged on the way. `vscode-client` mirrors this file; `docs/protocol.md` tells it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from glossator.core.span import Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one or more model requests; total input is the sum of the first three."""
+
+    kind: ClassVar[str] = "usage"
+    input_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            self.output_tokens + other.output_tokens,
+        )
+
+    @property
+    def total(self) -> int:
+        """All tokens, in and out."""
+        return (
+            self.input_tokens
+            + self.cache_read_tokens
+            + self.cache_write_tokens
+            + self.output_tokens
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A run began; `model` is the model's id, and "offline" is true when none is asked."""
+
+    kind: ClassVar[str] = "run.started"
+    session_id: str
+    question: str
+    model: str
+    offline: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """More of the answer's text."""
+
+    kind: ClassVar[str] = "text.delta"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingDelta:
+    """More of the model's summarised thinking."""
+
+    kind: ClassVar[str] = "thinking.delta"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    """A tool call began; `arguments` is the model's input."""
+
+    kind: ClassVar[str] = "tool.started"
+    call_id: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    """A tool call ended; `summary` is one line, `milliseconds` the wall time."""
+
+    kind: ClassVar[str] = "tool.finished"
+    call_id: str
+    tool: str
+    summary: str
+    error: bool
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CitationChecked:
+    """A citation of the answer was checked."""
+
+    kind: ClassVar[str] = "citation"
+    citation: Citation
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the user should know while the run goes on (a retry's wait, a budget's end)."""
+
+    kind: ClassVar[str] = "notice"
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFinished:
+    """The run ended with an answer."""
+
+    kind: ClassVar[str] = "run.finished"
+    stop: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunFailed:
+    """The run ended without an answer; `message` says what to do."""
+
+    kind: ClassVar[str] = "run.failed"
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunCancelled:
+    """The user or the client ended the run."""
+
+    kind: ClassVar[str] = "run.cancelled"
+
+
+Event = (
+    RunStarted
+    | TextDelta
+    | ThinkingDelta
+    | ToolStarted
+    | ToolFinished
+    | CitationChecked
+    | Usage
+    | Notice
+    | RunFinished
+    | RunFailed
+    | RunCancelled
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """One event of one run; `seq` counts from 0."""
+
+    run_id: str
+    seq: int
+    event: Event

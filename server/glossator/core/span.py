@@ -1,0 +1,37 @@
+"""Places in documents, and claims that rest on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Whole lines of one text: `first_line` and `last_line` are 1-based and inclusive."""
+
+    uri: str
+    sha256: str
+    first_line: int
+    last_line: int
+
+
+class CitationStatus(StrEnum):
+    """What checking a citation found."""
+
+    VERIFIED = "verified"
+    UNSUPPORTED = "unsupported"
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A claim's reference to a document, as it stands in the answer, with what checking it found.
+
+    `target` is the workspace-relative path as cited; `span` is None when it could not be resolved;
+    `reason` says in one sentence why a citation is not verified.
+    """
+
+    target: str
+    span: Span | None
+    status: CitationStatus
+    reason: str = ""

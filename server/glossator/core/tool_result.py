@@ -1,0 +1,47 @@
+"""What a tool gives back to the model, and the one function that cuts it to its budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from glossator.core.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much of the model's window a result may take."""
+
+    items: int | None = None  # lines or paths
+    bytes: int | None = None  # UTF-8
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """A tool's answer: text for the model, the spans it shows, and how many items were left out.
+
+    With `error` set the call failed and `text` says what happened and what to try next.
+    """
+
+    text: str
+    spans: tuple[Span, ...] = ()
+    omitted: int = 0
+    error: bool = False
+
+    @staticmethod
+    def failed(message: str) -> ToolResult:
+        """A failure the model can act on."""
+        return ToolResult(message, error=True)
+
+
+def cut(items: Iterable[str], budget: Budget) -> tuple[list[str], int]:
+    """The longest prefix of `items` within `budget`, and how many were left out."""
+    everything = list(items)
+    kept: list[str] = []
+    used = 0
+    for item in everything[: budget.items]:
+        used += len(item.encode("utf-8", "surrogatepass")) + 1  # its line end
+        if budget.bytes is not None and used > budget.bytes:
+            break
+        kept.append(item)
+    return kept, len(everything) - len(kept)

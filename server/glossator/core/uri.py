@@ -1,0 +1,28 @@
+"""File paths as `file:` URIs and back; names that are not UTF-8 survive the round trip."""
+
+from __future__ import annotations
+
+import os
+import re
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
+
+_DRIVE = re.compile(r"^/[A-Za-z]:")
+
+
+def to_uri(path: str) -> str:
+    """The `file:` URI of an absolute path."""
+    posix = path.replace(os.sep, "/")
+    if not posix.startswith("/"):
+        posix = "/" + posix
+    return "file://" + quote_from_bytes(os.fsencode(posix), safe="/:@!$&'()*+,;=~")
+
+
+def to_path(uri: str) -> str | None:
+    """The absolute path a `file:` URI names; None for any other scheme."""
+    parts = urlsplit(uri)
+    if parts.scheme != "file":
+        return None
+    path = os.fsdecode(unquote_to_bytes(parts.path))
+    if os.name == "nt" and _DRIVE.match(path):
+        path = path[1:]
+    return os.path.normpath(path)

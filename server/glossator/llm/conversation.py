@@ -1,0 +1,44 @@
+"""An append-only conversation, and the one user message that answers a reply's tool calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from glossator.core.tool_result import ToolResult
+from glossator.llm.model import Block, Message, ToolCall
+
+
+@dataclass(slots=True)
+class Conversation:
+    """The messages of a session. Nothing in it is ever changed: providers bind to the prefix."""
+
+    _messages: list[Message] = field(default_factory=list)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """All messages so far."""
+        return tuple(self._messages)
+
+    def append(self, message: Message) -> None:
+        """Add the next message."""
+        self._messages.append(message)
+
+
+def user_message(*texts: str) -> Message:
+    """A user message with a text block for each non-empty text."""
+    return {"role": "user", "content": [{"type": "text", "text": text} for text in texts if text]}
+
+
+def tool_answers(answers: Sequence[tuple[ToolCall, ToolResult]], *reminders: str) -> Message:
+    """The one message that answers every call of a reply: results first, reminders after."""
+    content: list[Block] = [_tool_result(call, result) for call, result in answers]
+    content += [{"type": "text", "text": reminder} for reminder in reminders]
+    return {"role": "user", "content": content}
+
+
+def _tool_result(call: ToolCall, result: ToolResult) -> Block:
+    block: Block = {"type": "tool_result", "tool_use_id": call.id, "content": result.text}
+    if result.error:
+        block["is_error"] = True
+    return block

@@ -1,0 +1,129 @@
+"""The `Model` protocol: what the agent loop asks of a language model.
+
+Messages are kept in the Messages API's own shape (role and content blocks): what a provider sent
+goes back to it unchanged, unknown blocks and signatures included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Literal, Protocol, TypedDict
+
+from glossator.core.events import Usage
+
+Block = dict[str, Any]
+
+
+class Message(TypedDict):
+    """One message of a conversation, as the Messages API spells it."""
+
+    role: Literal["user", "assistant"]
+    content: list[Block]
+
+
+class StopReason(StrEnum):
+    """Why a reply ended. Tools are run on `TOOL_USE` only."""
+
+    END_TURN = "end_turn"
+    TOOL_USE = "tool_use"
+    MAX_TOKENS = "max_tokens"
+    STOP_SEQUENCE = "stop_sequence"
+    PAUSE_TURN = "pause_turn"
+    REFUSAL = "refusal"
+    CONTEXT_FULL = "model_context_window_exceeded"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool as the model sees it; `input_schema` is JSON Schema."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One request: `system` (text of each block, most shared first) and `tools` never change in
+    the life of a conversation; `messages` is only appended to.
+    """
+
+    system: tuple[str, ...]
+    tools: tuple[ToolSpec, ...]
+    messages: tuple[Message, ...]
+    max_output_tokens: int | None = None  # None: the model's own limit, within reason
+    effort: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool the model wants run."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """More of the reply's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThinkingPiece:
+    """More of the reply's summarised thinking."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetryWait:
+    """The provider could not answer; it is asked again after `seconds`.
+
+    Pieces streamed before it belong to a reply that is void.
+    """
+
+    seconds: float
+    attempt: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole reply: always the last event of a stream, and only when nothing was cut."""
+
+    message: Message
+    stop: StopReason
+    usage: Usage
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    detail: str = field(default="")  # the provider's explanation of a refusal, if any
+
+
+ModelEvent = TextPiece | ThinkingPiece | RetryWait | Reply
+
+
+class Model(Protocol):
+    """A language model. Implementations hold no conversation."""
+
+    @property
+    def id(self) -> str:
+        """The name shown to the user."""
+
+    @property
+    def offline(self) -> bool:
+        """True when answers are extracts and no provider is asked."""
+
+    @property
+    def window(self) -> int:
+        """The context window in tokens."""
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """The reply in pieces; the last one is a `Reply`. Raises `ModelError`."""
+
+    async def close(self) -> None:
+        """Give connections back."""

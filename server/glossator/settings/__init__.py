@@ -1,0 +1,1 @@
+"""One settings model for every edge; its JSON schema feeds the clients."""

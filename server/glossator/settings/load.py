@@ -1,0 +1,95 @@
+"""Settings from their four sources: defaults, the user's file, the environment, the client.
+
+A later source wins, field by field. Nothing inside a workspace is ever read: opening a folder
+must not change where requests go.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from pydantic import ValidationError
+
+from glossator.core.errors import InvalidSettings
+from glossator.settings.model import Settings
+
+# environment variable -> path of the setting
+_ENVIRONMENT = {
+    "ANTHROPIC_BASE_URL": ("models", "baseUrl"),
+    "GLOSSATOR_BACKEND": ("models", "backend"),
+    "GLOSSATOR_PROFILE": ("models", "profile"),
+    "GLOSSATOR_OFFLINE": ("models", "offline"),
+    "GLOSSATOR_MODEL": ("models", "main", "model"),
+    "GLOSSATOR_FAST_MODEL": ("models", "fast", "model"),
+}
+
+
+def user_file() -> Path:
+    """Where the user's settings file is looked for."""
+    return Path(platformdirs.user_config_dir("glossator")) / "config.toml"
+
+
+def load_settings(
+    client: Mapping[str, Any] | None, environment: Mapping[str, str], file: Path | None = None
+) -> Settings:
+    """All sources merged. Raises `InvalidSettings` naming the source and the setting."""
+    path = file or user_file()
+    merged: dict[str, Any] = _defaults()
+    for source, values in (
+        (str(path), _read_file(path)),
+        ("the environment", _from_environment(environment)),
+        ("the editor's settings", dict(client or {})),
+    ):
+        if values:
+            merged = _merge(merged, values)
+            _validate(merged, source)
+    return _validate(merged, "the defaults")
+
+
+def _defaults() -> dict[str, Any]:
+    return Settings().model_dump(by_alias=True)
+
+
+def _validate(values: Mapping[str, Any], source: str) -> Settings:
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors()
+        )
+        raise InvalidSettings(
+            f"Settings from {source} cannot be used ({problems}). Correct or remove them."
+        ) from error
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidSettings(f"{path} cannot be read as TOML ({error}). Correct it.") from error
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, keys in _ENVIRONMENT.items():
+        if text := environment.get(name):
+            group = values
+            for key in keys[:-1]:
+                group = group.setdefault(key, {})
+            group[keys[-1]] = text
+    return values
+
+
+def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        below = merged.get(key)
+        both_groups = isinstance(below, Mapping) and isinstance(value, Mapping)
+        merged[key] = _merge(below, value) if both_groups else value
+    return merged

@@ -1,0 +1,91 @@
+"""All settings with their meaning, unit and default. Secrets are never settings.
+
+On the wire and in files the names are camelCase (`workspace.maxFileBytes`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+Backend = Literal["anthropic", "bedrock", "vertex", "foundry"]
+Profile = Literal["anthropic", "llama.cpp", "ollama", "lmstudio", "vllm", "litellm"]
+Effort = Literal["low", "medium", "high", "xhigh", "max"]
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+    )
+
+
+class RoleSettings(_Group):
+    """Which model plays a role, and how hard it thinks."""
+
+    model: str = Field(description="The provider's model id.")
+    effort: Effort | None = Field(
+        None, description="Thinking effort; the model's default if unset."
+    )
+
+
+class ModelSettings(_Group):
+    """Which models are asked, and where."""
+
+    offline: bool = Field(False, description="Never ask a model; answer with extracts only.")
+    backend: Backend = Field("anthropic", description="The service that hosts the models.")
+    base_url: str | None = Field(None, description="The address of a compatible server.")
+    profile: Profile = Field(
+        "anthropic", description="What the server behind the base URL understands."
+    )
+    region: str | None = Field(None, description="Cloud region, for Bedrock and Vertex.")
+    project: str | None = Field(None, description="Cloud project (Vertex) or resource (Foundry).")
+    main: RoleSettings = Field(
+        RoleSettings(model="claude-sonnet-5-5"), description="Answers and edits."
+    )
+    fast: RoleSettings = Field(
+        RoleSettings(model="claude-haiku-5-5"), description="Exploring, recall and dispatch."
+    )
+    max_retries: int = Field(4, ge=0, le=20, description="Tries after a passing failure.")
+    max_retry_wait: float = Field(
+        60, gt=0, description="The longest wait before one retry, in seconds."
+    )
+
+
+class WorkspaceSettings(_Group):
+    """What of the workspace is read."""
+
+    exclude: tuple[str, ...] = Field(
+        (), description="More paths to leave out, in .gitignore syntax, relative to each root."
+    )
+    use_ignore_files: bool = Field(
+        True, description="Follow .gitignore, .git/info/exclude and .ignore."
+    )
+    max_file_bytes: int = Field(
+        20_000_000, ge=1, description="Larger files are not searched, in bytes."
+    )
+    read_cache_bytes: int = Field(
+        128_000_000, ge=0, description="Memory for texts that were read, in bytes."
+    )
+
+
+class LimitSettings(_Group):
+    """When a run is ended politely."""
+
+    turns: int = Field(40, ge=1, description="Model replies in one run.")
+    tokens: int = Field(2_000_000, ge=1, description="Tokens in and out in one run.")
+    seconds: float = Field(900, gt=0, description="Wall time of one run, in seconds.")
+    repeats: int = Field(3, ge=2, description="Identical tool calls before the loop is stopped.")
+
+
+class Settings(_Group):
+    """Everything that can be set."""
+
+    models: ModelSettings = Field(ModelSettings(), description="Models and providers.")
+    workspace: WorkspaceSettings = Field(WorkspaceSettings(), description="The workspace.")
+    limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")
