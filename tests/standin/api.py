@@ -1,0 +1,177 @@
+"""The endpoints: check a request, then play the script's next turn."""
+
+import asyncio
+import json
+from typing import Any
+
+from aiohttp import web
+
+from tests.standin.errors import TYPE_OF_STATUS, Refusal
+from tests.standin.faults import HttpError, NoUsage, ResetConnection, SlowHeaders, StreamFault
+from tests.standin.issued import Issued
+from tests.standin.models import MODELS, describe
+from tests.standin.recording import Journal, Recorded
+from tests.standin.reply import Ids, Reply, compose
+from tests.standin.rules import check
+from tests.standin.rules.call import Call
+from tests.standin.rules.headers import authorised
+from tests.standin.script import Script, Turn
+from tests.standin.sse import stream, without_usage
+from tests.standin.usage import PromptCache, chain, prompt_tokens
+from tests.standin.wire import error_response, reset, send_frames
+
+Json = dict[str, Any]
+
+MAX_BODY = 32 * 1024 * 1024  # bytes
+
+
+class Api:
+    """The endpoints of one server and what they remember between requests."""
+
+    def __init__(self, script: Script, journal: Journal) -> None:
+        self._script = script
+        self._journal = journal
+        self._played = 0
+        self._ids = Ids()
+        self._cache = PromptCache()
+        self._issued = Issued()
+
+    def app(self) -> web.Application:
+        """The routes; anything unknown is a 404 in the API's shape."""
+        app = web.Application(client_max_size=0)  # unlimited: the 413 is ours to send
+        app.router.add_get("/v1/models", self.get)
+        app.router.add_get("/v1/models/{id}", self.get)
+        app.router.add_post("/{path:.*}", self.post)
+        app.router.add_route("*", "/{path:.*}", self.get)
+        return app
+
+    async def get(self, request: web.Request) -> web.StreamResponse:
+        """`GET /v1/models` and `GET /v1/models/{id}`."""
+        request_id = self._ids.next("req")
+        try:
+            authorised(_lower(request))
+            found = _models(request)
+        except Refusal as refusal:
+            return self._refuse(refusal, request_id)
+        return web.json_response(found, headers={"request-id": request_id})
+
+    async def post(self, request: web.Request) -> web.StreamResponse:
+        """`POST /v1/messages` and `POST /v1/messages/count_tokens`."""
+        request_id = self._ids.next("req")
+        raw = await request.read()
+        body = _as_object(raw)
+        recorded = self._journal.record(request.path, _lower(request), body or {})
+        try:
+            authorised(recorded.headers)
+            counting = _endpoint(request)
+            _readable(raw, body)
+            check(Call(recorded.headers, recorded.body, self._issued, counting))
+            if counting:
+                count = {"input_tokens": prompt_tokens(list(chain(recorded.body)))}
+                return web.json_response(count, headers={"request-id": request_id})
+            turn = self._next_turn(recorded.body)
+        except Refusal as refusal:
+            return self._refuse(refusal, request_id)
+        return await self._watched(request, recorded, turn, request_id)
+
+    def _refuse(self, refusal: Refusal, request_id: str) -> web.Response:
+        self._journal.refusals.append((refusal.status, refusal.message))
+        type_ = TYPE_OF_STATUS[refusal.status]
+        return error_response(HttpError(refusal.status, type_, refusal.message), request_id)
+
+    def _next_turn(self, body: Json) -> Turn:
+        if body["max_tokens"] == 0:
+            return Turn(stop_reason="max_tokens")  # pre-warming fills the cache, outside the script
+        if callable(self._script):
+            turn = self._script(body)
+        elif self._played < len(self._script):
+            turn = self._script[self._played]
+            self._played += 1
+        else:
+            raise Refusal(
+                f"The script has {self._played} turns and this request needs one more.", 500
+            )
+        if isinstance(turn.fault, StreamFault) and not body.get("stream"):
+            fault = type(turn.fault).__name__
+            raise Refusal(f"The script's {fault} needs a request with `stream`.", 500)
+        return turn
+
+    async def _watched(
+        self, request: web.Request, recorded: Recorded, turn: Turn, request_id: str
+    ) -> web.StreamResponse:
+        self._journal.open_streams += 1
+        try:
+            return await self._play(request, recorded.body, turn, request_id)
+        except (asyncio.CancelledError, ConnectionResetError):
+            # The server cancels a handler whose client has left.
+            self._journal.disconnected(recorded)
+            raise
+        finally:
+            self._journal.open_streams -= 1
+
+    async def _play(
+        self, request: web.Request, body: Json, turn: Turn, request_id: str
+    ) -> web.StreamResponse:
+        match turn.fault:
+            case HttpError() as error:
+                return error_response(error, request_id)
+            case ResetConnection():
+                return reset(request)
+            case SlowHeaders(gate):
+                await gate.wait()
+        usage = self._cache.charge(body, MODELS[body["model"]])
+        reply = compose(turn, body, usage, self._ids)
+        self._issued.remember(reply.message)
+        if body.get("stream"):
+            frames = stream(reply, turn.fault, turn.chunk, request_id)
+            return await send_frames(request, frames, turn, request_id)
+        return await _send_whole(reply, turn, request_id)
+
+
+async def _send_whole(reply: Reply, turn: Turn, request_id: str) -> web.Response:
+    if turn.gate is not None:
+        await turn.gate.wait()
+    message = reply.message
+    if isinstance(turn.fault, NoUsage):
+        message = without_usage(message)
+    return web.json_response(message, headers={"request-id": request_id})
+
+
+def _as_object(raw: bytes) -> Json | None:
+    """The body as a JSON object, None when it is anything else."""
+    try:
+        body = json.loads(raw)
+    except ValueError:
+        return None
+    return body if isinstance(body, dict) else None
+
+
+def _readable(raw: bytes, body: Json | None) -> None:
+    if len(raw) > MAX_BODY:
+        raise Refusal("Request exceeds the maximum size of 32 MB.", 413)
+    if body is None:
+        raise Refusal("The request body is not a valid JSON object.")
+
+
+def _endpoint(request: web.Request) -> bool:
+    """Whether the request asks to count tokens; a 404 for a path that is not served."""
+    if request.path not in {"/v1/messages", "/v1/messages/count_tokens"}:
+        raise Refusal("Not found", 404)
+    return request.path.endswith("/count_tokens")
+
+
+def _models(request: web.Request) -> Json:
+    if request.method != "GET" or not request.path.startswith("/v1/models"):
+        raise Refusal("Not found", 404)
+    wanted = request.match_info.get("id")
+    if wanted is None:
+        data = [describe(model) for model in MODELS.values()]
+        ends = {"first_id": data[0]["id"], "last_id": data[-1]["id"]}
+        return {"data": data, "has_more": False} | ends
+    if wanted not in MODELS:
+        raise Refusal(f"model: {wanted}", 404)
+    return describe(MODELS[wanted])
+
+
+def _lower(request: web.Request) -> dict[str, str]:
+    return {name.lower(): value for name, value in request.headers.items()}

@@ -1,0 +1,118 @@
+"""A turn made into the message the API would return for a request."""
+
+import json
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from pydantic_core import from_json
+
+from tests.standin.content import located_blocks, tokens_in
+from tests.standin.faults import MaxTokensMidTool, Refused, UnknownBlock
+from tests.standin.script import Block, Text, Thinking, ToolUse, Turn
+from tests.standin.signature import Prefix
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole message, and the JSON text of each tool input by block index (it may be cut off)."""
+
+    message: Json
+    tool_json: dict[int, str]
+
+
+class Ids:
+    """The next ids of one server: `msg_0001`, `toolu_0001`, `req_0001`, …"""
+
+    def __init__(self) -> None:
+        self._counters = {kind: count(1) for kind in ("msg", "toolu", "req")}
+
+    def next(self, kind: str) -> str:
+        """The next id of a kind, `msg`, `toolu` or `req`."""
+        return f"{kind}_{next(self._counters[kind]):04d}"
+
+
+def compose(turn: Turn, body: Json, input_usage: Json, ids: Ids) -> Reply:
+    """The message this turn is in answer to this request, signed and with its usage."""
+    content = _content(turn, body, ids)
+    tool_json = {
+        index: json.dumps(block["input"], ensure_ascii=False)
+        for index, block in enumerate(content)
+        if block["type"] == "tool_use"
+    }
+    if isinstance(turn.fault, MaxTokensMidTool):
+        _cut_last_tool(content, tool_json)
+    stop_reason = _stop_reason(turn)
+    output = {"output_tokens": tokens_in(content)}
+    message = {
+        "id": ids.next("msg"),
+        "type": "message",
+        "role": "assistant",
+        "model": body["model"],
+        "content": content,
+        "stop_reason": stop_reason,
+        "stop_sequence": _stop_sequence(stop_reason, body),
+        "stop_details": _stop_details(turn),
+        "usage": input_usage | output | dict(turn.usage or {}),
+    }
+    return Reply(message, tool_json)
+
+
+def _content(turn: Turn, body: Json, ids: Ids) -> list[Json]:
+    prefix = Prefix(body)
+    for _, role, block in located_blocks(body):
+        prefix.add(role, block)
+    content: list[Json] = []
+    for scripted in turn.blocks:
+        made = _block(scripted, body, prefix, ids)
+        if made is not None:
+            prefix.add("assistant", made)
+            content.append(made)
+    if isinstance(turn.fault, UnknownBlock):
+        content.append({"type": "future_block", "data": "what a later API may send"})
+    return content
+
+
+def _block(scripted: Block, body: Json, prefix: Prefix, ids: Ids) -> Json | None:
+    match scripted:
+        case Text(text, citations):
+            return {"type": "text", "text": text, "citations": list(citations) or None}
+        case ToolUse(name, tool_input, id_):
+            id_ = id_ or ids.next("toolu")
+            return {"type": "tool_use", "id": id_, "name": name, "input": tool_input}
+        case Thinking(text):
+            config = body.get("thinking", {})
+            if config.get("type") == "disabled":
+                return None
+            text = text if config.get("display") == "summarized" else ""
+            return {"type": "thinking", "thinking": text, "signature": prefix.bind(text).sign()}
+
+
+def _cut_last_tool(content: list[Json], tool_json: dict[int, str]) -> None:
+    last = max(tool_json)
+    cut = tool_json[last][: (len(tool_json[last]) + 1) // 2]
+    tool_json[last] = cut
+    content[last]["input"] = from_json(cut, allow_partial=True)
+
+
+def _stop_reason(turn: Turn) -> str:
+    if isinstance(turn.fault, Refused):
+        return "refusal"
+    if isinstance(turn.fault, MaxTokensMidTool):
+        return "max_tokens"
+    calls = any(isinstance(block, ToolUse) for block in turn.blocks)
+    return turn.stop_reason or ("tool_use" if calls else "end_turn")
+
+
+def _stop_sequence(stop_reason: str, body: Json) -> str | None:
+    return body["stop_sequences"][0] if stop_reason == "stop_sequence" else None
+
+
+def _stop_details(turn: Turn) -> Json | None:
+    match turn.fault:
+        case Refused(category, explanation):
+            return {"type": "refusal", "category": category, "explanation": explanation}
+        case _:
+            return None

@@ -1,0 +1,30 @@
+"""One request as the rules see it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tests.standin.issued import Issued
+from tests.standin.models import MODELS, Model
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request's headers (lower-case names) and body, and what this server sent before."""
+
+    headers: Mapping[str, str]
+    body: Json
+    issued: Issued
+    counting: bool = False
+
+    @property
+    def model(self) -> Model:
+        """The model asked for; only after the rule that knows it exists."""
+        return MODELS[self.body["model"]]
+
+    @property
+    def betas(self) -> frozenset[str]:
+        """The beta names in the `anthropic-beta` header."""
+        return frozenset(part.strip() for part in self.headers.get("anthropic-beta", "").split(","))
