@@ -1,0 +1,196 @@
+"""Reading one file from disk, safely.
+
+The path is resolved to its real path and must lie inside a root. It is then opened one component
+at a time without following links, so a link swapped in between check and open is refused instead
+of followed. Only regular files are read, and opening never waits for a FIFO's writer.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from glossator.core.document import Missing, MissingReason, text_hash
+from glossator.workspace.decode import decode
+from glossator.workspace.roots import Roots, is_inside
+
+_CHUNK = 1 << 20  # bytes asked of one read
+_SYSTEM_FOLDERS = ("/proc", "/dev", "/sys")  # what lies there is not documents
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+
+
+class Stamp(NamedTuple):
+    """What changes whenever a file's content does; times in ns since 1970."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    device: int
+
+    @staticmethod
+    def of(status: os.stat_result) -> Stamp:
+        """The stamp in a stat result."""
+        return Stamp(
+            status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A file's text as it was read once; `path` is real, `sha256` is `text_hash(text)`."""
+
+    path: str
+    stamp: Stamp
+    text: str
+    sha256: str
+    encoding: str
+
+
+def load(roots: Roots, path: str, limit: int) -> Loaded | Missing:
+    """Read `path` (absolute or workspace-relative) if it has at most `limit` bytes."""
+    result = _load_once(roots, path, limit)
+    if isinstance(result, Missing) and result.reason is MissingReason.CHANGING:
+        return _load_once(roots, path, limit)
+    return result
+
+
+def missing(roots: Roots, path: str, reason: MissingReason, why: str) -> Missing:
+    """A `Missing` whose message begins with the path as the user knows it."""
+    return Missing(path, reason, f"{roots.relative(path)} {why}")
+
+
+def _load_once(roots: Roots, path: str, limit: int) -> Loaded | Missing:
+    real = roots.resolve(path)
+    if isinstance(real, Missing):
+        return real
+    root = roots.owner(real)
+    if root is None or any(
+        is_inside(real, folder) and not is_inside(root, "/dev/shm")  # noqa: S108 - a RAM disk
+        for folder in _SYSTEM_FOLDERS
+    ):
+        return roots.outside(path)
+    try:
+        descriptor = _open_beneath(root, real)
+    except _NotRegular as kind:
+        return _refuse_kind(roots, real, kind.mode)
+    except OSError as error:
+        return _explain(roots, real, error)
+    try:
+        return _read(roots, real, descriptor, limit)
+    except OSError as error:
+        return _explain(roots, real, error)
+    finally:
+        os.close(descriptor)
+
+
+class _NotRegular(Exception):
+    def __init__(self, mode: int) -> None:
+        super().__init__(mode)
+        self.mode = mode
+
+
+def _open_beneath(root: str, real: str) -> int:
+    """Open `real`, refusing any link below `root`; raises `OSError`, or `_NotRegular`."""
+    *folders, name = os.path.relpath(real, root).split(os.sep)
+    folder = os.open(root, _FOLDER | _NO_LINK)
+    try:
+        for part in folders:
+            deeper = os.open(part, _FOLDER | _NO_LINK, dir_fd=folder)
+            os.close(folder)
+            folder = deeper
+        # looked at before it is opened: opening some devices has an effect
+        mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+        if not stat.S_ISREG(mode):
+            raise _NotRegular(mode)
+        return os.open(name, _FILE | _NO_LINK, dir_fd=folder)
+    finally:
+        os.close(folder)
+
+
+def _read(roots: Roots, real: str, descriptor: int, limit: int) -> Loaded | Missing:
+    before = os.fstat(descriptor)
+    if not stat.S_ISREG(before.st_mode):
+        return _refuse_kind(roots, real, before.st_mode)
+    if before.st_size > limit:
+        return missing(
+            roots,
+            real,
+            MissingReason.TOO_LARGE,
+            f"has {before.st_size:,} bytes and the limit is {limit:,};"
+            " raise workspace.maxFileBytes to read it.",
+        )
+    raw = _read_at_most(descriptor, before.st_size + 1)
+    stamp = Stamp.of(os.fstat(descriptor))
+    if stamp != Stamp.of(before) or len(raw) != before.st_size:
+        return _changing(roots, real)
+    decoded = decode(raw)
+    if decoded is None:
+        return missing(roots, real, MissingReason.BINARY, "is binary; only text files can be read.")
+    text, encoding = decoded
+    sha256 = hashlib.sha256(raw).hexdigest() if encoding == "utf-8" else text_hash(text)
+    return Loaded(real, stamp, text, sha256, encoding)
+
+
+def _read_at_most(descriptor: int, count: int) -> bytes:
+    chunks = []
+    while count and (chunk := os.read(descriptor, min(count, _CHUNK))):
+        chunks.append(chunk)
+        count -= len(chunk)
+    return b"".join(chunks)
+
+
+def _refuse_kind(roots: Roots, real: str, mode: int) -> Missing:
+    if stat.S_ISDIR(mode):
+        shown = roots.relative(real)
+        return missing(
+            roots,
+            real,
+            MissingReason.DIRECTORY,
+            f'is a directory; use Glob with "{"" if shown == "." else shown + "/"}*"'
+            " to list its files.",
+        )
+    if stat.S_ISLNK(mode):
+        return _changing(roots, real)  # a real path ended in a link: it was swapped in just now
+    return missing(
+        roots, real, MissingReason.SPECIAL, "is not a regular file; only files can be read."
+    )
+
+
+def _changing(roots: Roots, real: str) -> Missing:
+    return missing(
+        roots, real, MissingReason.CHANGING, "changed while it was being read; read it again."
+    )
+
+
+def _explain(roots: Roots, real: str, error: OSError) -> Missing:
+    if error.errno == errno.ENOENT:
+        return missing(
+            roots, real, MissingReason.ABSENT, "does not exist; use Glob to find its path."
+        )
+    if error.errno == errno.ENOTDIR and not os.path.islink(os.path.dirname(real)):
+        return missing(
+            roots,
+            real,
+            MissingReason.ABSENT,
+            "does not exist, part of its path is a file; use Glob to find its path.",
+        )
+    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        return _changing(roots, real)
+    if error.errno in (errno.ENXIO, errno.ENODEV):
+        return missing(
+            roots, real, MissingReason.SPECIAL, "is not a regular file; only files can be read."
+        )
+    reason = error.strerror or str(error)
+    return missing(
+        roots,
+        real,
+        MissingReason.UNREADABLE,
+        f"cannot be read ({reason}); check its permissions.",
+    )

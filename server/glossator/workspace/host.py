@@ -1,0 +1,191 @@
+"""The workspace's only writer: every change goes through `WorkspaceHost.apply`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from glossator.core.text import PositionEncoding
+from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.cache import CacheStatistics, ReadCache
+from glossator.workspace.change import (
+    Change,
+    Closed,
+    DiskChanged,
+    Edited,
+    Opened,
+    RootsChanged,
+    Saved,
+)
+from glossator.workspace.index import Skipped
+from glossator.workspace.indexer import Indexer
+from glossator.workspace.overlays import Overlays
+from glossator.workspace.roots import Roots
+from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.walk import FileEntry
+from glossator.workspace.watch import DiskWatcher
+
+Listener = Callable[[frozenset[str]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceStatus:
+    """How the workspace stands; `watcher` is "watchfiles" or "off: reason"."""
+
+    roots: tuple[str, ...]
+    files: int
+    open_documents: int
+    revision: int
+    scanning: bool
+    watcher: str
+    cache: CacheStatistics
+    skipped: tuple[Skipped, ...]
+
+
+class WorkspaceHost:
+    """Open documents, file index and watcher of one workspace; for the event-loop thread only."""
+
+    def __init__(
+        self,
+        roots: tuple[str, ...],
+        settings: WorkspaceSettings,
+        encoding: PositionEncoding = "utf-16",
+    ) -> None:
+        self._settings = settings
+        self._overlays = Overlays(encoding)
+        self._cache = ReadCache(settings.read_cache_bytes, settings.max_file_bytes)
+        self._listeners: list[Listener] = []
+        self._revision = 0
+        self._snapshot: WorkspaceSnapshot | None = None
+        self._started = self._closed = False
+        self._retired: list[Indexer | DiskWatcher] = []
+        self._take_roots(Roots.of(roots))
+
+    async def start(self) -> None:
+        """Begin to watch the disk and to scan it, in the background."""
+        if not self._started and not self._closed:
+            self._started = True
+            self._run()
+
+    async def ready(self) -> None:
+        """Wait until the scan is complete."""
+        await self._indexer.ready()
+
+    async def close(self) -> None:
+        """End watching and scanning; safe to call again."""
+        self._closed = True
+        for part in (self._watcher, self._indexer, *self._retired):
+            await part.close()
+        self._retired.clear()
+
+    def snapshot(self) -> WorkspaceSnapshot:
+        """The workspace as it is now; the same object until something changes."""
+        if self._snapshot is None:
+            self._snapshot = WorkspaceSnapshot(
+                self._revision,
+                self._roots,
+                self._indexer.complete,
+                self._overlays.view(),
+                self._indexer.index.freeze(),
+                self._unsaved(),
+                self._cache,
+            )
+        return self._snapshot
+
+    def apply(self, change: Change) -> None:
+        """Take in a change. Raises `UsageError` and changes nothing when it cannot be applied."""
+        match change:
+            case Opened():
+                self._changed(frozenset({self._overlays.open(change)}))
+            case Edited():
+                self._changed(frozenset({self._overlays.edit(change)}))
+            case Closed(uri):
+                self._look_again(frozenset({self._overlays.close(uri)}))
+            case Saved(uri):
+                self._look_again(frozenset({self._overlays.get(uri).path}))
+            case DiskChanged(paths):
+                self._look_again(frozenset(map(self._canonical, paths)))
+            case RootsChanged(added, removed):
+                self._change_roots(added, removed)
+
+    def subscribe(self, listener: Listener) -> Callable[[], None]:
+        """Tell `listener` the absolute paths of every change; the result unsubscribes it."""
+        self._listeners.append(listener)
+
+        def unsubscribe() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return unsubscribe
+
+    def status(self) -> WorkspaceStatus:
+        """Figures for the user and for logs."""
+        snapshot = self.snapshot()
+        return WorkspaceStatus(
+            snapshot.roots,
+            len(self._indexer.index),
+            len(self._overlays),
+            self._revision,
+            self._indexer.scanning,
+            self._watcher.status,
+            self._cache.statistics(),
+            snapshot.skipped,
+        )
+
+    def _look_again(self, paths: frozenset[str]) -> None:
+        self._changed(paths | self._indexer.refresh(paths))
+
+    def _changed(self, paths: frozenset[str]) -> None:
+        self._revision += 1
+        self._snapshot = None
+        for listener in tuple(self._listeners):
+            listener(paths)
+
+    def _change_roots(self, added: tuple[str, ...], removed: tuple[str, ...]) -> None:
+        before = set(self._roots.paths)
+        leaving = set(Roots.of(removed).paths)
+        kept = [root for root in self._roots.paths if root not in leaving]
+        for part in (self._indexer, self._watcher):
+            part.stop()
+            self._retired.append(part)
+        self._take_roots(Roots.of((*kept, *added)))
+        if self._started and not self._closed:
+            self._run()
+        self._changed(frozenset(before ^ set(self._roots.paths)))
+
+    def _take_roots(self, roots: Roots) -> None:
+        self._roots = roots
+        self._cache.clear()
+        self._indexer = Indexer(roots, self._settings, self._changed)
+        self._watcher = DiskWatcher(roots, self._on_disk_event)
+
+    def _run(self) -> None:
+        self._watcher.start()  # before the scan, so that no change falls between the two
+        self._indexer.start()
+
+    def _on_disk_event(self, paths: frozenset[str]) -> None:
+        self.apply(DiskChanged(paths))
+
+    def _canonical(self, path: str) -> str:
+        """`path` with its folder's links resolved, as the index knows it."""
+        if self._roots.owner(path) is not None:
+            return path
+        folder, name = os.path.split(path)
+        return os.path.join(os.path.realpath(folder), name)
+
+    def _unsaved(self) -> tuple[FileEntry, ...]:
+        index, rules = self._indexer.index, self._indexer.rules
+        return tuple(
+            FileEntry(
+                overlay.path,
+                self._roots.relative(overlay.path),
+                len(overlay.text.encode("utf-8", "surrogatepass")),
+                overlay.changed_ns,
+            )
+            for overlay in self._overlays.view().values()
+            if overlay.path not in index
+            and os.path.isabs(overlay.path)
+            and self._roots.owner(overlay.path) is not None
+            and rules.excluding(overlay.path, is_dir=False) is None
+        )

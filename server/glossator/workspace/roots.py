@@ -1,0 +1,109 @@
+"""The workspace's folders: which paths lie inside, and how those are shown.
+
+All containment is decided on real paths, component by component, so neither a common prefix
+(`/ws` and `/ws-evil`), `..`, nor a link leads out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from glossator.core.document import Missing, MissingReason
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether `path` is `folder` or lies below it; both absolute and normal."""
+    return path == folder or path.startswith(folder if folder.endswith(os.sep) else folder + os.sep)
+
+
+@dataclass(frozen=True)
+class Roots:
+    """The workspace's folders by real path; roots may be nested."""
+
+    paths: tuple[str, ...]
+
+    @staticmethod
+    def of(paths: Iterable[str]) -> Roots:
+        """Roots at these folders; links are resolved and repeats dropped."""
+        return Roots(tuple(dict.fromkeys(os.path.realpath(path) for path in paths)))
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Unique name -> root, as used in front of paths when there are several roots."""
+        names: dict[str, str] = {}
+        for root in self.paths:
+            base = os.path.basename(root) or "root"
+            name, number = base, 1
+            while name in names:
+                number += 1
+                name = f"{base}-{number}"
+            names[name] = root
+        return names
+
+    def owner(self, path: str) -> str | None:
+        """The deepest root that holds the real path `path`."""
+        holders = [root for root in self.paths if is_inside(path, root)]
+        return max(holders, key=len, default=None)
+
+    def relative(self, path: str) -> str:
+        """`path` as shown to the model and the user; one outside stays as it is."""
+        if not os.path.isabs(path):
+            return path
+        root = self.owner(path)
+        if root is None and "\0" not in path:
+            path = _real_path(path) or path
+            root = self.owner(path)
+        if root is None:
+            return path
+        inner = path[len(root) :].strip(os.sep).replace(os.sep, "/")
+        if len(self.paths) == 1:
+            return inner or "."
+        name = self._name_of[root]
+        return f"{name}/{inner}" if inner else name
+
+    def locate(self, path: str) -> str | None:
+        """The absolute path `path` names, links and `..` unresolved; None for an unknown root."""
+        if os.path.isabs(path):
+            return path
+        if len(self.paths) == 1:
+            return os.path.join(self.paths[0], path)
+        name, _, inner = path.removeprefix("./").partition("/")
+        root = self.names.get(name)
+        return root and os.path.join(root, inner).rstrip(os.sep)
+
+    def resolve(self, path: str) -> str | Missing:
+        """The real path of `path` if it lies inside a root."""
+        located = self.locate(path)
+        if located is None:
+            known = ", ".join(self.names) or "none is open"
+            return Missing(
+                path,
+                MissingReason.OUTSIDE,
+                f"{path} does not begin with the name of a workspace folder ({known}).",
+            )
+        real = _real_path(located)
+        if real is None or self.owner(real) is None:
+            return self.outside(path)
+        return real
+
+    def outside(self, path: str) -> Missing:
+        """The refusal of a path that leads out of the workspace."""
+        return Missing(
+            path,
+            MissingReason.OUTSIDE,
+            f"{path} is outside the workspace; only paths inside its folders can be read.",
+        )
+
+    @cached_property
+    def _name_of(self) -> dict[str, str]:
+        return {root: name for name, root in self.names.items()}
+
+
+def _real_path(path: str) -> str | None:
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # a NUL byte, or characters no file name can hold
+        return None

@@ -1,0 +1,80 @@
+"""The workspace at one moment: what every tool reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+
+from glossator.core.document import Document, Missing
+from glossator.workspace.cache import ReadCache
+from glossator.workspace.index import Listing, Skipped
+from glossator.workspace.overlays import Overlay, overlay_path
+from glossator.workspace.roots import Roots
+from glossator.workspace.walk import FileEntry
+
+
+@dataclass(frozen=True)
+class WorkspaceSnapshot:
+    """Open documents and the file index, frozen; text on disk is read when it is asked for.
+
+    Safe to use from any thread. `index_complete` is false while a scan still runs.
+    """
+
+    revision: int
+    folders: Roots
+    index_complete: bool
+    overlays: Mapping[str, Overlay]  # by path
+    listing: Listing
+    unsaved: tuple[FileEntry, ...]  # open documents inside a root that are not in the index
+    cache: ReadCache
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The workspace's folders, as real paths."""
+        return self.folders.paths
+
+    def read(self, path: str) -> Document | Missing:
+        """The text of `path` (absolute, workspace-relative or untitled); the editor's first."""
+        located = path if path in self.overlays else self.folders.locate(path)
+        if located is None:
+            return self.folders.outside(path)
+        overlay = self.overlays.get(located)
+        if overlay is not None and (not os.path.isabs(located) or self.folders.owner(located)):
+            return overlay.document
+        result = self.cache.read(self.folders, located)
+        if self.overlays:  # `path` may be another name of an open file
+            real = result.path if isinstance(result, Document) else self.resolve(path)
+            if isinstance(real, str) and real in self.overlays:
+                return self.overlays[real].document
+        return result
+
+    def open_document(self, uri: str) -> Document | None:
+        """The open document the editor calls `uri`, wherever it lies; for edges, not for tools."""
+        overlay = self.overlays.get(overlay_path(uri))
+        return None if overlay is None else overlay.document
+
+    def resolve(self, path: str) -> str | Missing:
+        """The real path of `path` if it lies inside the workspace, whether or not it exists."""
+        return self.folders.resolve(path)
+
+    def relative(self, path: str) -> str:
+        """`path` as shown to the model and the user; `resolve` takes it back."""
+        return self.folders.relative(path)
+
+    def files(self) -> tuple[FileEntry, ...]:
+        """All listed files and new unsaved documents, sorted by relative path."""
+        return self._files
+
+    @cached_property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What the listing leaves out, by rule, most first."""
+        return self.listing.summarise_skipped(self.folders)
+
+    @cached_property
+    def _files(self) -> tuple[FileEntry, ...]:
+        if not self.unsaved:
+            return self.listing.files
+        return tuple(sorted((*self.listing.files, *self.unsaved), key=attrgetter("relative")))

@@ -1,0 +1,74 @@
+"""Watching the disk: file events, in batches and unordered, told as paths to look at again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Callable
+
+from watchfiles import Change, awatch
+
+from glossator.workspace.roots import Roots, is_inside
+
+_DEBOUNCE_MS = 50
+_STEP_MS = 5
+_GIT = f"{os.sep}.git{os.sep}"
+_TOLD_OF_GIT = (f"{_GIT}HEAD", f"{_GIT}info{os.sep}exclude")
+
+_log = logging.getLogger(__name__)
+
+
+class DiskWatcher:
+    """Watches the roots from `start` to `close`; `status` is "watchfiles" or "off: reason"."""
+
+    def __init__(self, roots: Roots, report: Callable[[frozenset[str]], None]) -> None:
+        self.status = "off: not started"
+        self._roots = roots
+        self._report = report
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self.status = "watchfiles"
+        self._task = asyncio.create_task(self._watch(), name="glossator-watch")
+
+    def stop(self) -> None:
+        """End soon; nothing is reported any more."""
+        self.status = "off: closed"
+        if self._task is not None:
+            self._task.cancel()
+
+    async def close(self) -> None:
+        """End, and wait until the watching thread is gone."""
+        self.stop()
+        if self._task is not None:
+            await asyncio.wait({self._task})
+
+    async def _watch(self) -> None:
+        outer = [
+            root
+            for root in self._roots.paths
+            if not any(other != root and is_inside(root, other) for other in self._roots.paths)
+        ]
+        if not outer:
+            self.status = "off: no folder is open"
+            return
+        loop = asyncio.get_running_loop()
+        try:
+            async for events in awatch(
+                *outer,
+                watch_filter=_matters,
+                debounce=_DEBOUNCE_MS,
+                step=_STEP_MS,
+                ignore_permission_denied=True,
+            ):
+                # called by the loop, so that a failing listener cannot end the watching
+                loop.call_soon(self._report, frozenset(path for _, path in events))
+        except (OSError, RuntimeError) as error:
+            self.status = f"off: {error}"
+            _log.warning("Changes on disk are no longer noticed: %s", error)
+
+
+def _matters(_change: Change, path: str) -> bool:
+    return _GIT not in path or path.endswith(_TOLD_OF_GIT)
