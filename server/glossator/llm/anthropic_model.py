@@ -1,0 +1,179 @@
+"""The `Model` that asks the Anthropic API or a server that speaks it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable
+from typing import TYPE_CHECKING, Any
+
+from glossator.core.errors import ModelError, ModelRefused
+from glossator.llm.assembly import Assembly
+from glossator.llm.backends import CREDENTIALS, credential_errors, server_of
+from glossator.llm.catalog import CATALOG, ModelFacts, facts_of, with_limits
+from glossator.llm.failures import Target, explain
+from glossator.llm.model import ModelEvent, ModelRequest
+from glossator.llm.profiles import PROFILES
+from glossator.llm.request_body import build_body
+from glossator.llm.retry import RetryPolicy, with_retries
+from glossator.settings.model import ModelSettings, RoleSettings
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic, AsyncStream
+    from anthropic.types import RawMessageStreamEvent
+
+_NO_CREDENTIALS = (
+    "{server} cannot be asked without credentials{detail}. Set up {credentials} and try again."
+)
+_log = logging.getLogger(__name__)
+
+
+class AnthropicModel:
+    """One role's model behind one client. Streams may run side by side.
+
+    `client_factory` blocks while it imports the SDK, so it runs in a worker thread, once: at the
+    first request, or before it in `prepare`.
+    """
+
+    offline = False
+
+    def __init__(
+        self,
+        role: RoleSettings,
+        settings: ModelSettings,
+        client_factory: Callable[[], Any],
+        retry: RetryPolicy | None = None,
+    ) -> None:
+        self._role = role
+        self._settings = settings
+        self._profile = PROFILES[settings.profile]
+        self._facts = facts_of(role.model)
+        self._client_factory = client_factory
+        self._client: asyncio.Task[AsyncAnthropic] | None = None
+        self._limits: asyncio.Task[None] | None = None
+        self._retry = retry or RetryPolicy(settings.max_retries, settings.max_retry_wait)
+
+    @property
+    def id(self) -> str:
+        """The provider's model id."""
+        return self._role.model
+
+    @property
+    def window(self) -> int:
+        """The context window in tokens: the table's, until the provider has told its own."""
+        return self._facts.window
+
+    @property
+    def facts(self) -> ModelFacts:
+        """All that is known of the model."""
+        return self._facts
+
+    async def prepare(self) -> None:
+        """Import the SDK and make the client ahead of the first request, off the event loop."""
+        await self._open()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """The reply in pieces; the last one is a `Reply`. Raises `ModelError`.
+
+        Close the generator (`contextlib.aclosing`) to break off early: that closes the connection.
+        """
+        body = build_body(request, self._facts, self._profile, self._role.effort)
+        attempts = with_retries(lambda: self._attempt(body), self._retry)
+        try:
+            async for event in attempts:
+                yield event
+        finally:
+            await attempts.aclose()
+
+    async def close(self) -> None:
+        """Give connections back; the model cannot be asked again."""
+        if self._limits is not None:
+            self._limits.cancel()
+            await asyncio.gather(self._limits, return_exceptions=True)
+        if self._client is not None:
+            await asyncio.wait({self._client})
+            if not self._client.cancelled() and self._client.exception() is None:
+                await self._client.result().close()
+
+    async def _attempt(self, body: dict[str, Any]) -> AsyncGenerator[ModelEvent, None]:
+        """One try of one request: the pieces as they come, then the whole reply or a failure."""
+        client = await self._open()
+        import anthropic  # noqa: PLC0415 - loaded by now; at the top it would delay the start
+        import httpx2  # noqa: PLC0415 - likewise
+
+        reply = Assembly()
+        failure: ModelError | None = None
+        try:
+            async with await self._send(client, body) as events:
+                self._learn_limits(client)
+                async for event in events:
+                    if piece := reply.add(event.to_dict(mode="json", warnings=False)):
+                        yield piece
+        except (anthropic.AnthropicError, httpx2.HTTPError, ValueError) as error:
+            failure = explain(error, self._target(client))
+        # Raised out here because the SDK's exception, as context, may show the key in a log.
+        if failure is not None and not reply.whole:
+            raise failure
+        yield reply.finish(body)
+
+    async def _send(
+        self, client: AsyncAnthropic, body: dict[str, Any]
+    ) -> AsyncStream[RawMessageStreamEvent]:
+        """The stream of events, once the headers have come."""
+        try:
+            events: AsyncStream[RawMessageStreamEvent] = await client.messages.create(
+                **body, stream=True
+            )
+        except credential_errors(self._settings.backend) as error:
+            said = self._target(client).say(_NO_CREDENTIALS, str(error))
+        else:
+            return events
+        raise ModelRefused(said)
+
+    async def _open(self) -> AsyncAnthropic:
+        """The client. A caller that is cancelled leaves it in the making for the others."""
+        if self._client is None:
+            self._client = asyncio.create_task(asyncio.to_thread(self._make_client))
+        return await asyncio.shield(self._client)
+
+    def _make_client(self) -> AsyncAnthropic:
+        client: AsyncAnthropic = self._client_factory()
+        _ = client.messages  # imports what the first request needs, here in the worker thread
+        return client
+
+    def _learn_limits(self, client: AsyncAnthropic) -> None:
+        """Ask the provider for the model's limits, once, beside the first reply."""
+        told = self._profile.model_limits and self._settings.backend == "anthropic"
+        if told and self._limits is None:
+            self._limits = asyncio.create_task(self._ask_limits(client))
+
+    async def _ask_limits(self, client: AsyncAnthropic) -> None:
+        import anthropic  # noqa: PLC0415 - loaded by now
+
+        models = await asyncio.to_thread(lambda: client.models)
+        try:
+            info = await models.retrieve(self.id)
+        except anthropic.APIError as error:
+            known = self.id in CATALOG
+            _log.log(
+                logging.INFO if known else logging.WARNING,
+                "The limits of %s are not told (%s); %d tokens of context and %d of output are"
+                " assumed.",
+                self.id,
+                explain(error, self._target(client)),
+                self._facts.window,
+                self._facts.max_output,
+            )
+        else:
+            self._facts = with_limits(self._facts, info.max_input_tokens, info.max_tokens)
+
+    def _target(self, client: AsyncAnthropic) -> Target:
+        settings = self._settings
+        role = "main" if self._role == settings.main else "fast"
+        return Target(
+            server=server_of(settings),
+            model=self.id,
+            setting=f"models.{role}.model",
+            credentials=CREDENTIALS[settings.backend],
+            secret=getattr(client, "api_key", None) or "",
+        )

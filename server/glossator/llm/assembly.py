@@ -1,0 +1,159 @@
+"""Puts a streamed reply together, block by block, exactly as the provider sent it.
+
+The SDK's own accumulator stops at a reply without usage, which several local servers send, and
+reparses the whole input at every piece of a tool call; this one does neither. Unknown events and
+deltas are passed over; unknown blocks and fields are kept, because they must travel back.
+Source: the provider's "Streaming messages".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from glossator.core.errors import ModelRefused, StreamCut
+from glossator.core.events import Usage
+from glossator.core.tokens import estimate_tokens
+from glossator.llm.model import Block, Reply, StopReason, TextPiece, ThinkingPiece, ToolCall
+
+_CUT = (
+    "The connection closed before the reply was whole; nothing of it was used. Ask again; if this"
+    " happens every time, look at the network, the proxy, or models.baseUrl if it is set."
+)
+_TOOL_BLOCKS = frozenset({"tool_use", "server_tool_use"})
+
+
+class Assembly:
+    """One reply while it streams in: `add` every event, then `finish`."""
+
+    def __init__(self) -> None:
+        self._blocks: dict[int, Block] = {}
+        self._inputs: dict[int, list[str]] = {}
+        self._usage: dict[str, Any] = {}
+        self._stop: str | None = None
+        self._stop_details: Mapping[str, Any] = {}
+        self.whole = False  # message_stop has come
+
+    def add(self, event: Mapping[str, Any]) -> TextPiece | ThinkingPiece | None:
+        """Take in one event of the stream; the piece to show, if it holds any."""
+        match event:
+            case {"type": "message_start", "message": dict(message)}:
+                self._count(message.get("usage"))
+            case {"type": "content_block_start", "index": index, "content_block": dict(block)}:
+                self._blocks[index] = block.copy()
+                return _opening(block)
+            case {"type": "content_block_delta", "index": index, "delta": dict(delta)}:
+                if index in self._blocks:
+                    return self._extend(index, delta)
+            case {"type": "message_delta", "delta": dict(delta)}:
+                self._count(event.get("usage"))
+                self._stop = delta.get("stop_reason")
+                self._stop_details = delta.get("stop_details") or {}
+            case {"type": "message_stop"}:
+                self.whole = True
+        return None
+
+    def finish(self, request: Mapping[str, Any]) -> Reply:
+        """The reply to `request`.
+
+        Raises `StreamCut` when it is not whole, `ModelRefused` when it ended in an unknown way.
+        """
+        if not self.whole:
+            raise StreamCut(_CUT)
+        stop = _stop_reason(self._stop)
+        for index, block in self._blocks.items():
+            if block.get("type") in _TOOL_BLOCKS:
+                block["input"] = self._input(index, stop)
+        content = [self._blocks[index] for index in sorted(self._blocks)]
+        text = "".join(block.get("text") or "" for block in content if block.get("type") == "text")
+        return Reply(
+            message={"role": "assistant", "content": content},
+            stop=stop,
+            usage=_usage(self._usage, request, content),
+            text=text,
+            tool_calls=_tool_calls(content) if stop is StopReason.TOOL_USE else (),
+            detail=_detail(self._stop_details),
+        )
+
+    def _extend(self, index: int, delta: Mapping[str, Any]) -> TextPiece | ThinkingPiece | None:
+        block = self._blocks[index]
+        match delta:
+            case {"type": "text_delta", "text": text}:
+                block["text"] = (block.get("text") or "") + text
+                return TextPiece(text)
+            case {"type": "thinking_delta", "thinking": thinking}:
+                block["thinking"] = (block.get("thinking") or "") + thinking
+                return ThinkingPiece(thinking)
+            case {"type": "signature_delta", "signature": signature}:
+                block["signature"] = signature
+            case {"type": "citations_delta", "citation": citation}:
+                block["citations"] = [*(block.get("citations") or ()), citation]
+            case {"type": "input_json_delta", "partial_json": partial}:
+                self._inputs.setdefault(index, []).append(partial)
+        return None
+
+    def _input(self, index: int, stop: StopReason) -> dict[str, Any]:
+        """A tool's input; for a reply that broke off in it, what came before the break."""
+        from jiter import from_json  # noqa: PLC0415 - comes with the SDK, which is loaded late
+
+        text = "".join(self._inputs.get(index, ()))
+        if not text:
+            value = self._blocks[index].get("input") or {}
+        else:
+            try:
+                value = from_json(text.encode(), partial_mode=stop is not StopReason.TOOL_USE)
+            except ValueError as error:
+                raise StreamCut(
+                    "The model wrote a tool call that is not valid JSON; it was not run. Ask again."
+                ) from error
+        if not isinstance(value, dict):
+            raise StreamCut(
+                "The model wrote a tool call that is not a JSON object; it was not run. Ask again."
+            )
+        return value
+
+    def _count(self, usage: Mapping[str, Any] | None) -> None:
+        """Figures are running totals: a later one takes the place of an earlier one."""
+        self._usage.update({k: v for k, v in (usage or {}).items() if v is not None})
+
+
+def _opening(block: Mapping[str, Any]) -> TextPiece | ThinkingPiece | None:
+    match block:
+        case {"type": "text", "text": str(text)} if text:
+            return TextPiece(text)
+        case {"type": "thinking", "thinking": str(thinking)} if thinking:
+            return ThinkingPiece(thinking)
+    return None
+
+
+def _stop_reason(name: str | None) -> StopReason:
+    try:
+        return StopReason(name or "")
+    except ValueError as error:
+        raise ModelRefused(
+            f"The model stopped for a reason that this version does not know ({name!r}), so its"
+            " reply was not used. Update Glossator, or choose another model."
+        ) from error
+
+
+def _tool_calls(content: list[Block]) -> tuple[ToolCall, ...]:
+    calls = (block for block in content if block.get("type") == "tool_use")
+    return tuple(ToolCall(call["id"], call["name"], call["input"]) for call in calls)
+
+
+def _detail(details: Mapping[str, Any]) -> str:
+    return details.get("explanation") or details.get("category") or ""
+
+
+def _usage(told: Mapping[str, Any], request: Mapping[str, Any], content: list[Block]) -> Usage:
+    """The provider's figures; an estimate for a server that tells none."""
+    if not told:
+        asked, answered = (json.dumps(part, ensure_ascii=False) for part in (request, content))
+        return Usage(input_tokens=estimate_tokens(asked), output_tokens=estimate_tokens(answered))
+    return Usage(
+        input_tokens=told.get("input_tokens", 0),
+        cache_read_tokens=told.get("cache_read_input_tokens", 0),
+        cache_write_tokens=told.get("cache_creation_input_tokens", 0),
+        output_tokens=told.get("output_tokens", 0),
+    )

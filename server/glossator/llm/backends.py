@@ -1,0 +1,161 @@
+"""The clients of the services that host the models, and the credentials each one takes.
+
+The SDK is imported when a client is made, which blocks: call the factories in a worker thread.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from glossator.core.errors import ModelRefused
+from glossator.llm.lazy_sdk import import_sdk
+from glossator.settings.model import Backend, ModelSettings
+
+if TYPE_CHECKING:
+    from anthropic import (
+        AsyncAnthropic,
+        AsyncAnthropicBedrock,
+        AsyncAnthropicFoundry,
+        AsyncAnthropicVertex,
+    )
+
+ANTHROPIC_URL = "https://api.anthropic.com"
+KEY_VARIABLE: dict[Backend, str] = {
+    "anthropic": "ANTHROPIC_API_KEY",
+    "foundry": "ANTHROPIC_FOUNDRY_API_KEY",
+    "bedrock": "AWS_BEARER_TOKEN_BEDROCK",
+}
+CREDENTIALS: dict[Backend, str] = {
+    "anthropic": "ANTHROPIC_API_KEY",
+    "foundry": "ANTHROPIC_FOUNDRY_API_KEY",
+    "bedrock": "your AWS credentials",
+    "vertex": "your Google Cloud credentials",
+}
+_NO_KEY = "none"  # local servers ask for no key, but the header must not be empty
+_EXTRA_MODULE: dict[Backend, str] = {"bedrock": "boto3", "vertex": "google.auth"}
+_CREDENTIAL_ERROR: dict[Backend, tuple[str, str]] = {
+    "bedrock": ("botocore.exceptions", "BotoCoreError"),
+    "vertex": ("google.auth.exceptions", "GoogleAuthError"),
+}
+
+
+def client_factory(settings: ModelSettings, environment: Mapping[str, str]) -> Callable[[], Any]:
+    """A function that makes the backend's client without touching the network.
+
+    It raises `ModelRefused` when an extra is not installed or something that the client needs is
+    not set.
+    """
+    return lambda: _FACTORIES[settings.backend](settings, environment)
+
+
+def key_of(settings: ModelSettings, environment: Mapping[str, str]) -> str:
+    """The key that the environment holds for the backend, or ""."""
+    return environment.get(KEY_VARIABLE.get(settings.backend, ""), "").strip()
+
+
+def server_of(settings: ModelSettings) -> str:
+    """The server's name for messages: no credentials, no path."""
+    if settings.base_url:
+        parts = urlsplit(settings.base_url)
+        return parts.netloc.rpartition("@")[2] or settings.base_url
+    return {"anthropic": "The Anthropic API"}.get(settings.backend, settings.backend.capitalize())
+
+
+def credential_errors(backend: Backend) -> tuple[type[Exception], ...]:
+    """What a cloud's own library raises when it finds no usable credentials."""
+    if backend not in _CREDENTIAL_ERROR:
+        return ()
+    module, name = _CREDENTIAL_ERROR[backend]
+    # The SDK itself raises a bare RuntimeError when the library simply returns none.
+    return (RuntimeError, getattr(importlib.import_module(module), name))
+
+
+def _anthropic(settings: ModelSettings, environment: Mapping[str, str]) -> AsyncAnthropic:
+    key = _sendable(key_of(settings, environment), settings.backend) or _NO_KEY
+    client: AsyncAnthropic = import_sdk().AsyncAnthropic(
+        api_key=key, base_url=_address(settings.base_url or ANTHROPIC_URL), max_retries=0
+    )
+    return client
+
+
+def _bedrock(settings: ModelSettings, environment: Mapping[str, str]) -> AsyncAnthropicBedrock:
+    _need_extra("bedrock")
+    region = settings.region or environment.get("AWS_REGION")
+    if not region:
+        raise ModelRefused("Bedrock needs a region. Set models.region or AWS_REGION.")
+    client: AsyncAnthropicBedrock = import_sdk().AsyncAnthropicBedrock(
+        aws_region=region,
+        api_key=_sendable(key_of(settings, environment), "bedrock") or None,
+        base_url=settings.base_url and _address(settings.base_url),
+        max_retries=0,
+    )
+    return client
+
+
+def _vertex(settings: ModelSettings, environment: Mapping[str, str]) -> AsyncAnthropicVertex:
+    _need_extra("vertex")
+    region = settings.region or environment.get("CLOUD_ML_REGION")
+    project = settings.project or environment.get("ANTHROPIC_VERTEX_PROJECT_ID")
+    if not region or not project:
+        raise ModelRefused("Vertex needs a project and a region. Set models.project and .region.")
+    client: AsyncAnthropicVertex = import_sdk().AsyncAnthropicVertex(
+        region=region,
+        project_id=project,
+        base_url=settings.base_url and _address(settings.base_url),
+        max_retries=0,
+    )
+    return client
+
+
+def _foundry(settings: ModelSettings, environment: Mapping[str, str]) -> AsyncAnthropicFoundry:
+    key = _sendable(key_of(settings, environment), "foundry")
+    if not key:
+        raise ModelRefused(f"Foundry needs a key. Set {KEY_VARIABLE['foundry']} and try again.")
+    if settings.base_url:
+        where = {"base_url": _address(settings.base_url)}
+    elif resource := settings.project or environment.get("ANTHROPIC_FOUNDRY_RESOURCE"):
+        where = {"resource": resource}
+    else:
+        raise ModelRefused("Foundry needs a resource. Set models.project or models.baseUrl.")
+    client: AsyncAnthropicFoundry = import_sdk().AsyncAnthropicFoundry(
+        api_key=key, max_retries=0, **where
+    )
+    return client
+
+
+_FACTORIES: dict[Backend, Callable[[ModelSettings, Mapping[str, str]], Any]] = {
+    "anthropic": _anthropic,
+    "bedrock": _bedrock,
+    "vertex": _vertex,
+    "foundry": _foundry,
+}
+
+
+def _need_extra(backend: Backend) -> None:
+    top, _, rest = _EXTRA_MODULE[backend].partition(".")
+    if find_spec(top) is None or (rest and find_spec(_EXTRA_MODULE[backend]) is None):
+        raise ModelRefused(
+            f"The {backend} backend is not installed. Run: pip install 'glossator[{backend}]'"
+        )
+
+
+def _sendable(key: str, backend: Backend) -> str:
+    """The key, if it can stand in a header; checked here because HTTP libraries print bad ones."""
+    if key.isascii() and key.isprintable() and " " not in key:
+        return key
+    raise ModelRefused(
+        f"{KEY_VARIABLE[backend]} holds characters that no key has. Copy the key again."
+    )
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme in {"http", "https"} and parts.hostname:
+        return url
+    raise ModelRefused(
+        f"models.baseUrl is not the address of a server ({url}). Write it as https://host:port."
+    )

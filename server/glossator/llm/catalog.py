@@ -1,0 +1,83 @@
+"""What is known about each model without asking: limits, prices and how it thinks.
+
+The table is the fall-back; limits that the provider tells win over it (see `with_limits`).
+Source: the provider's model overview and price list of 2026-11-20.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from glossator.core.events import Usage
+
+Thinking = Literal["adaptive", "unasked"]
+
+_CACHE_WRITE = 1.25  # of the input price, for entries that live five minutes
+_CACHE_READ = 0.1  # of the input price
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per million tokens; prompts of more than `up_to` tokens cost as `above` says."""
+
+    input: float
+    output: float
+    up_to: int | None = None
+    above: Price | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """One model. `window` and `max_output` are in tokens; `price` is None when it is not known.
+
+    `thinking` is "unasked" for models that may not know adaptive thinking: nothing is sent then.
+    `effort` is the model's own effort, used when none is asked for.
+    """
+
+    id: str
+    window: int
+    max_output: int
+    price: Price | None = None
+    thinking: Thinking = "unasked"
+    effort: str | None = None
+
+
+_HAIKU_PRICE = Price(0.10, 0.50, up_to=100_000, above=Price(0.50, 2.50))
+_MODELS = (
+    ModelFacts("claude-haiku-5-5", 1_000_000, 128_000, _HAIKU_PRICE, "adaptive", "medium"),
+    ModelFacts("claude-sonnet-5-5", 1_000_000, 128_000, Price(2, 10), "adaptive", "high"),
+    ModelFacts("claude-opus-5-5", 1_000_000, 128_000, Price(4, 20), "adaptive", "medium"),
+    ModelFacts("claude-fable-5-1", 1_000_000, 128_000, Price(10, 50), "adaptive", "high"),
+)
+CATALOG = {model.id: model for model in _MODELS}
+
+
+def facts_of(model: str) -> ModelFacts:
+    """What the table says of `model`; for an unknown id limits that are safe with most."""
+    return CATALOG.get(model) or ModelFacts(model, window=200_000, max_output=8_000)
+
+
+def with_limits(facts: ModelFacts, window: int | None, max_output: int | None) -> ModelFacts:
+    """The same facts with the limits the provider told; None or nonsense leaves the table's."""
+    return replace(
+        facts,
+        window=window if window and window > 0 else facts.window,
+        max_output=max_output if max_output and max_output > 0 else facts.max_output,
+    )
+
+
+def cost(facts: ModelFacts, usage: Usage) -> float | None:
+    """US dollars for one request, None when the price is not known."""
+    price = facts.price
+    if price is None:
+        return None
+    prompt = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+    if price.above and price.up_to is not None and prompt > price.up_to:
+        price = price.above
+    paid = (
+        usage.input_tokens
+        + usage.cache_write_tokens * _CACHE_WRITE
+        + usage.cache_read_tokens * _CACHE_READ
+    )
+    return (paid * price.input + usage.output_tokens * price.output) / 1_000_000

@@ -1,0 +1,49 @@
+"""Which model plays a role, decided from the settings and the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from glossator.llm.anthropic_model import AnthropicModel
+from glossator.llm.backends import KEY_VARIABLE, client_factory, key_of, server_of
+from glossator.llm.model import Model
+from glossator.settings.model import ModelSettings
+
+Role = Literal["main", "fast"]
+
+
+def create_model(role: Role, settings: ModelSettings, environment: Mapping[str, str]) -> Model:
+    """The model for `role`. Nothing is imported or sent before it is asked."""
+    if _why_offline(settings, environment):
+        from glossator.llm.offline import OfflineModel  # noqa: PLC0415 - needed without a key only
+
+        return OfflineModel()
+    chosen = settings.main if role == "main" else settings.fast
+    return AnthropicModel(chosen, settings, client_factory(settings, environment))
+
+
+def describe(settings: ModelSettings, environment: Mapping[str, str]) -> str:
+    """One line for status and doctor: which models are asked and where, or why none is."""
+    if reason := _why_offline(settings, environment):
+        return f"offline, extractive: {reason}"
+    line = f"{settings.main.model} (main), {settings.fast.model} (fast) at {server_of(settings)}"
+    if settings.profile != "anthropic":
+        line += f", as {settings.profile}"
+    if settings.backend in KEY_VARIABLE and not has_key(settings, environment):
+        line += ", without a key"
+    return line
+
+
+def has_key(settings: ModelSettings, environment: Mapping[str, str]) -> bool:
+    """Whether the environment holds a key for the backend; Vertex never takes one."""
+    return bool(key_of(settings, environment))
+
+
+def _why_offline(settings: ModelSettings, environment: Mapping[str, str]) -> str:
+    """The reason why no provider is asked, or ""."""
+    if settings.offline:
+        return "models.offline is set."
+    if settings.backend != "anthropic" or settings.base_url or has_key(settings, environment):
+        return ""
+    return "set ANTHROPIC_API_KEY, or models.baseUrl to a compatible server, to ask a model."

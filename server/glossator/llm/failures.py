@@ -1,0 +1,159 @@
+"""What a failed request means for the user: the SDK's exceptions as `ModelError`s.
+
+Every message says what happened and what to do, and none holds the key.
+Source: the provider's "Errors".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from glossator.core.errors import ModelError, ModelRefused, ModelUnavailable, StreamCut
+
+if TYPE_CHECKING:
+    from anthropic import APIStatusError
+
+_SHORTEST_SECRET = 8  # characters; what is shorter stands for no key, or guards nothing
+_LONGEST_DETAIL = 300  # characters of the provider's own words
+
+# Error events arrive in a stream that began with HTTP 200: their type stands for the status.
+_STATUS_OF_TYPE = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+_PASSING = {
+    408: "timed out",
+    409: "is busy with a conflicting request",
+    500: "failed inside",
+    502: "cannot be reached by its gateway",
+    503: "is not available at the moment",
+    504: "took too long",
+    529: "is overloaded",
+}
+_REFUSED = {
+    401: "{server} did not accept the credentials{detail}. Set {credentials} and try again.",
+    402: "{server} reports a billing problem{detail}. Check the account's credit and payment.",
+    403: "{server} does not allow this{detail}. Check that {credentials} may use {model}.",
+    404: "{server} does not know {model}{detail}. Correct {setting}, or models.baseUrl if that"
+    " names the wrong server (it must not end in /v1).",
+    413: "The request is larger than {server} accepts{detail}. Compact the conversation, or start"
+    " a new session with smaller attachments.",
+}
+_SPENT = (
+    "{server} has reached a spend limit{detail}. Waiting does not help: raise the limit in the"
+    " provider's console, or set {credentials} of another account."
+)
+_TOO_LONG = (
+    "The conversation no longer fits into {model}{detail}. Compact it, or start a new session."
+)
+_WRONG = (
+    "{server} refused the request{detail}. Sending it again cannot help: start a new session, or"
+    " check that {setting} and models.profile suit the server."
+)
+_UNREACHABLE = (
+    "{server} cannot be reached{detail}. Check the network, and models.baseUrl if it is set."
+)
+_BROKEN = (
+    "The reply of {server} broke off{detail}; nothing of it was used. Ask again; if this happens"
+    " every time, look at the network, the proxy, or models.baseUrl if it is set."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Whom a request went to, in the words of the messages; `secret` is kept out of them."""
+
+    server: str
+    model: str
+    setting: str
+    credentials: str
+    secret: str = ""
+
+    def say(self, template: str, detail: str = "") -> str:
+        """A message with the provider's own words in it, without the secret."""
+        words = " ".join(detail.split())
+        if len(self.secret) >= _SHORTEST_SECRET:
+            words = words.replace(self.secret, "***")
+        words = words[:_LONGEST_DETAIL].rstrip(".")
+        return template.format(
+            server=self.server,
+            model=self.model,
+            setting=self.setting,
+            credentials=self.credentials,
+            detail=f" ({words})" if words else "",
+        )
+
+
+def explain(error: Exception, target: Target) -> ModelError:
+    """The `ModelError` that an exception of the SDK or of its HTTP library amounts to."""
+    import anthropic  # noqa: PLC0415 - loaded with the first request, not with the server
+    import httpx2  # noqa: PLC0415 - likewise
+
+    if isinstance(error, anthropic.APIStatusError):
+        return _explain_status(error, target)
+    if isinstance(error, anthropic.APITimeoutError):
+        return ModelUnavailable(target.say("{server} did not answer in time."))
+    if isinstance(error, anthropic.APIConnectionError):
+        cause = error.__cause__ or error
+        if isinstance(cause, httpx2.TransportError) and not isinstance(
+            cause, httpx2.LocalProtocolError | httpx2.UnsupportedProtocol
+        ):
+            return ModelUnavailable(target.say(_UNREACHABLE, str(cause)))
+        return ModelRefused(target.say(_UNREACHABLE, str(cause)))
+    if isinstance(error, httpx2.HTTPError | ValueError):
+        return StreamCut(target.say(_BROKEN, str(error)))
+    return ModelRefused(target.say(_WRONG, str(error)))
+
+
+def _explain_status(error: APIStatusError, target: Target) -> ModelError:
+    status = error.status_code
+    if status == 200:
+        status = _STATUS_OF_TYPE.get(error.type or "", 500)
+    detail = error.api_message or error.type or str(error)
+    retry_after = _retry_after(error.response.headers)
+    if status == 429:
+        if _is_spent(error, detail, retry_after):
+            return ModelRefused(target.say(_SPENT, detail))
+        said = target.say("{server} limits the rate of requests{detail}.", detail)
+        return ModelUnavailable(said, retry_after=retry_after)
+    if status in _PASSING or status >= 500:
+        what = _PASSING.get(status, f"failed with status {status}")
+        said = target.say(f"{{server}} {what}{{detail}}.", detail)
+        return ModelUnavailable(said, retry_after=retry_after)
+    if status == 400 and "prompt is too long" in detail:
+        return ModelRefused(target.say(_TOO_LONG, detail))
+    return ModelRefused(target.say(_REFUSED.get(status, _WRONG), detail))
+
+
+def _is_spent(error: APIStatusError, detail: str, retry_after: float | None) -> bool:
+    """Whether a 429 tells of a spend limit: it has a code, or no `retry-after` and says so."""
+    if "spend_limit" in (error.error_code or ""):
+        return True
+    words = detail.lower()
+    return retry_after is None and ("spend" in words or "usage limit" in words)
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds, from a number or an HTTP date (RFC 9110 §10.2.3); None when absent or unreadable."""
+    text = headers.get("retry-after", "")
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            seconds = (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
+        except (TypeError, ValueError):
+            return None
+    return seconds if math.isfinite(seconds) and seconds > 0 else None

@@ -1,0 +1,118 @@
+"""Imports the Anthropic SDK without the two thousand modules that a conversation never uses.
+
+The SDK's packages re-export all that is below them, so `import anthropic` runs 3,300 modules. Here
+a package whose `__init__` only re-exports gets a `__getattr__` (PEP 562) that imports a name when
+it is first asked for. Whatever is written otherwise goes to Python's own loader: slower, as right.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+_SDK = "anthropic"
+# What the SDK's own `__init__` does besides; the loop only renames classes for error messages.
+_SDK_CODE = """\
+import typing as _t
+if not _t.TYPE_CHECKING:
+    from ._utils._resources_proxy import resources as resources
+_setup_logging()
+__locals = locals()
+for __name in __all__:
+    if not __name.startswith('__'):
+        try:
+            __locals[__name].__module__ = 'anthropic'
+        except (TypeError, AttributeError):
+            pass"""
+
+
+def import_sdk() -> ModuleType:
+    """The `anthropic` package; blocks for some 0.3 s the first time."""
+    if _SDK not in sys.modules and not any(isinstance(each, _Finder) for each in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+    return importlib.import_module(_SDK)
+
+
+class _Finder:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, _target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name.partition(".")[0] != _SDK:
+            return None
+        spec = PathFinder.find_spec(name, path)
+        if spec and spec.submodule_search_locations and type(spec.loader) is SourceFileLoader:
+            spec.loader = _LazyLoader(spec.loader.name, spec.loader.path)
+        return spec
+
+
+class _LazyLoader(SourceFileLoader):
+    def exec_module(self, module: ModuleType) -> None:
+        exports, code = _read(ast.parse(self.get_data(self.path)))
+        is_sdk = module.__name__ == _SDK and code == _SDK_CODE
+        if (code and not is_sdk) or not _is_plain(exports, Path(self.path).parent):
+            super().exec_module(module)
+            return
+        if is_sdk:
+            exports.names["resources"] = (".resources", "")
+            importlib.import_module("._utils._logs", _SDK).setup_logging()
+        module.__dict__.update(__all__=exports.public, __getattr__=_resolver(module, exports))
+
+
+class _Exports(NamedTuple):
+    names: dict[str, tuple[str, str]]  # export -> relative module, name in it ("": the module)
+    stars: list[str]  # relative modules whose public names are exported
+    public: list[str]  # `__all__`
+
+
+def _read(tree: ast.Module) -> tuple[_Exports, str]:
+    """What an `__init__` re-exports, and the source of all else that it does."""
+    exports, code = _Exports({}, [], []), []
+    for node in tree.body:
+        match node:
+            case ast.Expr(ast.Constant()) | ast.ImportFrom(module="__future__"):
+                pass
+            case ast.ImportFrom(level=level, module=module) if level == 1 or (level and module):
+                source = "." * level + (module or "")
+                for name, export in ((each.name, each.asname or each.name) for each in node.names):
+                    if name == "*":
+                        exports.stars.append(source)
+                    else:
+                        exports.names[export] = (source, name) if module else (f".{name}", "")
+            case ast.Assign([ast.Name("__all__")], ast.List() as names):
+                exports.public.extend(ast.literal_eval(names))
+            case _:
+                code.append(ast.unparse(node))
+    if not exports.public and not exports.stars:
+        exports.public.extend(export for export in exports.names if not export.startswith("_"))
+    return exports, "\n".join(code)
+
+
+def _is_plain(exports: _Exports, folder: Path) -> bool:
+    """Whether all exports are known, and none is named like a submodule that it is not."""
+    submodules = {path.stem for path in folder.iterdir()}
+    return bool(exports.public) and all(
+        (export in submodules) == (not name and source == f".{export}")
+        for export, (source, name) in exports.names.items()
+    )
+
+
+def _resolver(module: ModuleType, exports: _Exports) -> Callable[[str], object]:
+    def __getattr__(name: str) -> object:  # noqa: N807 - the hook's own name
+        sources = [exports.names[name]] if name in exports.names else []
+        if not sources and not name.startswith("_"):
+            sources = [(source, name) for source in reversed(exports.stars)]
+        for source, attribute in sources:
+            found = importlib.import_module(source, module.__name__)
+            if not attribute or hasattr(found, attribute):
+                value = getattr(found, attribute) if attribute else found
+                setattr(module, name, value)
+                return value
+        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}", name=name)
+
+    return __getattr__

@@ -1,0 +1,72 @@
+"""What the server behind the base URL understands: one frozen profile per kind of server.
+
+Servers that only imitate the Messages API refuse, or quietly misread, fields they do not know, so
+those fields are not sent to them. Missing usage and signatures are tolerated from every server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from glossator.llm.model import Block, Message
+from glossator.settings.model import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderProfile:
+    """Which features a request may use, and whether the server tells its models' limits."""
+
+    name: Profile
+    cache_control: bool = False
+    thinking: bool = False
+    effort: bool = False
+    citations: bool = False
+    search_results: bool = False
+    model_limits: bool = False
+
+
+PROFILES: dict[Profile, ProviderProfile] = {
+    profile.name: profile
+    for profile in (
+        ProviderProfile(
+            "anthropic",
+            cache_control=True,
+            thinking=True,
+            effort=True,
+            citations=True,
+            search_results=True,
+            model_limits=True,
+        ),
+        ProviderProfile("llama.cpp"),
+        ProviderProfile("ollama"),
+        ProviderProfile("lmstudio"),
+        ProviderProfile("vllm"),
+        ProviderProfile("litellm", search_results=True),
+    )
+}
+
+
+def adapt(messages: Sequence[Message], profile: ProviderProfile) -> list[Message]:
+    """The messages in the blocks that the server knows; nothing changes for the full API."""
+    if profile.citations and profile.search_results:
+        return list(messages)
+    return [
+        {"role": message["role"], "content": _adapt_blocks(message["content"], profile)}
+        for message in messages
+    ]
+
+
+def _adapt_blocks(blocks: list[Block], profile: ProviderProfile) -> list[Block]:
+    return [_adapt_block(block, profile) for block in blocks]
+
+
+def _adapt_block(block: Block, profile: ProviderProfile) -> Block:
+    if block.get("type") == "tool_result" and isinstance(block.get("content"), list):
+        return {**block, "content": _adapt_blocks(block["content"], profile)}
+    if block.get("type") != "search_result":
+        return block
+    if profile.search_results:
+        return {key: value for key, value in block.items() if key != "citations"}
+    passages = (passage["text"] for passage in block["content"])
+    return {"type": "text", "text": "\n".join((f"{block['title']} ({block['source']})", *passages))}

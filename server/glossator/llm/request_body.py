@@ -1,0 +1,44 @@
+"""A model request as the body of `POST /v1/messages`.
+
+The same conversation always gives the same bytes, so that the provider's prompt cache and its
+binding of thinking to the prefix hold from turn to turn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from glossator.llm.cache_layout import with_breakpoints
+from glossator.llm.catalog import ModelFacts
+from glossator.llm.model import ModelRequest, ToolSpec
+from glossator.llm.profiles import ProviderProfile, adapt
+
+DEFAULT_MAX_OUTPUT = 32_000  # tokens; room for a long edit, without reserving a model's maximum
+
+
+def build_body(
+    request: ModelRequest, facts: ModelFacts, profile: ProviderProfile, effort: str | None
+) -> dict[str, Any]:
+    """The body, without `stream`. `effort` is the role's, used when the request names none."""
+    body: dict[str, Any] = {
+        "model": facts.id,
+        "max_tokens": min(request.max_output_tokens or DEFAULT_MAX_OUTPUT, facts.max_output),
+    }
+    if system := [{"type": "text", "text": text} for text in request.system if text]:
+        body["system"] = system
+    if request.tools:
+        body["tools"] = [_tool(tool) for tool in request.tools]
+    body["messages"] = adapt(request.messages, profile)
+    if profile.thinking and facts.thinking == "adaptive":
+        body["thinking"] = {"type": "adaptive", "display": "summarized"}
+    if profile.effort and (wanted := request.effort or effort):
+        body["output_config"] = {"effort": wanted}
+    return with_breakpoints(body) if profile.cache_control else body
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": tool.input_schema,
+    }

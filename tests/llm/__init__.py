@@ -1,0 +1,1 @@
+"""Tests of the models: requests, streams, failures, retries."""
