@@ -27,7 +27,7 @@ from tests.standin.faults import (
     spend_capped,
 )
 from tests.standin.recording import Recorded
-from tests.standin.script import Script, Text, Thinking, ToolUse, Turn
+from tests.standin.script import Script, ServerToolUse, Text, Thinking, ToolUse, Turn
 from tests.standin.server import StandIn
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "Refused",
     "ResetConnection",
     "Script",
+    "ServerToolUse",
     "SlowHeaders",
     "StandIn",
     "StreamError",

@@ -121,7 +121,7 @@ class Api:
                 await gate.wait()
         usage = self._cache.charge(body, MODELS[body["model"]])
         reply = compose(turn, body, usage, self._ids)
-        self._issued.remember(reply.message)
+        self._issued.remember(reply.message, body)
         if body.get("stream"):
             frames = stream(reply, turn.fault, turn.chunk, request_id)
             return await send_frames(request, frames, turn, request_id)

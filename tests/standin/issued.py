@@ -1,5 +1,6 @@
 """What the stand-in remembers of the messages it sent, to check how they come back."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from tests.standin.content import digest, plain
@@ -7,25 +8,33 @@ from tests.standin.content import digest, plain
 Json = dict[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a tool call was sent with: the thinking in its message, the hash of the tools."""
+
+    thinking: list[Json]
+    tools: str
+
+
 class Issued:
-    """The messages one server has sent: thinking by tool call, and paused turns."""
+    """The messages one server has sent, by the calls in them, and the turns it paused."""
 
     def __init__(self) -> None:
-        self._thinking: dict[str, list[Json]] = {}
+        self._sent: dict[str, Sent] = {}
         self._paused: set[str] = set()
 
-    def remember(self, message: Json) -> None:
-        """Keep what later requests are checked against."""
-        thinking = thinking_in(message["content"])
+    def remember(self, message: Json, body: Json) -> None:
+        """Keep of a message sent in answer to a body what later requests are checked against."""
+        sent = Sent(thinking_in(message["content"]), digest(map(plain, body.get("tools", []))))
         for block in message["content"]:
-            if block["type"] == "tool_use":
-                self._thinking[block["id"]] = thinking
+            if block["type"] in {"tool_use", "server_tool_use"}:
+                self._sent[block["id"]] = sent
         if message["stop_reason"] == "pause_turn":
             self._paused.add(digest(map(plain, message["content"])))
 
-    def thinking_beside(self, tool_use_id: str) -> list[Json] | None:
-        """The thinking blocks sent in one message with this call; None for a call not sent here."""
-        return self._thinking.get(tool_use_id)
+    def sent_with(self, call_id: str) -> Sent | None:
+        """What came with this call; None for a call that was not sent here."""
+        return self._sent.get(call_id)
 
     def paused(self, content: list[Json]) -> bool:
         """Whether this content is a reply that ended in `pause_turn`."""

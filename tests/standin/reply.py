@@ -9,7 +9,7 @@ from pydantic_core import from_json
 
 from tests.standin.content import located_blocks, tokens_in
 from tests.standin.faults import MaxTokensMidTool, Refused, UnknownBlock
-from tests.standin.script import Block, Text, Thinking, ToolUse, Turn
+from tests.standin.script import Block, ServerToolUse, Text, Thinking, ToolUse, Turn
 from tests.standin.signature import Prefix
 
 Json = dict[str, Any]
@@ -24,13 +24,13 @@ class Reply:
 
 
 class Ids:
-    """The next ids of one server: `msg_0001`, `toolu_0001`, `req_0001`, …"""
+    """The next ids of one server: `msg_0001`, `toolu_0001`, …"""
 
     def __init__(self) -> None:
-        self._counters = {kind: count(1) for kind in ("msg", "toolu", "req")}
+        self._counters = {kind: count(1) for kind in ("msg", "toolu", "srvtoolu", "req")}
 
     def next(self, kind: str) -> str:
-        """The next id of a kind, `msg`, `toolu` or `req`."""
+        """The next id of a kind."""
         return f"{kind}_{next(self._counters[kind]):04d}"
 
 
@@ -40,7 +40,7 @@ def compose(turn: Turn, body: Json, input_usage: Json, ids: Ids) -> Reply:
     tool_json = {
         index: json.dumps(block["input"], ensure_ascii=False)
         for index, block in enumerate(content)
-        if block["type"] == "tool_use"
+        if block["type"] in {"tool_use", "server_tool_use"}
     }
     if isinstance(turn.fault, MaxTokensMidTool):
         _cut_last_tool(content, tool_json)
@@ -82,6 +82,9 @@ def _block(scripted: Block, body: Json, prefix: Prefix, ids: Ids) -> Json | None
         case ToolUse(name, tool_input, id_):
             id_ = id_ or ids.next("toolu")
             return {"type": "tool_use", "id": id_, "name": name, "input": tool_input}
+        case ServerToolUse(name, tool_input):
+            id_ = ids.next("srvtoolu")
+            return {"type": "server_tool_use", "id": id_, "name": name, "input": tool_input}
         case Thinking(text):
             config = body.get("thinking", {})
             if config.get("type") == "disabled":

@@ -34,7 +34,15 @@ class ToolUse:
     id: str | None = None
 
 
-Block = Text | Thinking | ToolUse
+@dataclass(frozen=True, slots=True)
+class ServerToolUse:
+    """A call of a tool the API itself runs; without its result it belongs in a paused turn."""
+
+    name: str
+    input: Json = field(default_factory=dict)
+
+
+Block = Text | Thinking | ToolUse | ServerToolUse
 
 
 @dataclass(frozen=True, slots=True, init=False)

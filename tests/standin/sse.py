@@ -124,7 +124,7 @@ def _pieces(block: Json, tool_json: str, chunk: int) -> tuple[Json, list[Json]]:
                 block["thinking"], chunk, lambda s: {"type": "thinking_delta", "thinking": s}
             )
             return start, [*deltas, signature]
-        case "tool_use":
+        case "tool_use" | "server_tool_use":
             # The first piece is empty, as the API sends it.
             deltas = _split(
                 tool_json, chunk, lambda s: {"type": "input_json_delta", "partial_json": s}

@@ -1,6 +1,6 @@
 """One request as the rules see it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +8,7 @@ from tests.standin.issued import Issued
 from tests.standin.models import MODELS, Model
 
 Json = dict[str, Any]
+Located = tuple[str, Json]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,3 +29,11 @@ class Call:
     def betas(self) -> frozenset[str]:
         """The beta names in the `anthropic-beta` header."""
         return frozenset(part.strip() for part in self.headers.get("anthropic-beta", "").split(","))
+
+
+def unanswered_server_calls(blocks: Iterable[Located]) -> list[str]:
+    """The ids of server tool calls in a turn whose result is not in the turn."""
+    contents = [block for _, block in blocks]
+    answered = {block.get("tool_use_id") for block in contents}
+    calls = (block["id"] for block in contents if block["type"] == "server_tool_use")
+    return [id_ for id_ in calls if id_ not in answered]

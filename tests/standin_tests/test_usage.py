@@ -1,0 +1,104 @@
+"""The prompt cache: what a request reads, writes and pays in full."""
+
+from tests.standin import StandIn, Text, Turn
+from tests.standin_tests.client import (
+    Json,
+    assistant,
+    cached,
+    chat,
+    post,
+    request,
+    text,
+    tool,
+    user,
+)
+
+LONG = "word " * 800  # 1,000 tokens by the stand-in's estimate
+CACHED = {"type": "ephemeral"}
+
+
+async def usages(*bodies: Json) -> list[tuple[int, int, int]]:
+    """(plain, written, read) input tokens of these requests, one after another."""
+    async with StandIn([Turn(Text("ok"))] * len(bodies)) as api:
+        found = [(await post(api, body)).json["usage"] for body in bodies]
+    names = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+    return [(usage[names[0]], usage[names[1]], usage[names[2]]) for usage in found]
+
+
+async def test_without_a_breakpoint_nothing_is_cached() -> None:
+    first, second = await usages(*[request(system=LONG)] * 2)
+    assert first == second
+    assert first[0] > 1000
+    assert first[1:] == (0, 0)
+
+
+async def test_the_same_prefix_is_written_once_and_then_read() -> None:
+    first, second = await usages(*[chat(user("x"), system=[cached(words=LONG)])] * 2)
+    assert first[1] > 1000
+    assert second == (first[0], 0, first[1])
+
+
+async def test_a_growing_conversation_reads_what_it_wrote() -> None:
+    turns = [user(text(LONG + str(n))) if n % 2 == 0 else assistant("ok") for n in range(5)]
+    bodies = [chat(*turns[:n], cache_control=CACHED) for n in (1, 3, 5)]
+    first, second, third = await usages(*bodies)
+    assert first[2] == 0
+    assert second[2] == first[1]
+    assert third[2] == second[1] + second[2]
+    assert [plain for plain, _, _ in (first, second, third)] == [0, 0, 0]
+
+
+async def test_below_the_minimum_it_stays_uncached() -> None:
+    first, second = await usages(*[request(system=[cached()])] * 2)
+    assert first == second
+    assert first[1:] == (0, 0)
+
+
+async def test_a_changed_tool_loses_everything() -> None:
+    system = [cached(words=LONG)]
+    _, second = await usages(
+        request(system=system, tools=[tool("a")]), request(system=system, tools=[tool("b")])
+    )
+    assert second[2] == 0
+
+
+async def test_effort_loses_the_messages_and_keeps_the_system() -> None:
+    body = chat(user(cached(words=LONG)), system=[cached(words=LONG)])
+    first, second = await usages(body, body | {"output_config": {"effort": "low"}})
+    assert 0 < second[2] < first[1]
+    assert second[1] + second[2] == first[1]
+
+
+async def test_an_entry_is_found_20_blocks_back_and_no_further() -> None:
+    start = chat(user(cached(words=LONG)))
+    near = chat(user(text(LONG), *[text()] * 19, cached()))
+    far = chat(user(text(LONG), *[text()] * 20, cached()))
+    _, read = await usages(start, near)
+    _, missed = await usages(start, far)
+    assert read[2] > 1000
+    assert missed[2] == 0
+
+
+async def test_lifetimes_are_told_apart() -> None:
+    async with StandIn([Turn(Text("ok"))]) as api:
+        body = chat(user(cached("5m", LONG)), system=[cached("1h", LONG)])
+        usage = (await post(api, body)).json["usage"]
+    hour, minutes = usage["cache_creation"].values()
+    assert (hour > 0, minutes > 0) == (True, True)
+    assert hour + minutes == usage["cache_creation_input_tokens"]
+
+
+async def test_a_turn_overrides_single_figures() -> None:
+    async with StandIn([Turn(Text("ok"), usage={"input_tokens": 900_000})]) as api:
+        usage = (await post(api, request())).json["usage"]
+    assert usage["input_tokens"] == 900_000
+    assert usage["output_tokens"] > 0
+
+
+async def test_counting_tokens_agrees_with_the_reply() -> None:
+    body = chat(user("x"), system=LONG, tools=[tool()])
+    async with StandIn([Turn(Text("ok"))]) as api:
+        counted = {key: value for key, value in body.items() if key != "max_tokens"}
+        count = (await post(api, counted, "/v1/messages/count_tokens")).json
+        usage = (await post(api, body)).json["usage"]
+    assert count == {"input_tokens": usage["input_tokens"]}
