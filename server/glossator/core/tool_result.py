@@ -17,6 +17,14 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
+class Image:
+    """A picture for the model: its media type, and its bytes in base64."""
+
+    media_type: str
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     """A tool's answer: text for the model, the spans it shows, and how many items were left out.
 
@@ -27,6 +35,7 @@ class ToolResult:
     spans: tuple[Span, ...] = ()
     omitted: int = 0
     error: bool = False
+    image: Image | None = None
 
     @staticmethod
     def failed(message: str) -> ToolResult:

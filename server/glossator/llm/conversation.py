@@ -38,7 +38,11 @@ def tool_answers(answers: Sequence[tuple[ToolCall, ToolResult]], *reminders: str
 
 
 def _tool_result(call: ToolCall, result: ToolResult) -> Block:
-    block: Block = {"type": "tool_result", "tool_use_id": call.id, "content": result.text}
+    content: str | list[Block] = result.text
+    if image := result.image:
+        source = {"type": "base64", "media_type": image.media_type, "data": image.data}
+        content = [{"type": "text", "text": result.text}, {"type": "image", "source": source}]
+    block: Block = {"type": "tool_result", "tool_use_id": call.id, "content": content}
     if result.error:
         block["is_error"] = True
     return block

@@ -46,8 +46,10 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One request: `system` (text of each block, most shared first) and `tools` never change in
-    the life of a conversation; `messages` is only appended to.
+    """One request to a model.
+
+    `system` (the text of each block, the most shared first) and `tools` never change in the life
+    of a conversation; `messages` is only appended to.
     """
 
     system: tuple[str, ...]

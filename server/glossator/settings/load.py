@@ -90,6 +90,7 @@ def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(base)
     for key, value in over.items():
         below = merged.get(key)
-        both_groups = isinstance(below, Mapping) and isinstance(value, Mapping)
-        merged[key] = _merge(below, value) if both_groups else value
+        if isinstance(below, Mapping) and isinstance(value, Mapping):
+            value = _merge(below, value)  # noqa: PLW2901 - the merged group takes its place
+        merged[key] = value
     return merged

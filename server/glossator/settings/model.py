@@ -29,9 +29,7 @@ class RoleSettings(_Group):
     """Which model plays a role, and how hard it thinks."""
 
     model: str = Field(description="The provider's model id.")
-    effort: Effort | None = Field(
-        None, description="Thinking effort; the model's default if unset."
-    )
+    effort: Effort | None = Field(None, description="Thinking effort; unset, the model's own.")
 
 
 class ModelSettings(_Group):

@@ -52,6 +52,7 @@ class WorkspaceHost:
         settings: WorkspaceSettings,
         encoding: PositionEncoding = "utf-16",
     ) -> None:
+        self.encoding: PositionEncoding = encoding
         self._settings = settings
         self._overlays = Overlays(encoding)
         self._cache = ReadCache(settings.read_cache_bytes, settings.max_file_bytes)

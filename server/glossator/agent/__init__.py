@@ -1,0 +1,1 @@
+"""The loop: ask the model, run its tools, tell it the results, until it answers."""

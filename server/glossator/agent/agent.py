@@ -1,0 +1,43 @@
+"""What an agent is, and how its run can end. Both are values; `run_agent` is a function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from glossator.core.events import Usage
+from glossator.settings.model import LimitSettings
+from glossator.tools.base import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """A specification: the system blocks, the tools and the limits of a kind of run."""
+
+    name: str
+    system: tuple[str, ...]
+    tools: Registry
+    limits: LimitSettings
+
+
+class Stop(StrEnum):
+    """Why a run ended."""
+
+    ANSWERED = "answered"
+    TURNS = "turns"
+    TOKENS = "tokens"
+    TIME = "time"
+    REPETITION = "repetition"
+    REFUSED = "refused"
+    CUT_OFF = "cut off"
+    CONTEXT_FULL = "context full"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The end of a run: the answer's text, and what it took."""
+
+    text: str
+    stop: Stop
+    turns: int
+    usage: Usage

@@ -1,0 +1,72 @@
+"""Runs tool calls: all of a reply at once, each answered, whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from glossator.agent.run import RunContext
+from glossator.core.events import ToolFinished, ToolStarted
+from glossator.core.tool_result import ToolResult
+from glossator.llm.model import ToolCall
+from glossator.tools.base import Registry, ToolContext
+
+logger = logging.getLogger(__name__)
+
+_SUMMARY_CHARACTERS = 120
+
+
+async def execute(
+    tools: Registry, calls: Sequence[ToolCall], run: RunContext
+) -> list[tuple[ToolCall, ToolResult]]:
+    """Every call with its result, in the order of the calls; they run in parallel."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_watched(tools, call, run)) for call in calls]
+    return [(call, task.result()) for call, task in zip(calls, tasks, strict=True)]
+
+
+async def call_tool(tools: Registry, call: ToolCall, context: ToolContext) -> ToolResult:
+    """One call's result; a wrong name, wrong arguments or a fault are results, too."""
+    tool = tools.get(call.name)
+    if tool is None:
+        names = ", ".join(sorted(tools))
+        return ToolResult.failed(f"There is no tool {call.name}; the tools are {names}.")
+    try:
+        args = tool.args.model_validate(call.arguments)
+    except ValidationError as error:
+        return ToolResult.failed(_argument_problems(call.name, error))
+    try:
+        result = await tool.run(args, context)
+    except Exception as error:  # past this boundary a failure is data
+        logger.exception("Tool %s failed", call.name)
+        return ToolResult.failed(f"{call.name} failed inside Glossator ({error!r}); try otherwise.")
+    context.reads.show(result.spans)
+    return result
+
+
+async def _watched(tools: Registry, call: ToolCall, run: RunContext) -> ToolResult:
+    run.emit(ToolStarted(call.id, call.name, call.arguments))
+    started = time.perf_counter()
+    result = await call_tool(tools, call, await run.tool_context())
+    milliseconds = (time.perf_counter() - started) * 1000
+    run.emit(ToolFinished(call.id, call.name, _summary(result), result.error, milliseconds))
+    return result
+
+
+def _summary(result: ToolResult) -> str:
+    first, _, rest = result.text.partition("\n")
+    if not rest or result.error:
+        return first[:_SUMMARY_CHARACTERS]
+    return f"{result.text.count(chr(10)) + 1:,} lines"
+
+
+def _argument_problems(name: str, error: ValidationError) -> str:
+    problems = "; ".join(
+        f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}"
+        for item in error.errors()
+    )
+    return f"{name} was not run: {problems}. Correct the arguments and call it again."

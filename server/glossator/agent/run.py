@@ -1,0 +1,23 @@
+"""One run's surroundings: where events go and what the conversation was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from glossator.core.events import Event
+from glossator.llm.model import Model
+from glossator.tools.base import ToolContext
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """What the loop needs besides the agent and the conversation.
+
+    `emit` shows an event and never blocks. `tool_context` freezes the newest workspace: a call
+    sees one snapshot, a turn sees the newest at each call.
+    """
+
+    model: Model
+    emit: Callable[[Event], None]
+    tool_context: Callable[[], Awaitable[ToolContext]]

@@ -1,0 +1,1 @@
+"""What goes into the model's window besides the loop's own messages."""

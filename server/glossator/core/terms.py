@@ -1,0 +1,52 @@
+"""The words of a question and of code, in a form in which they meet.
+
+Identifiers are split at case changes and underscores and also kept whole; words lose their common
+English endings, so that "splitting" meets `split_lines`.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\d{2,}")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "e")
+_STEM_LENGTH = 4  # shorter stems match too much
+
+STOP_WORDS = frozenset(
+    """
+    a about all an and any are as at be been but by can code could did do does done each explain
+    file files find for from get give had has have how i if in into is it its let line made make
+    many me more most my no not of on one or our out please say see should show so some tell than
+    that the their them then there these they this those to use used user uses using was we were
+    what when where which while who why will with work works would you your
+    """.split()
+)
+
+
+def query_terms(question: str) -> tuple[str, ...]:
+    """Distinct lower-case stems of the question, in order; whole identifiers come with parts."""
+    terms: dict[str, None] = {}
+    for word in _WORD.findall(question):
+        parts = [part.lower() for part in _PARTS.findall(word)]
+        if len(parts) > 1:
+            terms[word.lower()] = None
+        for part in parts:
+            if part not in STOP_WORDS and len(part) > 1:
+                terms[stem(part)] = None
+    return tuple(terms)
+
+
+def identifiers(question: str) -> tuple[str, ...]:
+    """Words that can only be names in code: with an underscore, inner capitals or digits."""
+    names = (word.strip("_") for word in _WORD.findall(question))
+    return tuple(dict.fromkeys(name for name in names if len(_PARTS.findall(name)) > 1))
+
+
+def stem(word: str) -> str:
+    """The word without a common ending, if enough of it is left."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _STEM_LENGTH:
+            shorter = word[: -len(ending)]
+            return shorter[:-1] if shorter[-1] == shorter[-2] and ending != "s" else shorter
+    return word

@@ -1,0 +1,1 @@
+"""Checks every claim of an answer against the lines it cites."""

@@ -1,0 +1,131 @@
+"""The offline model: answers with extracts, deterministically, and asks nobody.
+
+It drives the same loop as any model. First it searches for the question's words, then it reads the
+best places, then it quotes them with citations. It understands nothing, and every answer says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from glossator.core.events import Usage
+from glossator.core.terms import identifiers, query_terms
+from glossator.llm.model import (
+    Block,
+    ModelEvent,
+    ModelRequest,
+    Reply,
+    StopReason,
+    TextPiece,
+    ToolCall,
+)
+from glossator.llm.offline_extract import Extract, best_extract, code_fence
+from glossator.llm.offline_view import Place, View, view
+
+_LABEL = (
+    "**Offline, extractive.** No model was asked; these lines share the most words with the"
+    " question."
+)
+_PLACES = 4
+_PLACES_OF_A_FILE = 2
+_NAMES = 3
+_GREP_LINES = 20
+_READ_LINES = 60
+
+
+class OfflineModel:
+    """Implements `Model` without a provider."""
+
+    id = "offline"
+    offline = True
+    window = 1_000_000  # it keeps nothing, so nothing can overflow
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """The next step: search, read, or the answer."""
+        seen = view(request.messages)
+        available = {tool.name for tool in request.tools}
+        calls = [call for call in _next_calls(seen) if call.name in available]
+        if calls:
+            yield _reply("", calls)
+            return
+        paragraphs = _answer(seen)
+        for paragraph in paragraphs:
+            yield TextPiece(f"{paragraph}\n\n")
+        yield _reply("\n\n".join(paragraphs), [])
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+
+def _next_calls(seen: View) -> list[ToolCall]:
+    if seen.ending:
+        return []
+    step = len(seen.results)
+    if not seen.results:
+        arguments = _searches(seen)
+    elif not seen.has_read:
+        arguments = [
+            ("Read", {"path": place.path, "offset": place.first_line, "limit": place.lines})
+            for place in _choose(seen.places)
+        ]
+    else:
+        arguments = []
+    return [
+        ToolCall(f"offline_{seen.turn}_{step + number}", name, values)
+        for number, (name, values) in enumerate(arguments)
+    ]
+
+
+def _searches(seen: View) -> list[tuple[str, Block]]:
+    names = seen.attached_names or identifiers(seen.question)
+    query = " ".join(names) if seen.attached_names else seen.question
+    searches: list[tuple[str, Block]] = []
+    if query_terms(query):
+        searches.append(("Search", {"query": query, "limit": 8}))
+    for name in names[:_NAMES]:
+        values = {"pattern": rf"\b{name}\b", "output_mode": "content", "head_limit": _GREP_LINES}
+        searches.append(("Grep", values))
+    if words := [term for term in query_terms(query) if term.isalnum()][:_NAMES]:
+        searches.append(("Glob", {"pattern": f"*{{{','.join(words)}}}*"}))
+    return searches
+
+
+def _choose(places: tuple[Place, ...]) -> list[Place]:
+    """The best places, not all from one file."""
+    chosen: list[Place] = []
+    for place in places:
+        of_file = sum(place.path == other.path for other in chosen)
+        if of_file < _PLACES_OF_A_FILE:
+            chosen.append(place.capped(_READ_LINES))
+        if len(chosen) == _PLACES:
+            break
+    return chosen
+
+
+def _answer(seen: View) -> list[str]:
+    names = " ".join(seen.attached_names)
+    terms = query_terms(names or seen.question)
+    extracts = [best_extract(extract, terms) for extract in seen.extracts]
+    if not extracts:
+        reason = seen.failures[0] if seen.failures else "There was no word to look for."
+        return [_LABEL, f"Nothing was found. {reason}"]
+    return [_LABEL, *(_quote(extract) for extract in extracts)]
+
+
+def _quote(extract: Extract) -> str:
+    lines = f"{extract.first_line}-{extract.last_line}"
+    opening, closing = code_fence(extract)
+    return (
+        f"`{extract.path}`, lines {lines}: [cite: doc, {extract.path}, {lines}]\n\n"
+        f"{opening}\n{extract.text}\n{closing}"
+    )
+
+
+def _reply(text: str, calls: list[ToolCall]) -> Reply:
+    content: list[Block] = [{"type": "text", "text": text}] if text else []
+    content += [
+        {"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments}
+        for call in calls
+    ]
+    stop = StopReason.TOOL_USE if calls else StopReason.END_TURN
+    return Reply({"role": "assistant", "content": content}, stop, Usage(), text, tuple(calls))

@@ -1,0 +1,60 @@
+"""The few lines of a place that share the most with the question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+_LINES = 14
+_LANGUAGES = {
+    ".c": "c",
+    ".cpp": "cpp",
+    ".go": "go",
+    ".java": "java",
+    ".js": "js",
+    ".md": "markdown",
+    ".py": "python",
+    ".rs": "rust",
+    ".ts": "ts",
+    ".tsx": "tsx",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """Consecutive lines of a file; `first_line` is 1-based."""
+
+    path: str
+    first_line: int
+    lines: tuple[str, ...]
+
+    @property
+    def last_line(self) -> int:
+        """1-based and inclusive."""
+        return self.first_line + len(self.lines) - 1
+
+    @property
+    def text(self) -> str:
+        """The lines, joined."""
+        return "\n".join(self.lines)
+
+
+def best_extract(extract: Extract, terms: tuple[str, ...]) -> Extract:
+    """The window of at most 14 lines that holds the most of `terms`, without blank edges."""
+    scores = [sum(term in line.lower() for term in terms) for line in extract.lines]
+    starts = range(max(1, len(scores) - _LINES + 1))
+    start = max(starts, key=lambda at: (sum(scores[at : at + _LINES]), -at))
+    end = min(start + _LINES, len(scores))
+    while start < end - 1 and not extract.lines[start].strip():
+        start += 1
+    while end > start + 1 and not extract.lines[end - 1].strip():
+        end -= 1
+    return Extract(extract.path, extract.first_line + start, extract.lines[start:end])
+
+
+def code_fence(extract: Extract) -> tuple[str, str]:
+    """A Markdown fence longer than any inside the extract, with the language's name."""
+    ticks = "```"
+    while ticks in extract.text:
+        ticks += "`"
+    return ticks + _LANGUAGES.get(PurePosixPath(extract.path).suffix, ""), ticks

@@ -1,0 +1,134 @@
+"""What the offline model makes of a conversation: the question, and what its tools have shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from glossator.core.terms import identifiers
+from glossator.llm.model import Block, Message
+from glossator.llm.offline_extract import Extract
+
+_SEARCH_HIT = re.compile(
+    r"^\d+\. (?P<path>.+?):(?P<first>\d+)-(?P<last>\d+)(?: \(|$)", re.MULTILINE
+)
+_GREP_HIT = re.compile(r"^(?P<path>.+?):(?P<line>\d+):", re.MULTILINE)
+_NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
+_DEFINED = re.compile(
+    r"\b(?:def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var)\s+(\w{3,})"
+)
+_GREP_CONTEXT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Lines worth reading; `first_line` is 1-based."""
+
+    path: str
+    first_line: int
+    lines: int
+
+    def capped(self, most: int) -> Place:
+        """The same place with at most so many lines."""
+        return Place(self.path, self.first_line, min(self.lines, most))
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The conversation since the last question."""
+
+    question: str
+    attached_names: tuple[str, ...]
+    results: tuple[str, ...]
+    places: tuple[Place, ...]
+    has_read: bool
+    extracts: tuple[Extract, ...]
+    failures: tuple[str, ...]
+    turn: int
+    ending: bool
+
+
+def view(messages: Sequence[Message]) -> View:
+    """Reads the conversation from its last question on."""
+    start = _last_question(messages)
+    *attached, question = _texts(messages[start]) or [""]
+    answered = list(_answered(messages[start:]))
+    good = [(call, text) for call, text, failed in answered if not failed]
+    reads = [call for call, _, _ in answered if call["name"] == "Read"]
+    shown = {str(call["input"]): text for call, text, _ in _answered(messages) if _is_shown(text)}
+    return View(
+        question=question,
+        attached_names=_attached_names(attached),
+        results=tuple(text for _, text, _ in answered),
+        places=tuple(dict.fromkeys(place for call, text in good for place in _places(call, text))),
+        has_read=bool(reads),
+        extracts=tuple(
+            _extract(call, shown[str(call["input"])])
+            for call in reads
+            if str(call["input"]) in shown
+        ),
+        failures=tuple(text for _, text in good if text.startswith(("No ", "Nothing "))),
+        turn=len(messages),
+        ending=len(messages) > start + 1 and bool(_texts(messages[-1])),
+    )
+
+
+def _answered(messages: Sequence[Message]) -> Iterator[tuple[Block, str, bool]]:
+    """Each tool call with its result's text and whether it failed."""
+    calls: dict[str, Block] = {}
+    for message in messages:
+        for block in message["content"]:
+            if block["type"] == "tool_use":
+                calls[block["id"]] = block
+            elif block["type"] == "tool_result":
+                failed = bool(block.get("is_error"))
+                yield calls[block["tool_use_id"]], _text(block), failed
+
+
+def _last_question(messages: Sequence[Message]) -> int:
+    """The last user message that answers no tool call."""
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        answers = any(block["type"] == "tool_result" for block in message["content"])
+        if message["role"] == "user" and not answers:
+            return index
+    return 0
+
+
+def _texts(message: Message) -> list[str]:
+    return [block["text"] for block in message["content"] if block["type"] == "text"]
+
+
+def _text(block: Block) -> str:
+    content = block["content"]
+    if isinstance(content, str):
+        return content
+    return "\n".join(part["text"] for part in content if part["type"] == "text")
+
+
+def _attached_names(attached: Sequence[str]) -> tuple[str, ...]:
+    """Names that the attached lines define, or else the telling ones that they use."""
+    code = "\n".join(line for text in attached for _, line in _NUMBERED.findall(text))
+    return tuple(dict.fromkeys(_DEFINED.findall(code))) or identifiers(code)
+
+
+def _places(call: Block, text: str) -> Iterator[Place]:
+    if call["name"] == "Search":
+        for hit in _SEARCH_HIT.finditer(text):
+            first, last = int(hit["first"]), int(hit["last"])
+            yield Place(hit["path"], first, last - first + 1)
+    elif call["name"] == "Grep":
+        for hit in _GREP_HIT.finditer(text):
+            first = max(1, int(hit["line"]) - 2)
+            yield Place(hit["path"], first, _GREP_CONTEXT)
+
+
+def _is_shown(text: str) -> bool:
+    """Whether numbered lines stand in it: a repeated read only says that nothing changed."""
+    return _NUMBERED.match(text) is not None
+
+
+def _extract(call: Block, text: str) -> Extract:
+    numbered = _NUMBERED.findall(text)
+    return Extract(call["input"]["path"], int(numbered[0][0]), tuple(line for _, line in numbered))

@@ -1,0 +1,1 @@
+"""Prompts as files: loaded, checked and hashed here; no prompt text lives in Python."""

@@ -1,0 +1,1 @@
+"""Finding the chunks of a workspace that bear on a question."""

@@ -1,0 +1,50 @@
+"""The application: owns the workspace, the model, the tools, the sessions and the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from glossator.core.ports import EditorPort
+from glossator.core.text import PositionEncoding
+from glossator.llm.factory import create_model
+from glossator.service.runs import Runs
+from glossator.service.session import Session, Sessions
+from glossator.settings.model import Settings
+from glossator.tools.base import ToolContext
+from glossator.tools.toolbox import reading_tools
+from glossator.workspace.host import WorkspaceHost
+
+
+class Application:
+    """Made by an edge at start, closed by it at the end."""
+
+    def __init__(
+        self,
+        roots: tuple[str, ...],
+        settings: Settings,
+        port: EditorPort,
+        encoding: PositionEncoding,
+        environment: Mapping[str, str],
+    ) -> None:
+        self.settings = settings
+        self.environment = environment
+        self.host = WorkspaceHost(roots, settings.workspace, encoding)
+        self.tools = reading_tools()
+        self.model = create_model("main", settings.models, environment)
+        self.sessions = Sessions()
+        self.runs = Runs(port)
+
+    async def start(self) -> None:
+        """Begin to scan and watch the workspace; returns at once."""
+        await self.host.start()
+
+    async def close(self) -> None:
+        """End every run, then give everything back."""
+        await self.runs.drain()
+        await self.host.close()
+        await self.model.close()
+
+    async def tool_context(self, session: Session) -> ToolContext:
+        """The newest workspace, frozen, once it has been scanned."""
+        await self.host.ready()
+        return ToolContext(self.host.snapshot(), session.reads)

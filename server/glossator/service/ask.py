@@ -1,0 +1,147 @@
+"""Ask: a question about the workspace, answered from its lines."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+
+from glossator.agent.agent import Agent
+from glossator.agent.loop import run_agent
+from glossator.agent.run import RunContext
+from glossator.context.attachments import Attached, attach
+from glossator.context.system import system_blocks
+from glossator.core.errors import UsageError
+from glossator.core.events import CitationChecked, RunFinished, RunStarted, Usage
+from glossator.core.span import Citation, CitationStatus
+from glossator.grounding.citations import parse_citations
+from glossator.grounding.verify import verify
+from glossator.llm.conversation import user_message
+from glossator.service.application import Application
+from glossator.service.runs import Run
+from glossator.service.session import UNTITLED, Session
+
+_TITLE_CHARACTERS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A document, or lines of it (1-based, inclusive), that the question is about."""
+
+    uri: str
+    first_line: int | None = None
+    last_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """A question; without `session_id` it begins a session, `run_id` lets the asker cancel it."""
+
+    question: str
+    session_id: str | None = None
+    run_id: str | None = None
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CitationView:
+    """A citation as clients see it; without `uri` it could not be resolved."""
+
+    target: str
+    status: CitationStatus
+    reason: str
+    uri: str | None
+    first_line: int | None
+    last_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The end of a run; see `docs/protocol.md`."""
+
+    run_id: str
+    session_id: str
+    text: str
+    citations: tuple[CitationView, ...]
+    stop: str
+    model: str
+    offline: bool
+    turns: int
+    milliseconds: float
+    usage: Usage
+
+
+async def ask(app: Application, request: AskRequest) -> Answer:
+    """Run the loop on a question. Raises `ModelError` and `UsageError`."""
+    if not request.question.strip():
+        raise UsageError("The question is empty; ask something about the workspace.")
+    snapshot = app.host.snapshot()
+    attached = [
+        attach(snapshot, item.uri, item.first_line, item.last_line) for item in request.attachments
+    ]
+    session = _session(app, request)
+    async with app.runs.open(session.id, request.run_id) as run:
+        return await _answer(app, session, run, request.question, attached)
+
+
+async def _answer(
+    app: Application, session: Session, run: Run, question: str, attached: Sequence[Attached]
+) -> Answer:
+    started = time.perf_counter()
+    model = app.model
+    run.emit(RunStarted(session.id, question, model.id, model.offline))
+    session.system = session.system or system_blocks(app.host.snapshot(), date.today())  # noqa: DTZ011 - the user's own calendar
+    session.reads.show(item.span for item in attached)
+    session.conversation.append(user_message(*(item.text for item in attached), question))
+    agent = Agent("main", session.system, app.tools, app.settings.limits)
+    context = RunContext(model, run.emit, partial(app.tool_context, session))
+    outcome = await run_agent(agent, session.conversation, context)
+    session.turns += outcome.turns
+    citations = await _check(app, session, outcome.text)
+    for citation in citations:
+        run.emit(CitationChecked(citation))
+    run.emit(RunFinished(outcome.stop))
+    return Answer(
+        run_id=run.id,
+        session_id=session.id,
+        text=outcome.text,
+        citations=tuple(_view(citation) for citation in citations),
+        stop=outcome.stop,
+        model=model.id,
+        offline=model.offline,
+        turns=outcome.turns,
+        milliseconds=(time.perf_counter() - started) * 1000,
+        usage=outcome.usage,
+    )
+
+
+def _session(app: Application, request: AskRequest) -> Session:
+    session = app.sessions.get(request.session_id) if request.session_id else app.sessions.create()
+    if session.title == UNTITLED:
+        session.title = request.question.strip().splitlines()[0][:_TITLE_CHARACTERS]
+    return session
+
+
+async def _check(app: Application, session: Session, answer: str) -> tuple[Citation, ...]:
+    """The answer's citations against the text as it is now."""
+    snapshot = app.host.snapshot()
+    return await asyncio.to_thread(
+        lambda: tuple(
+            verify(mark, snapshot, session.reads.covers) for mark in parse_citations(answer)
+        )
+    )
+
+
+def _view(citation: Citation) -> CitationView:
+    span = citation.span
+    return CitationView(
+        target=citation.target,
+        status=citation.status,
+        reason=citation.reason,
+        uri=span.uri if span else None,
+        first_line=span.first_line if span else None,
+        last_line=span.last_line if span else None,
+    )

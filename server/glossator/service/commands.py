@@ -1,0 +1,48 @@
+"""The one table of commands; editors, the palette and the terminal are all served from it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from glossator.service.application import Application
+from glossator.service.ask import AskRequest, ask
+from glossator.service.cancel import CancelRequest, cancel
+from glossator.service.doctor import DoctorRequest, doctor
+from glossator.service.explain import ExplainRequest, explain
+from glossator.service.search import SearchRequest, search
+from glossator.service.sessions import (
+    ListSessionsRequest,
+    NewSessionRequest,
+    list_sessions,
+    new_session,
+)
+from glossator.service.status import StatusRequest, status
+from glossator.service.tool import ToolRequest, tool
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: `run` takes an instance of `request` and gives a frozen dataclass.
+
+    `shows_progress` is true for commands worth a progress bar in the editor.
+    """
+
+    title: str
+    request: type[Any]
+    run: Callable[[Application, Any], Awaitable[Any]]
+    shows_progress: bool = False
+
+
+COMMANDS: Mapping[str, Command] = {
+    "glossator.ask": Command("Ask", AskRequest, ask, shows_progress=True),
+    "glossator.explain": Command("Explain", ExplainRequest, explain, shows_progress=True),
+    "glossator.search": Command("Search", SearchRequest, search, shows_progress=True),
+    "glossator.tool": Command("Run a tool", ToolRequest, tool),
+    "glossator.cancel": Command("Cancel", CancelRequest, cancel),
+    "glossator.newSession": Command("New session", NewSessionRequest, new_session),
+    "glossator.listSessions": Command("List sessions", ListSessionsRequest, list_sessions),
+    "glossator.status": Command("Status", StatusRequest, status),
+    "glossator.doctor": Command("Doctor", DoctorRequest, doctor),
+}

@@ -1,0 +1,81 @@
+"""Hover: what the outline knows of the name under the cursor. No model is ever asked."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+
+from glossator.core.document import Document
+from glossator.core.text import Position, PositionEncoding
+from glossator.service.application import Application
+from glossator.workspace.outline import Symbol, language_of, outline, symbol_at
+from glossator.workspace.snapshot import WorkspaceSnapshot
+
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class HoverRequest:
+    """A place in a document, in the negotiated position encoding."""
+
+    uri: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class HoverAnswer:
+    """Markdown, and the lines of the symbol it is about (1-based, inclusive)."""
+
+    markdown: str
+    first_line: int
+    last_line: int
+
+
+async def hover(app: Application, request: HoverRequest) -> HoverAnswer | None:
+    """The facts, or None where there is no symbol. Raises `InvalidPosition`."""
+    snapshot = app.host.snapshot()
+    return await asyncio.to_thread(_facts, snapshot, app.host.encoding, request)
+
+
+def _facts(
+    snapshot: WorkspaceSnapshot, encoding: PositionEncoding, request: HoverRequest
+) -> HoverAnswer | None:
+    document = snapshot.open_document(request.uri)
+    if document is None:  # a hover is on what the editor shows
+        return None
+    language = language_of(document.path)
+    word = _word_at(document, request.position, encoding)
+    if language is None or not word:
+        return None
+    symbols = outline(document.text, language)
+    symbol = _named(symbols, word, request.position.line + 1)
+    return _describe(symbol, snapshot.relative(document.path), language) if symbol else None
+
+
+def _word_at(document: Document, position: Position, encoding: PositionEncoding) -> str:
+    line = document.table.line(position.line)
+    offset = document.table.offset(position, encoding)
+    column = offset - document.table.starts[position.line]
+    return next(
+        (word[0] for word in _WORD.finditer(line) if word.start() <= column <= word.end()), ""
+    )
+
+
+def _named(symbols: tuple[Symbol, ...], word: str, line: int) -> Symbol | None:
+    """The definition of `word` in this document: the enclosing one, or the nearest."""
+    around = symbol_at(symbols, line)
+    if around and around.name == word:
+        return around
+    namesakes = [symbol for symbol in symbols if symbol.name == word]
+    return min(namesakes, key=lambda symbol: abs(symbol.first_line - line), default=None)
+
+
+def _describe(symbol: Symbol, path: str, language: str) -> HoverAnswer:
+    where = f"{symbol.kind} in {' > '.join(symbol.container)}" if symbol.container else symbol.kind
+    lines = f"{symbol.first_line}-{symbol.last_line}"
+    parts = [f"```{language}\n{symbol.signature}\n```"]
+    if symbol.documentation:
+        parts.append(symbol.documentation)
+    parts.append(f"*{where} · {path}:{lines}*")
+    return HoverAnswer("\n\n".join(parts), symbol.first_line, symbol.last_line)

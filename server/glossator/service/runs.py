@@ -1,0 +1,89 @@
+"""Runs: one cancellable turn of a session each, with its events numbered and ended properly."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from glossator.core.errors import GlossatorError, UsageError
+from glossator.core.events import Envelope, Event, RunCancelled, RunFailed
+from glossator.core.ports import EditorPort
+
+
+@dataclass(slots=True)
+class Run:
+    """One turn on its way; `emit` numbers its events."""
+
+    id: str
+    session_id: str
+    task: asyncio.Task[object]
+    port: EditorPort
+    _seq: int = 0
+
+    def emit(self, event: Event) -> None:
+        """Show an event to the editor."""
+        self.port.emit(Envelope(self.id, self._seq, event))
+        self._seq += 1
+
+
+class Runs:
+    """The runs on their way."""
+
+    def __init__(self, port: EditorPort) -> None:
+        self._port = port
+        self._runs: dict[str, Run] = {}
+
+    @asynccontextmanager
+    async def open(self, session_id: str, run_id: str | None) -> AsyncIterator[Run]:
+        """A run as long as the block lasts, in the calling task.
+
+        When the block fails or is cancelled, the terminal event is sent here; when it succeeds it
+        has sent `RunFinished` itself. Raises `UsageError` while the session has another run.
+        """
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a run is opened inside a task")
+        if self.busy(session_id):
+            raise UsageError("This session is answering already; wait for it or cancel it.")
+        if run_id in self._runs:
+            raise UsageError(f"There is a run {run_id!r} already; leave the id out or choose anew.")
+        run = Run(run_id or secrets.token_hex(8), session_id, task, self._port)
+        self._runs[run.id] = run
+        try:
+            yield run
+        except asyncio.CancelledError:
+            run.emit(RunCancelled())
+            raise
+        except GlossatorError as error:
+            run.emit(RunFailed(str(error)))
+            raise
+        except BaseException:
+            run.emit(RunFailed("Glossator failed inside; its log says where."))
+            raise
+        finally:
+            del self._runs[run.id]
+
+    def cancel(self, run_id: str | None = None) -> tuple[str, ...]:
+        """Cancel one run, or all; gives the ids of those that were on their way."""
+        chosen = [run for run in self._runs.values() if run_id in (None, run.id)]
+        for run in chosen:
+            run.task.cancel()
+        return tuple(run.id for run in chosen)
+
+    async def drain(self) -> None:
+        """Cancel every run and wait until each has ended."""
+        tasks = [run.task for run in self._runs.values() if run.task is not asyncio.current_task()]
+        self.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    def active(self) -> tuple[str, ...]:
+        """The ids of the runs on their way."""
+        return tuple(self._runs)
+
+    def busy(self, session_id: str) -> bool:
+        """Whether the session has a run on its way."""
+        return any(run.session_id == session_id for run in self._runs.values())

@@ -1,0 +1,73 @@
+"""Search: the chunks of the workspace that bear on a question; no model is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from glossator.core.errors import UsageError
+from glossator.retrieval.lexical import Hit
+from glossator.service.application import Application
+from glossator.tools.base import in_thread
+from glossator.tools.search import MAX_CHUNKS, find, nothing_found
+from glossator.tools.selection import select
+from glossator.workspace.snapshot import WorkspaceSnapshot
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A question or terms, and how many chunks to give at most."""
+
+    query: str
+    limit: int = MAX_CHUNKS
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A chunk: where it is (lines 1-based, inclusive), what encloses it, and its text."""
+
+    path: str
+    uri: str
+    first_line: int
+    last_line: int
+    context: str
+    text: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """The best chunks first; `searched` says how much was looked at."""
+
+    hits: tuple[SearchHit, ...]
+    searched: str
+
+
+async def search(app: Application, request: SearchRequest) -> SearchAnswer:
+    """Find the chunks. Raises `UsageError` for an empty query or a limit out of range."""
+    if not request.query.strip():
+        raise UsageError("The query is empty; name what you are looking for.")
+    if not 1 <= request.limit <= MAX_CHUNKS:
+        raise UsageError(f"The limit must be between 1 and {MAX_CHUNKS}.")
+    await app.host.ready()
+    snapshot = app.host.snapshot()
+    selection = select(snapshot)
+    found = await in_thread(find, snapshot, selection, request.query, request.limit)
+    searched = (
+        f"Searched {found.files:,} files for {', '.join(found.terms)}."
+        if found.hits
+        else nothing_found(snapshot, selection, found)
+    )
+    return SearchAnswer(tuple(_view(hit, snapshot) for hit in found.hits), searched)
+
+
+def _view(hit: Hit, snapshot: WorkspaceSnapshot) -> SearchHit:
+    chunk = hit.chunk
+    return SearchHit(
+        path=snapshot.relative(chunk.document.path),
+        uri=chunk.document.uri,
+        first_line=chunk.first_line,
+        last_line=chunk.last_line,
+        context=chunk.context,
+        text=chunk.text,
+        score=round(hit.score, 3),
+    )

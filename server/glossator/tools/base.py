@@ -1,0 +1,85 @@
+"""The `Tool` protocol, what a call gets to see, and the registry."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from glossator.core.tool_result import ToolResult
+from glossator.tools.reads import ReadState
+from glossator.workspace.snapshot import WorkspaceSnapshot
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Access(StrEnum):
+    """What a tool may do to the world."""
+
+    READ = "read"
+    WRITE = "write"
+    EXECUTE = "execute"
+
+
+class ToolArgs(BaseModel):
+    """Base of every tool's arguments: an unknown argument is an error the model is told of."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What one call sees: a frozen workspace, and what the conversation was shown before."""
+
+    snapshot: WorkspaceSnapshot
+    reads: ReadState
+
+
+class Tool(Protocol):
+    """A tool; `args` is the pydantic model of its arguments, `description` is for the model."""
+
+    name: ClassVar[str]
+    access: ClassVar[Access]
+    args: ClassVar[type[ToolArgs]]
+
+    @property
+    def description(self) -> str:
+        """The rendered prompt file."""
+
+    async def run(
+        self,
+        args: Any,  # noqa: ANN401 - each tool has arguments of its own type
+        context: ToolContext,
+    ) -> ToolResult:
+        """Carry out a call; what goes wrong is told in the result, not raised."""
+
+
+Registry = Mapping[str, Tool]
+
+
+def registry(tools: Iterable[Tool]) -> Registry:
+    """Tools by name."""
+    return {tool.name: tool for tool in tools}
+
+
+class Cancelled(threading.Event):
+    """Set when nobody waits for the work any more; long loops look at it."""
+
+
+async def in_thread(
+    work: Callable[Concatenate[Cancelled, P], T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Run `work(cancelled, …)` in a thread; cancelling the await makes the work stop soon."""
+    cancelled = Cancelled()
+    try:
+        return await asyncio.to_thread(work, cancelled, *args, **kwargs)
+    finally:
+        cancelled.set()

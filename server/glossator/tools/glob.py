@@ -1,0 +1,49 @@
+"""Glob: files by name, newest first."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from glossator.core.errors import UsageError
+from glossator.core.tool_result import Budget, ToolResult, cut
+from glossator.prompts.loader import load_prompt
+from glossator.tools.base import Access, ToolArgs, ToolContext
+from glossator.tools.selection import account, select
+
+BUDGET = Budget(items=100)
+
+
+class GlobArgs(ToolArgs):
+    """Arguments of Glob."""
+
+    pattern: str = Field(description="File-name pattern, such as `src/**/*.py`.")
+    path: str | None = Field(None, description="Folder to look in; the workspace if left out.")
+
+
+class Glob:
+    """Finds files by name."""
+
+    name: ClassVar[str] = "Glob"
+    access: ClassVar[Access] = Access.READ
+    args: ClassVar[type[ToolArgs]] = GlobArgs
+    description = load_prompt("tools/glob").render(paths=str(BUDGET.items))
+
+    async def run(self, args: GlobArgs, context: ToolContext) -> ToolResult:
+        """List the paths that match, most recently changed first."""
+        try:
+            selection = select(context.snapshot, args.path, args.pattern)
+        except UsageError as error:
+            return ToolResult.failed(str(error))
+        if not selection.files:
+            considered = select(context.snapshot, args.path)
+            return ToolResult(
+                f"No file matches {args.pattern}.\n{account(context.snapshot, considered)}"
+            )
+        newest_first = sorted(selection.files, key=lambda file: (-file.mtime_ns, file.relative))
+        paths, omitted = cut((file.relative for file in newest_first), BUDGET)
+        text = "\n".join(paths)
+        if omitted:
+            text += f"\n[{omitted:,} more paths; narrow the pattern or give a path]"
+        return ToolResult(text, omitted=omitted)

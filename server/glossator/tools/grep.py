@@ -1,0 +1,213 @@
+"""Grep: a regular expression over the workspace, with an account of what was searched."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from glossator.core.document import Document, MissingReason
+from glossator.core.errors import UsageError
+from glossator.core.span import Span
+from glossator.core.tool_result import Budget, ToolResult, cut
+from glossator.prompts.loader import load_prompt
+from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
+from glossator.tools.selection import Selection, account, select
+from glossator.workspace.scan import Pattern, compile_pattern, matching_lines
+from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.walk import FileEntry
+
+HEAD_LIMIT = 250
+MAX_BYTES = 20_000
+MAX_LINE_CHARACTERS = 500
+
+_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
+
+
+class GrepArgs(ToolArgs):
+    """Arguments of Grep."""
+
+    pattern: str = Field(description="Regular expression, RE2 syntax.")
+    path: str | None = Field(None, description="File or folder; the workspace if left out.")
+    glob: str | None = Field(None, description="Only files whose name fits, such as `*.py`.")
+    type: str | None = Field(None, description="Only files of a type, such as `py` or `ts`.")
+    output_mode: Literal["files", "content", "count"] = "files"
+    ignore_case: bool = Field(False, alias="-i", description="Ignore letter case.")
+    before: int = Field(0, alias="-B", ge=0, le=100, description="Lines before each match.")
+    after: int = Field(0, alias="-A", ge=0, le=100, description="Lines after each match.")
+    context: int = Field(0, alias="-C", ge=0, le=100, description="Lines around each match.")
+    multiline: bool = Field(False, description="Let a match span lines.")
+    head_limit: int = Field(HEAD_LIMIT, ge=0, description="Most lines or paths; 0 for all.")
+    offset: int = Field(0, ge=0, description="Lines or paths to skip.")
+
+
+class Grep:
+    """Searches the text of files."""
+
+    name: ClassVar[str] = "Grep"
+    access: ClassVar[Access] = Access.READ
+    args: ClassVar[type[ToolArgs]] = GrepArgs
+    description = load_prompt("tools/grep").render(
+        lines=str(HEAD_LIMIT), kilobytes=str(MAX_BYTES // 1000), characters=str(MAX_LINE_CHARACTERS)
+    )
+
+    async def run(self, args: GrepArgs, context: ToolContext) -> ToolResult:
+        """Search the selected files."""
+        try:
+            pattern = compile_pattern(
+                args.pattern, ignore_case=args.ignore_case, multiline=args.multiline
+            )
+            selection = select(context.snapshot, args.path, args.glob, args.type)
+        except UsageError as error:
+            return ToolResult.failed(str(error))
+        return await in_thread(_search, args, pattern, selection, context.snapshot)
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What a search has seen so far."""
+
+    files: int = 0
+    bytes: int = 0
+    unsearched: dict[MissingReason, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of the result; `number` is None for lines that show no text of a document."""
+
+    text: str
+    document: Document | None = None
+    number: int | None = None
+
+
+def _search(
+    cancelled: Cancelled,
+    args: GrepArgs,
+    pattern: Pattern,
+    selection: Selection,
+    snapshot: WorkspaceSnapshot,
+) -> ToolResult:
+    progress = _Progress()
+    files = list(selection.files)
+    if args.output_mode == "files":
+        files.sort(key=lambda file: (-file.mtime_ns, file.relative))
+    found = _results(cancelled, args, pattern, files, snapshot, progress)
+    last = args.offset + args.head_limit if args.head_limit else None
+    window: list[_Line] = []
+    more = False
+    for position, line in enumerate(found):
+        if last is not None and position >= last:
+            more = True
+            break
+        if position >= args.offset:
+            window.append(line)
+    if not window:
+        return _nothing(args, selection, snapshot, progress)
+    kept, cut_off = cut((line.text for line in window), Budget(bytes=MAX_BYTES))
+    text = "\n".join(kept)
+    if more or cut_off:
+        limit = f"{MAX_BYTES // 1000} KB" if cut_off else f"head_limit {args.head_limit}"
+        text += (
+            f"\n[cut at {limit}; narrow by path, glob or type, or go on with"
+            f" offset={args.offset + len(kept)}]"
+        )
+    return ToolResult(text, tuple(_spans(window[: len(kept)])), omitted=cut_off + more)
+
+
+def _results(
+    cancelled: Cancelled,
+    args: GrepArgs,
+    pattern: Pattern,
+    files: list[FileEntry],
+    snapshot: WorkspaceSnapshot,
+    progress: _Progress,
+) -> Iterator[_Line]:
+    for entry in files:
+        if cancelled.is_set():
+            return
+        document = snapshot.read(entry.path)
+        if not isinstance(document, Document):
+            progress.unsearched[document.reason] = progress.unsearched.get(document.reason, 0) + 1
+            continue
+        progress.files += 1
+        progress.bytes += entry.size
+        matches = matching_lines(document, pattern)
+        if args.output_mode == "files":
+            if next(matches, None) is not None:
+                yield _Line(entry.relative)
+        elif args.output_mode == "count":
+            if count := sum(1 for _ in matches):
+                yield _Line(f"{entry.relative}:{count}")
+        else:
+            yield from _content(args, entry, document, matches)
+
+
+def _content(
+    args: GrepArgs, entry: FileEntry, document: Document, matches: Iterator[int]
+) -> Iterator[_Line]:
+    """Matching lines with their context; a line "--" between places that do not touch."""
+    before = max(args.before, args.context)
+    after = max(args.after, args.context)
+    lines = document.lines
+    printed = 0
+    pending_after = 0  # the last line that is still context of the match before
+
+    def line(number: int, mark: str) -> _Line:
+        text = _shorten(lines[number - 1])
+        return _Line(f"{entry.relative}{mark}{number}{mark}{text}", document, number)
+
+    for number in matches:
+        while printed < pending_after and printed + 1 < number:
+            printed += 1
+            yield line(printed, "-")
+        start = max(number - before, printed + 1)
+        if printed and start > printed + 1 and (before or after):
+            yield _Line("--")
+        for context_line in range(start, number):
+            yield line(context_line, "-")
+        yield line(number, ":")
+        printed = number
+        pending_after = min(number + after, len(lines))
+    for context_line in range(printed + 1, pending_after + 1):
+        yield line(context_line, "-")
+
+
+def _shorten(line: str) -> str:
+    if len(line) <= MAX_LINE_CHARACTERS:
+        return line
+    kind = "encoded data" if _ENCODED.search(line) else "minified or generated"
+    return f"{line[:MAX_LINE_CHARACTERS]} [cut: {len(line):,} characters, {kind}]"
+
+
+def _spans(lines: list[_Line]) -> Iterator[Span]:
+    """Runs of consecutive lines of one document."""
+    start: _Line | None = None
+    last: _Line | None = None
+    for line in [*lines, _Line("")]:
+        runs_on = (
+            last is not None
+            and line.document is last.document
+            and line.number == (last.number or 0) + 1
+        )
+        if not runs_on:
+            if start and last and start.document and start.number and last.number:
+                document = start.document
+                yield Span(document.uri, document.sha256, start.number, last.number)
+            start = line
+        last = line
+
+
+def _nothing(
+    args: GrepArgs, selection: Selection, snapshot: WorkspaceSnapshot, progress: _Progress
+) -> ToolResult:
+    searched = f"Searched {progress.files:,} of them, {progress.bytes / 1e6:,.1f} MB."
+    unsearched = ", ".join(f"{count} {reason}" for reason, count in progress.unsearched.items())
+    extra = [searched] + ([f"Could not be searched: {unsearched}."] if unsearched else [])
+    what = f"No match for {args.pattern}" + (
+        f" after the first {args.offset}" if args.offset else ""
+    )
+    return ToolResult(f"{what}.\n{account(snapshot, selection, extra)}")

@@ -1,0 +1,88 @@
+"""Search: the chunks that bear on a question, best first."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from glossator.core.errors import UsageError
+from glossator.core.span import Span
+from glossator.core.tool_result import ToolResult
+from glossator.prompts.loader import load_prompt
+from glossator.retrieval.lexical import Found, Hit, search
+from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
+from glossator.tools.selection import Selection, account, select
+from glossator.workspace.snapshot import WorkspaceSnapshot
+
+MAX_CHUNKS = 20
+MAX_LINE_CHARACTERS = 300
+
+
+class SearchArgs(ToolArgs):
+    """Arguments of Search."""
+
+    query: str = Field(description="A question, or terms to look for.")
+    path: str | None = Field(None, description="Folder to look in; the workspace if left out.")
+    glob: str | None = Field(None, description="Only files whose name fits, such as `*.py`.")
+    limit: int = Field(MAX_CHUNKS, ge=1, le=MAX_CHUNKS, description="How many chunks.")
+
+
+class Search:
+    """Finds chunks by the words of a question."""
+
+    name: ClassVar[str] = "Search"
+    access: ClassVar[Access] = Access.READ
+    args: ClassVar[type[ToolArgs]] = SearchArgs
+    description = load_prompt("tools/search").render(chunks=str(MAX_CHUNKS))
+
+    async def run(self, args: SearchArgs, context: ToolContext) -> ToolResult:
+        """List the best chunks with their lines."""
+        try:
+            selection = select(context.snapshot, args.path, args.glob)
+        except UsageError as error:
+            return ToolResult.failed(str(error))
+        found = await in_thread(find, context.snapshot, selection, args.query, args.limit)
+        if not found.hits:
+            return ToolResult(nothing_found(context.snapshot, selection, found))
+        blocks = [_block(number, hit, context.snapshot) for number, hit in enumerate(found.hits, 1)]
+        return ToolResult("\n\n".join(blocks), tuple(_span(hit) for hit in found.hits))
+
+
+def find(
+    cancelled: Cancelled,
+    snapshot: WorkspaceSnapshot,
+    selection: Selection,
+    query: str,
+    limit: int,
+) -> Found:
+    """The best chunks of the selected files; runs in a thread."""
+    return search(snapshot, selection.files, query, limit, cancelled)
+
+
+def nothing_found(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> str:
+    """Why there are no hits, with an account of what was searched."""
+    if not found.terms:
+        return "The query holds no word to look for; name what you are looking for."
+    return (
+        f"Nothing shares a word with the query (looked for {', '.join(found.terms)}).\n"
+        f"{account(snapshot, selection)}"
+    )
+
+
+def _block(number: int, hit: Hit, snapshot: WorkspaceSnapshot) -> str:
+    chunk = hit.chunk
+    place = f"{snapshot.relative(chunk.document.path)}:{chunk.first_line}-{chunk.last_line}"
+    head = f"{number}. {place}" + (f" ({chunk.context})" if chunk.context else "")
+    lines = chunk.document.lines[chunk.first_line - 1 : chunk.last_line]
+    numbered = (
+        f"{line:6d}\t{text[:MAX_LINE_CHARACTERS]}"
+        for line, text in enumerate(lines, start=chunk.first_line)
+    )
+    return "\n".join((head, *numbered))
+
+
+def _span(hit: Hit) -> Span:
+    chunk = hit.chunk
+    document = chunk.document
+    return Span(document.uri, document.sha256, chunk.first_line, chunk.last_line)

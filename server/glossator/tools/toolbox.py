@@ -1,0 +1,14 @@
+"""The tools that an agent is given."""
+
+from __future__ import annotations
+
+from glossator.tools.base import Registry, registry
+from glossator.tools.glob import Glob
+from glossator.tools.grep import Grep
+from glossator.tools.read import Read
+from glossator.tools.search import Search
+
+
+def reading_tools() -> Registry:
+    """Every tool that only reads the workspace."""
+    return registry((Glob(), Grep(), Read(), Search()))
