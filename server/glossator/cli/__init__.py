@@ -1,0 +1,1 @@
+"""The terminal: an edge that asks a server of its own, as an editor would."""

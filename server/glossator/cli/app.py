@@ -1,0 +1,173 @@
+"""The commands of the `glossator` program."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from glossator import __version__
+from glossator.cli import options
+from glossator.cli.arguments import read_question, tool_arguments
+from glossator.cli.asking import ask_server
+from glossator.cli.messages import duration
+from glossator.cli.options import Common
+from glossator.cli.render.renderer import Renderer
+from glossator.cli.session import Command
+from glossator.cli.wire import Answer, Checks, Hits, Status, ToolAnswer
+
+app = typer.Typer(
+    help="Ask a workspace, and see the lines each claim rests on.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"glossator {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def glossator(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """What holds for every command."""
+
+
+# The language server reads its own options, so that they are described in one place, and so that
+# an editor does not wait for this command line to be read.
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    add_help_option=False,
+    options_metavar="[--stdio | --tcp HOST:PORT]",
+)
+def serve(context: typer.Context) -> None:
+    """Run the language server for an editor."""
+    from glossator.lsp.__main__ import main  # noqa: PLC0415 - only this command needs the server
+
+    raise typer.Exit(main(context.args))
+
+
+@app.command()
+def ask(  # noqa: PLR0913 - each is an option of the command line
+    context: typer.Context,
+    question: Annotated[list[str], typer.Argument(help="The question, or - to read it.")],
+    *,
+    workspace: options.Workspace = None,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+    offline: options.Offline = False,
+    model: options.Model = None,
+    thinking: Annotated[bool, typer.Option("--thinking", help="Show the thinking.")] = False,
+) -> None:
+    """Answer a question from the lines of the workspace."""
+
+    def show(renderer: Renderer, answer: Answer) -> bool:
+        renderer.answer(answer)
+        return True
+
+    common = Common(workspace, json, verbose, offline, model)
+    command = Command("glossator.ask", {"question": read_question(question)})
+    ask_server(context, common, command, show, thinking=thinking)
+
+
+@app.command()
+def search(  # noqa: PLR0913 - each is an option of the command line
+    context: typer.Context,
+    query: Annotated[list[str], typer.Argument(help="What to look for.")],
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, help="The most hits to show.")
+    ] = None,
+    *,
+    workspace: options.Workspace = None,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+    offline: options.Offline = False,
+    model: options.Model = None,
+) -> None:
+    """Find the places that matter to a query, best first."""
+    words = " ".join(query)
+
+    def show(renderer: Renderer, found: Hits) -> bool:
+        renderer.hits(words, found)
+        return True
+
+    argument = {"query": words} if limit is None else {"query": words, "limit": limit}
+    common = Common(workspace, json, verbose, offline, model)
+    ask_server(context, common, Command("glossator.search", argument), show)
+
+
+@app.command()
+def tool(  # noqa: PLR0913 - each is an option of the command line
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="The tool, as the model calls it.")],
+    arguments: Annotated[str, typer.Argument(help="Its arguments, a JSON object.")] = "{}",
+    *,
+    time: Annotated[bool, typer.Option("--time", help="Print how long it took.")] = False,
+    workspace: options.Workspace = None,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+    offline: options.Offline = False,
+    model: options.Model = None,
+) -> None:
+    """Run one tool and print exactly what the model would see."""
+
+    def show(renderer: Renderer, answer: ToolAnswer) -> bool:
+        renderer.tool(answer)
+        if time:
+            print(duration(answer["milliseconds"]), file=sys.stderr)
+        return not answer["error"]
+
+    argument = {"name": name, "arguments": tool_arguments(arguments)}
+    common = Common(workspace, json, verbose, offline, model)
+    ask_server(context, common, Command("glossator.tool", argument), show)
+
+
+@app.command()
+def status(
+    context: typer.Context,
+    *,
+    workspace: options.Workspace = None,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+    offline: options.Offline = False,
+    model: options.Model = None,
+) -> None:
+    """Show what a server holds of the workspace."""
+
+    def show(renderer: Renderer, answer: Status) -> bool:
+        renderer.status(answer)
+        return True
+
+    common = Common(workspace, json, verbose, offline, model)
+    ask_server(context, common, Command("glossator.status"), show)
+
+
+@app.command()
+def doctor(
+    context: typer.Context,
+    *,
+    workspace: options.Workspace = None,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+    offline: options.Offline = False,
+    model: options.Model = None,
+) -> None:
+    """Check the set-up, and say what to do about what is wrong."""
+
+    def show(renderer: Renderer, answer: Checks) -> bool:
+        renderer.checks(answer)
+        return all(check["state"] != "failed" for check in answer["checks"])
+
+    common = Common(workspace, json, verbose, offline, model)
+    ask_server(context, common, Command("glossator.doctor"), show)

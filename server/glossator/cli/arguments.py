@@ -1,0 +1,43 @@
+"""What stands on a command line, read and checked; what is wrong is explained."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+
+from glossator.cli.messages import NO_QUESTION, TOOL_EXAMPLE
+from glossator.cli.wire import Json
+from glossator.core.errors import UsageError
+
+_AROUND = 36  # characters shown before and after a mistake
+
+
+def read_question(words: Sequence[str]) -> str:
+    """The question: the words, or stdin for a lone `-`. Raises `UsageError` without one."""
+    text = sys.stdin.read() if list(words) == ["-"] else " ".join(words)
+    if not text.strip():
+        raise UsageError(NO_QUESTION)
+    return text.strip()
+
+
+def tool_arguments(text: str) -> dict[str, Json]:
+    """The arguments of a tool. Raises `UsageError` with the place of the mistake."""
+    try:
+        arguments = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageError(
+            f"The arguments are not JSON: {error.msg} at line {error.lineno}, column"
+            f" {error.colno}.\n{_pointed_at(text, error)}\n{TOOL_EXAMPLE}"
+        ) from error
+    if not isinstance(arguments, dict):
+        raise UsageError(f"The arguments must be a JSON object.\n{TOOL_EXAMPLE}")
+    return arguments
+
+
+def _pointed_at(text: str, error: json.JSONDecodeError) -> str:
+    """The part of the line around the mistake, and a caret below it."""
+    column = error.colno - 1
+    start = max(0, column - _AROUND)
+    line = text.split("\n")[error.lineno - 1][start : column + _AROUND]
+    return f"  {line}\n  {' ' * (column - start)}^"

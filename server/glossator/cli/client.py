@@ -1,0 +1,127 @@
+"""A small JSON-RPC 2.0 client for one language server: one request at a time.
+
+Nothing listens in the background. Whoever waits for an answer reads the stream, so notifications
+are handled in the order they were sent and an error in handling one reaches the waiting caller.
+Sources: JSON-RPC 2.0; LSP 3.17, "Base Protocol".
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Protocol
+
+from glossator.cli.errors import ResponseError, ServerLost
+from glossator.cli.wire import Json
+
+METHOD_NOT_FOUND = -32601
+
+Message = dict[str, Json]
+Notified = Callable[[str, Json], None]  # method, params
+
+
+class Sink(Protocol):
+    """Where frames go: the part of `asyncio.StreamWriter` that is used."""
+
+    def write(self, data: bytes, /) -> None:
+        """Send `data` as soon as the pipe takes it; never blocks."""
+
+
+class Client:
+    """One side of a conversation with a server; `notified` is told every notification."""
+
+    def __init__(self, reader: asyncio.StreamReader, sink: Sink, notified: Notified) -> None:
+        self._reader = reader
+        self._sink = sink
+        self._notified = notified
+        self._last_id = 0
+
+    async def request(self, method: str, params: Json = None) -> Json:
+        """The server's result. Raises `ResponseError` and `ServerLost`."""
+        self._last_id += 1
+        self._send({"id": self._last_id, "method": method, "params": params})
+        while True:
+            message = await self._receive()
+            if "method" not in message and message.get("id") == self._last_id:
+                return _result(message)
+            self._handle(message)
+
+    def notify(self, method: str, params: Json = None) -> None:
+        """Tell the server something; there is no answer."""
+        self._send({"method": method, "params": params})
+
+    def cancel(self) -> None:
+        """Ask the server to end the request that is being waited for; it still answers."""
+        self.notify("$/cancelRequest", {"id": self._last_id})
+
+    def _handle(self, message: Message) -> None:
+        method = message.get("method")
+        if method is None:
+            return  # an answer nobody waits for any more
+        if "id" in message:
+            self._send({"id": message["id"], **_answer(method, message.get("params"))})
+        else:
+            self._notified(method, message.get("params"))
+
+    def _send(self, message: Message) -> None:
+        if "params" in message and message["params"] is None:
+            del message["params"]  # JSON-RPC has no null params
+        self._sink.write(to_frame({"jsonrpc": "2.0", **message}))
+
+    async def _receive(self) -> Message:
+        try:
+            message = await read_frame(self._reader)
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            raise ServerLost("The server left before it answered.") from error
+        except (ValueError, asyncio.LimitOverrunError) as error:
+            raise ServerLost(f"The server said something that is not LSP ({error}).") from error
+        return message
+
+
+def to_frame(message: Message) -> bytes:
+    """`message` as it goes over the wire. Lone surrogates travel as escapes, so it is ASCII."""
+    body = json.dumps(message, separators=(",", ":")).encode("ascii")
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+async def read_frame(reader: asyncio.StreamReader) -> Message:
+    """The next message.
+
+    Raises `ValueError` for what is not one, `IncompleteReadError` at the end of the stream.
+    """
+    header = await reader.readuntil(b"\r\n\r\n")
+    length = None
+    for line in header.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == b"content-length":
+            length = int(value)
+    if length is None or length < 0:
+        raise ValueError(f"a frame without its length: {header[:80]!r}")
+    message = json.loads(await reader.readexactly(length))
+    if not isinstance(message, dict):
+        raise ValueError(f"a message that is no object: {str(message)[:80]}")  # noqa: TRY004 - what was sent is wrong, not how we were called
+    return message
+
+
+def _result(message: Message) -> Json:
+    error = message.get("error")
+    if error is not None:
+        raise ResponseError(error.get("code", 0), error.get("message", "no message"))
+    return message.get("result")
+
+
+def _answer(method: str, params: Json) -> Message:
+    """What a terminal says to a server's requests: it has no settings of its own, no windows."""
+    match method:
+        case "workspace/configuration":
+            return {"result": [None for _ in params["items"]]}
+        case (
+            "client/registerCapability"
+            | "client/unregisterCapability"
+            | "window/workDoneProgress/create"
+            | "window/showMessageRequest"
+        ):
+            return {"result": None}
+        case _:
+            return {"error": {"code": METHOD_NOT_FOUND, "message": f"{method} is not supported."}}

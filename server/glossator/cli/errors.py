@@ -1,0 +1,31 @@
+"""What ends a command early.
+
+GlossatorError
+├── ServerLost          the server ended, or said something that is not LSP
+├── ResponseError       the server answered with an error
+└── Cancelled           the user, or a signal, ended the command
+"""
+
+from __future__ import annotations
+
+from glossator.core.errors import GlossatorError
+
+
+class ServerLost(GlossatorError):
+    """The server ended, or said something that is not LSP, before it answered."""
+
+
+class ResponseError(GlossatorError):
+    """The server's error answer; `code` is JSON-RPC's or LSP's."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Cancelled(GlossatorError):
+    """The command was ended on purpose; `exit_code` is the shell's 128 + signal."""
+
+    def __init__(self, exit_code: int) -> None:
+        super().__init__("Cancelled.")
+        self.exit_code = exit_code

@@ -1,0 +1,60 @@
+"""The sentences a terminal user reads that are not an answer's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SERVER_LOST_NEXT_STEP = (
+    "Run the command again with --verbose to see the server's whole log, or check the set-up"
+    " with `glossator doctor`."
+)
+NO_QUESTION = "The question is empty; write it after `ask`, or pipe it in with `glossator ask -`."
+TOOL_EXAMPLE = """Example: glossator tool Grep '{"pattern": "def main", "path": "src"}'"""
+
+# why a run ended, where that is not "answered"
+STOPS: Mapping[str, str] = {
+    "turns": "The run reached its limit of turns; the answer may be incomplete.",
+    "tokens": "The run reached its limit of tokens; the answer may be incomplete.",
+    "time": "The run reached its time limit; the answer may be incomplete.",
+    "repetition": "The model repeated the same tool calls and was stopped.",
+    "refused": "The model declined to answer.",
+    "cut off": "The answer was cut off at the model's output limit.",
+    "context full": "The conversation no longer fits the model's window; ask a narrower question.",
+}
+
+
+def stop_notice(stop: str) -> str | None:
+    """What to say about the end of a run; None when it simply answered."""
+    return None if stop == "answered" else STOPS.get(stop, f"The run ended early: {stop}.")
+
+
+def duration(milliseconds: float) -> str:
+    """A length of time for people: `0.6 ms`, `14 ms`, `4.2 s`, `2 min 05 s`."""
+    if milliseconds < 9.95:
+        return f"{milliseconds:.1f} ms"
+    if milliseconds < 999.5:
+        return f"{milliseconds:.0f} ms"
+    seconds = milliseconds / 1000
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, seconds = divmod(round(seconds), 60)
+    return f"{minutes} min {seconds:02} s"
+
+
+def amount(number: int, gap: str = "") -> str:
+    """A count for people: `512`, `12.3k`, `2.0M`; `gap` stands before the letter."""
+    if number < 1000:
+        return f"{number}{gap}"
+    if number < 999_950:
+        return f"{number / 1000:.1f}{gap}k"
+    return f"{number / 1_000_000:.1f}{gap}M"
+
+
+def size(number: int) -> str:
+    """A number of bytes for people: `512 B`, `1.5 MB`."""
+    return f"{amount(number, gap=' ')}B"
+
+
+def plural(number: int, noun: str) -> str:
+    """`1 turn`, `2 turns`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,0 +1,1 @@
+"""How answers look: for a terminal, for a pipe, for a program."""

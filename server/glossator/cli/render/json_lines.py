@@ -1,0 +1,56 @@
+"""For programs: one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+
+from glossator.cli.wire import Answer, Checks, Event, Hits, Json, Status, ToolAnswer
+
+
+class JsonLines:
+    """A run's events as received, then `{"answer": …}`; other commands' answers as they are.
+
+    A failure's last line is `{"error": {"code": …, "message": …}}`.
+    """
+
+    def event(self, event: Event) -> None:
+        """One line for each event."""
+        _write(event)
+
+    def notice(self, message: str) -> None:
+        """Not a part of the protocol, so it stays out of the stream."""
+        print(message, file=sys.stderr)
+
+    def answer(self, answer: Answer) -> None:
+        """The last line."""
+        _write({"answer": answer})
+
+    def hits(self, _query: str, found: Hits) -> None:
+        """One object."""
+        _write(found)
+
+    def tool(self, answer: ToolAnswer) -> None:
+        """One object."""
+        _write(answer)
+
+    def status(self, status: Status) -> None:
+        """One object."""
+        _write(status)
+
+    def checks(self, checks: Checks) -> None:
+        """One object."""
+        _write(checks)
+
+    def error(self, code: int, message: str) -> None:
+        """The last line; people get theirs on stderr."""
+        _write({"error": {"code": code, "message": message}})
+        print(f"error: {message}", file=sys.stderr)
+
+    def close(self) -> None:
+        """There is nothing to put right."""
+
+
+def _write(value: Mapping[str, Json]) -> None:
+    print(json.dumps(value, ensure_ascii=False), flush=True)

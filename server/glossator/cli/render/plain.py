@@ -1,0 +1,87 @@
+"""For pipes: the answer alone on stdout, everything on the way to it on stderr."""
+
+from __future__ import annotations
+
+import sys
+
+from glossator.cli.messages import stop_notice
+from glossator.cli.render.citations import distinct, place, rewrite
+from glossator.cli.render.summary import ToolLines, footer, status_rows
+from glossator.cli.wire import Answer, Checks, Event, Hits, Status, ToolAnswer
+
+_MARKS = {"ok": "ok", "warning": "warning", "failed": "FAILED"}
+
+
+class Plain:
+    """Text without colours or cursor movements."""
+
+    def __init__(self, *, thinking: bool = False) -> None:
+        self._thinking = thinking
+        self._tools = ToolLines()
+
+    def event(self, event: Event) -> None:
+        """Tool calls and notices; the text waits for the answer."""
+        match event["kind"]:
+            case "tool.started":
+                self._tools.started(event)
+            case "tool.finished":
+                _aside(self._tools.finished(event))
+            case "notice":
+                _aside(event["message"])
+            case "thinking.delta" if self._thinking:
+                sys.stderr.write(event["text"])
+            case _:
+                pass
+
+    def notice(self, message: str) -> None:
+        """On stderr."""
+        _aside(message)
+
+    def answer(self, answer: Answer) -> None:
+        """The text, then one line for each citation."""
+        print(rewrite(answer["text"], lambda _path, shown: f"[{shown}]").rstrip("\n"))
+        citations = distinct(answer["citations"])
+        if citations:
+            print()
+        for citation in citations:
+            where = place(citation["target"], citation["firstLine"], citation["lastLine"])
+            print(f"{where} {citation['status']} {citation['reason']}".rstrip())
+        if ending := stop_notice(answer["stop"]):
+            _aside(ending)
+        _aside(footer(answer))
+
+    def hits(self, _query: str, found: Hits) -> None:
+        """A heading and the indented lines of each hit."""
+        for hit in found["hits"]:
+            where = place(hit["path"], hit["firstLine"], hit["lastLine"])
+            print(f"{where}  {hit['context']}".rstrip())
+            for line in hit["text"].rstrip("\n").split("\n"):
+                print(f"    {line}".rstrip())
+        _aside(found["searched"])
+
+    def tool(self, answer: ToolAnswer) -> None:
+        """Exactly what the model would see."""
+        sys.stdout.write(answer["text"])
+
+    def status(self, status: Status) -> None:
+        """One `name: value` a line."""
+        for name, value in status_rows(status):
+            print(f"{name}: {value}")
+
+    def checks(self, checks: Checks) -> None:
+        """One check a line; next steps are indented below."""
+        for check in checks["checks"]:
+            print(f"{_MARKS[check['state']]}: {check['name']}: {check['detail']}")
+            if check["nextStep"]:
+                print(f"    {check['nextStep']}")
+
+    def error(self, _code: int, message: str) -> None:
+        """On stderr."""
+        _aside(f"error: {message}")
+
+    def close(self) -> None:
+        """There is nothing to put right."""
+
+
+def _aside(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)

@@ -1,0 +1,169 @@
+"""For people at a terminal: the answer grows block by block, a line below says what goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.status import Status as StatusLine
+from rich.style import Style
+from rich.text import Text
+
+from glossator.cli.messages import stop_notice
+from glossator.cli.render import tables
+from glossator.cli.render.blocks import Block, Blocks
+from glossator.cli.render.citations import distinct, place
+from glossator.cli.render.markdown import THEME, draw
+from glossator.cli.render.printable import printable
+from glossator.cli.render.summary import ToolLines, footer
+from glossator.cli.wire import Answer, Checks, Citation, Event, Hits, Status, ToolAnswer
+
+
+class Pretty:
+    """Colours, links, tables. What was printed is never redrawn; only the status line moves."""
+
+    def __init__(
+        self, *, thinking: bool, roots: Sequence[Path], console: Console | None = None
+    ) -> None:
+        self._console = console or Console(theme=THEME, highlight=False)
+        self._roots = roots
+        self._thinking = thinking
+        self._thought = ""  # an unfinished line of thinking
+        self._tools = ToolLines()
+        self._blocks = Blocks()
+        self._last = ""  # what was printed last: a kind of thing, to set unlike things apart
+        self._answered = False
+        self._activity = StatusLine("Starting…", console=self._console, spinner_style="dim")
+        if self._console.is_terminal:
+            self._activity.start()
+
+    def event(self, event: Event) -> None:
+        """Show one event of a run."""
+        match event["kind"]:
+            case "run.started":
+                self._doing("Thinking…")
+            case "text.delta":
+                self._doing("Writing…")
+                self._print_blocks(self._blocks.feed(event["text"]))
+            case "thinking.delta" if self._thinking:
+                self._think(event["text"])
+            case "tool.started":
+                self._finish_text()
+                self._tools.started(event)
+                self._doing_tools()
+            case "tool.finished":
+                self._finish_text()
+                self._line("tool", self._tools.finished(event), "red" if event["error"] else "dim")
+                self._doing_tools()
+            case "notice":
+                self._finish_text()
+                self._line("notice", event["message"], "yellow")
+            case "run.finished" | "run.failed" | "run.cancelled":
+                self._finish_text()
+            case _:
+                pass
+
+    def notice(self, message: str) -> None:
+        """A line of its own."""
+        self._line("notice", message, "yellow")
+
+    def answer(self, answer: Answer) -> None:
+        """What follows the text: citations and the footer."""
+        self._finish_text()
+        if not self._answered:
+            self._print_blocks(self._blocks.feed(answer["text"]))
+            self._finish_text()
+        self._activity.stop()
+        if ending := stop_notice(answer["stop"]):
+            self._line("notice", ending, "yellow")
+        for citation in distinct(answer["citations"]):
+            self._apart("citation")
+            self._console.print(_citation(citation), soft_wrap=True)
+        self._line("footer", footer(answer), "dim")
+
+    def hits(self, query: str, found: Hits) -> None:
+        """A heading and the lines of each hit."""
+        self._activity.stop()
+        for hit in found["hits"]:
+            self._console.print(tables.hit_heading(hit), soft_wrap=True)
+            self._console.print(tables.hit_lines(hit, query))
+            self._console.print()
+        self._line("notice", found["searched"], "dim")
+
+    def tool(self, answer: ToolAnswer) -> None:
+        """What the model would see, without what the terminal would obey."""
+        self._activity.stop()
+        text = printable(answer["text"])
+        self._console.out(text, end="" if text.endswith("\n") else "\n", highlight=False)
+
+    def status(self, status: Status) -> None:
+        """A table."""
+        self._activity.stop()
+        self._console.print(tables.status(status))
+
+    def checks(self, checks: Checks) -> None:
+        """A table with next steps."""
+        self._activity.stop()
+        self._console.print(tables.checks(checks))
+
+    def error(self, _code: int, message: str) -> None:
+        """Below what was shown so far, on stderr."""
+        self.close()
+        Console(stderr=True, highlight=False).print(
+            Text.assemble(("error: ", "bold red"), printable(message)), soft_wrap=True
+        )
+
+    def close(self) -> None:
+        """Print what is unfinished and stop the status line."""
+        self._finish_text()
+        self._activity.stop()
+
+    def _doing(self, activity: str) -> None:
+        self._activity.update(Text(activity, "dim"))
+
+    def _doing_tools(self) -> None:
+        names = ", ".join(start["tool"] for start in self._tools.running.values())
+        self._doing(f"{names}…" if names else "Thinking…")
+
+    def _think(self, text: str) -> None:
+        *lines, self._thought = (self._thought + text).split("\n")
+        for line in lines:
+            self._line("thinking", line, "dim italic")
+
+    def _finish_text(self) -> None:
+        if self._thought:
+            self._think("\n")
+        self._print_blocks(self._blocks.flush())
+
+    def _print_blocks(self, blocks: list[Block]) -> None:
+        for block in blocks:
+            self._apart("")
+            self._console.print(draw(block, self._roots))
+            self._answered = True
+
+    def _line(self, kind: str, text: str, style: str) -> None:
+        self._apart(kind)
+        whole = kind in {"notice", "thinking"}
+        self._console.print(
+            Text(printable(text), style),
+            no_wrap=not whole,
+            overflow="fold" if whole else "ellipsis",
+            crop=not whole,
+        )
+
+    def _apart(self, kind: str) -> None:
+        """A blank line, unless the same `kind` goes on; "" is always set apart."""
+        if self._last and not (kind and kind == self._last):
+            self._console.print()
+        self._last = kind or "block"
+
+
+def _citation(citation: Citation) -> Text:
+    verified = citation["status"] == "verified"
+    where = place(citation["target"], citation["firstLine"], citation["lastLine"])
+    return Text.assemble(
+        ("✓ ", "green") if verified else ("✗ ", "red"),
+        (printable(where), Style(color="blue", link=citation["uri"])),
+        "" if verified else f" unsupported: {printable(citation['reason'])}",
+    )

@@ -1,0 +1,55 @@
+"""What every way of showing answers can do, and the choice between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from glossator.cli.wire import Answer, Checks, Event, Hits, Status, ToolAnswer
+
+
+class Renderer(Protocol):
+    """Shows what a server says. Events come as they happen, the rest once."""
+
+    def event(self, event: Event) -> None:
+        """Something happened in a run."""
+
+    def notice(self, message: str) -> None:
+        """The server has something to tell the user."""
+
+    def answer(self, answer: Answer) -> None:
+        """The end of a run whose events were shown."""
+
+    def hits(self, query: str, found: Hits) -> None:
+        """The result of a search."""
+
+    def tool(self, answer: ToolAnswer) -> None:
+        """A tool's result."""
+
+    def status(self, status: Status) -> None:
+        """The server's state."""
+
+    def checks(self, checks: Checks) -> None:
+        """The doctor's findings."""
+
+    def error(self, code: int, message: str) -> None:
+        """The command failed."""
+
+    def close(self) -> None:
+        """Leave the terminal as it was found; nothing is shown afterwards."""
+
+
+def choose(*, json: bool, terminal: bool, thinking: bool, roots: Sequence[Path]) -> Renderer:
+    """The renderer for this output; only the chosen one's libraries are imported."""
+    if json:
+        from glossator.cli.render.json_lines import JsonLines  # noqa: PLC0415 - see above
+
+        return JsonLines()
+    if not terminal:
+        from glossator.cli.render.plain import Plain  # noqa: PLC0415 - see above
+
+        return Plain(thinking=thinking)
+    from glossator.cli.render.pretty import Pretty  # noqa: PLC0415 - see above
+
+    return Pretty(thinking=thinking, roots=roots)

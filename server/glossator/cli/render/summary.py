@@ -1,0 +1,76 @@
+"""One-line summaries that the terminal and the pipe share."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from glossator.cli.messages import amount, duration, plural, size
+from glossator.cli.wire import Answer, Event, Json, Status
+
+_VALUE = 40  # characters of an argument's value that are shown
+
+
+@dataclass(slots=True)
+class ToolLines:
+    """The line of each finished tool call; it remembers the arguments of the running ones."""
+
+    running: dict[str, Event] = field(default_factory=dict)  # by call id, in order of start
+
+    def started(self, event: Event) -> None:
+        """A call began."""
+        self.running[event["callId"]] = event
+
+    def finished(self, event: Event) -> str:
+        """`✓ Grep pattern="foo"  3 matches  14 ms`."""
+        start = self.running.pop(event["callId"], None)
+        arguments = short_arguments(start["arguments"]) if start else ""
+        mark = "✗" if event["error"] else "✓"
+        name = f"{mark} {event['tool']} {arguments}".rstrip()
+        return "  ".join(filter(None, [name, event["summary"], duration(event["milliseconds"])]))
+
+
+def short_arguments(arguments: Mapping[str, Json]) -> str:
+    """`pattern="foo" limit=3`, long values cut."""
+    return " ".join(f"{name}={_short(value)}" for name, value in arguments.items())
+
+
+def footer(answer: Answer) -> str:
+    """Who answered, in how many turns, for how many tokens, how fast."""
+    usage = answer["usage"]
+    cached = usage["cacheReadTokens"]
+    taken = cached + usage["cacheWriteTokens"] + usage["inputTokens"]
+    parts = [
+        "offline, extractive" if answer["offline"] else answer["model"],
+        plural(answer["turns"], "turn"),
+    ]
+    if taken:
+        share = f" ({cached * 100 // taken}% cached)" if cached else ""
+        parts.append(f"{amount(taken)} tokens in{share}, {amount(usage['outputTokens'])} out")
+    return " · ".join([*parts, duration(answer["milliseconds"])])
+
+
+def status_rows(status: Status) -> Iterator[tuple[str, str]]:
+    """The rows of a status, in the order to read them."""
+    cache = status["cache"]
+    yield "version", status["version"]
+    yield "model", "offline, extractive" if status["offline"] else status["model"]
+    for root in status["roots"]:
+        yield "workspace", root
+    yield "files", f"{status['files']:,}{' (still scanning)' if status['scanning'] else ''}"
+    yield "open documents", str(status["openDocuments"])
+    yield "revision", str(status["revision"])
+    yield "watcher", status["watcher"]
+    held = f"{cache['entries']:,} texts, {size(cache['bytes'])}"
+    yield "read cache", f"{held}, {cache['hits']:,} hits, {cache['misses']:,} misses"
+    yield "sessions", str(status["sessions"])
+    if status["runs"]:
+        yield "running", ", ".join(status["runs"])
+    for rule in status["skipped"]:
+        yield "skipped", f"{rule['count']:,} by {rule['rule']} (such as {rule['example']})"
+
+
+def _short(value: Json) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _VALUE else f"{text[: _VALUE - 1]}…"

@@ -1,0 +1,89 @@
+"""Hits, states and checks as rich draws them."""
+
+from __future__ import annotations
+
+import re
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.style import Style
+from rich.syntax import Syntax
+from rich.table import Table
+from rich.text import Text
+
+from glossator.cli.render.citations import place
+from glossator.cli.render.markdown import CODE_THEME
+from glossator.cli.render.printable import printable
+from glossator.cli.render.summary import status_rows
+from glossator.cli.wire import Check, Checks, Hit, Status
+
+_SNIPPET_LINES = 12
+_MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", "red")}
+
+
+def hit_heading(hit: Hit) -> Text:
+    """`path:10-20  context`, the path a link."""
+    where = place(hit["path"], hit["firstLine"], hit["lastLine"])
+    return Text.assemble(
+        (printable(where), Style(color="blue", bold=True, link=hit["uri"])),
+        "  ",
+        (printable(hit["context"]), "dim"),
+    )
+
+
+def hit_lines(hit: Hit, query: str) -> RenderableType:
+    """The first lines of a hit in its language's colours, the query's words in bold."""
+    lines = printable(hit["text"]).rstrip("\n").split("\n")
+    code = "\n".join(lines[:_SNIPPET_LINES])
+    syntax = Syntax(
+        code,
+        Syntax.guess_lexer(hit["path"], code),
+        theme=CODE_THEME,
+        background_color="default",
+        line_numbers=True,
+        start_line=hit["firstLine"],
+    )
+    _mark_words(syntax, code, query)
+    left_out = len(lines) - _SNIPPET_LINES
+    if left_out <= 0:
+        return syntax
+    return Group(syntax, Padding(Text(f"… {left_out} more lines", "dim"), (0, 0, 0, 2)))
+
+
+def status(answer: Status) -> Table:
+    """One row a figure."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in status_rows(answer):
+        table.add_row(name, Text(printable(value)))
+    return table
+
+
+def checks(answer: Checks) -> Table:
+    """One row a check; what to do about it stands below its detail."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, style="bold")
+    table.add_column(overflow="fold")
+    for check in answer["checks"]:
+        mark, style = _MARKS[check["state"]]
+        table.add_row(Text(mark, style), check["name"], _findings(check))
+    return table
+
+
+def _findings(check: Check) -> Text:
+    text = Text(printable(check["detail"]))
+    if check["nextStep"]:
+        text.append(f"\n→ {printable(check['nextStep'])}", "yellow")
+    return text
+
+
+def _mark_words(syntax: Syntax, code: str, query: str) -> None:
+    words = [re.escape(word) for word in re.findall(r"\w{2,}", query)]
+    if not words:
+        return
+    pattern = re.compile("|".join(words), re.IGNORECASE)
+    for number, line in enumerate(code.split("\n"), start=1):
+        for match in pattern.finditer(line):
+            syntax.stylize_range("bold reverse", (number, match.start()), (number, match.end()))

@@ -1,0 +1,115 @@
+"""One command on one server: the handshake, the command with its notifications, the goodbye."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from glossator import __version__
+from glossator.cli.client import Client, Notified
+from glossator.cli.errors import Cancelled, ResponseError, ServerLost
+from glossator.cli.interrupts import Interrupts
+from glossator.cli.messages import SERVER_LOST_NEXT_STEP
+from glossator.cli.server import Server
+from glossator.cli.wire import Json
+from glossator.core.uri import to_uri
+
+REQUEST_CANCELLED = -32800
+_SIGINT_EXIT = 130
+_GRACE_SECONDS = 2  # for the goodbye, before the server is killed
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What the server is told at its start: absolute roots, and settings by their wire names."""
+
+    roots: tuple[Path, ...]
+    settings: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the protocol and its one argument."""
+
+    name: str
+    argument: Mapping[str, Json] = field(default_factory=dict)
+
+
+async def run_command(
+    server: Server,
+    setup: Setup,
+    command: Command,
+    notified: Notified,
+    answered: Callable[[Json], None],
+) -> None:
+    """Run a command and see the server off.
+
+    `notified` gets each notification, then `answered` the answer, before the goodbye, which takes
+    a while. Raises `ResponseError`, `ServerLost` and `Cancelled`; the server has ended by then.
+    """
+    session = _Session(server, notified)
+    with Interrupts(ask=session.cancel, insist=server.kill) as interrupts:
+        try:
+            answered(await session.run(setup, command))
+        except ServerLost as error:
+            if interrupts.exit_code is not None:
+                raise Cancelled(interrupts.exit_code) from error
+            obituary = await server.obituary()
+            raise ServerLost(f"{error} {obituary}\n{SERVER_LOST_NEXT_STEP}") from error
+        except ResponseError as error:
+            if error.code == REQUEST_CANCELLED:
+                raise Cancelled(interrupts.exit_code or _SIGINT_EXIT) from error
+            raise
+        finally:
+            await session.close()
+
+
+class _Session:
+    def __init__(self, server: Server, notified: Notified) -> None:
+        self._server = server
+        self._client = Client(server.stdout, server.stdin, notified)
+        self._commanded = False
+
+    async def run(self, setup: Setup, command: Command) -> Json:
+        await self._client.request("initialize", _initialize(setup))
+        self._client.notify("initialized", {})
+        self._commanded = True
+        return await self._client.request(
+            "workspace/executeCommand", {"command": command.name, "arguments": [command.argument]}
+        )
+
+    def cancel(self) -> None:
+        if self._commanded:
+            self._client.cancel()
+        else:
+            self._server.kill()  # nothing has begun that would want an orderly end
+
+    async def close(self) -> None:
+        self._commanded = False
+        try:
+            async with asyncio.timeout(_GRACE_SECONDS):
+                await self._client.request("shutdown")
+                self._client.notify("exit")
+                await self._server.ended()
+        except (TimeoutError, ServerLost, ResponseError):
+            self._server.kill()  # it is dead already, or will not go by itself
+            await self._server.ended()
+
+
+def _initialize(setup: Setup) -> dict[str, Json]:
+    folders = [{"uri": to_uri(str(root)), "name": root.name} for root in setup.roots]
+    return {
+        "processId": os.getpid(),
+        "clientInfo": {"name": "glossator", "version": __version__},
+        "rootUri": folders[0]["uri"],
+        "workspaceFolders": folders,
+        "capabilities": {
+            "general": {"positionEncodings": ["utf-8", "utf-16"]},
+            "workspace": {"workspaceFolders": True},
+            "experimental": {"glossator": {"events": True}},
+        },
+        "initializationOptions": {"settings": setup.settings},
+    }

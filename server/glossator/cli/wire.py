@@ -1,0 +1,124 @@
+"""The parts of `docs/protocol.md` that a terminal shows, as they arrive: JSON objects.
+
+The service's dataclasses are the original; importing them would import the whole server.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+Json = Any  # what `json.loads` gives
+Event = dict[str, Json]  # {runId, seq, kind, …fields of the kind}
+
+
+class Usage(TypedDict):
+    """Tokens of a run; total input is the sum of the first three."""
+
+    inputTokens: int
+    cacheReadTokens: int
+    cacheWriteTokens: int
+    outputTokens: int
+
+
+class Citation(TypedDict):
+    """A citation and what checking it found; lines are 1-based and inclusive."""
+
+    target: str
+    status: Literal["verified", "unsupported"]
+    reason: str
+    uri: str | None
+    firstLine: int | None
+    lastLine: int | None
+
+
+class Answer(TypedDict):
+    """The end of a run."""
+
+    runId: str
+    sessionId: str
+    text: str
+    citations: list[Citation]
+    stop: str
+    model: str
+    offline: bool
+    turns: int
+    milliseconds: float
+    usage: Usage
+
+
+class Hit(TypedDict):
+    """A place that a search found; lines are 1-based and inclusive."""
+
+    path: str
+    uri: str
+    firstLine: int
+    lastLine: int
+    context: str
+    text: str
+    score: float
+
+
+class Hits(TypedDict):
+    """The hits, best first, and how much was searched."""
+
+    hits: list[Hit]
+    searched: str
+
+
+class ToolAnswer(TypedDict):
+    """A tool's result as the model sees it."""
+
+    text: str
+    error: bool
+    omitted: int
+    milliseconds: float
+
+
+class Cache(TypedDict):
+    """The texts that were read."""
+
+    entries: int
+    bytes: int
+    hits: int
+    misses: int
+
+
+class Skipped(TypedDict):
+    """Files that a rule left out."""
+
+    rule: str
+    count: int
+    example: str
+
+
+class Status(TypedDict):
+    """What a server holds and how it is."""
+
+    version: str
+    model: str
+    offline: bool
+    roots: list[str]
+    files: int
+    openDocuments: int
+    revision: int
+    scanning: bool
+    watcher: str
+    cache: Cache
+    skipped: list[Skipped]
+    sessions: int
+    runs: list[str]
+
+
+class Check(TypedDict):
+    """One thing the doctor looked at."""
+
+    name: str
+    state: Literal["ok", "warning", "failed"]
+    detail: str
+    nextStep: str
+
+
+class Checks(TypedDict):
+    """All checks, in the order to read them."""
+
+    checks: list[Check]
