@@ -6,12 +6,13 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.standin.diagnostics import Diagnostics
 from tests.standin.errors import TYPE_OF_STATUS, Refusal
 from tests.standin.faults import HttpError, NoUsage, ResetConnection, SlowHeaders, StreamFault
 from tests.standin.issued import Issued
 from tests.standin.models import MODELS, describe
 from tests.standin.recording import Journal, Recorded
-from tests.standin.reply import Ids, Reply, compose
+from tests.standin.reply import Ids, Prompt, Reply, compose
 from tests.standin.rules import check
 from tests.standin.rules.call import Call
 from tests.standin.rules.headers import authorised
@@ -35,6 +36,7 @@ class Api:
         self._ids = Ids()
         self._cache = PromptCache()
         self._issued = Issued()
+        self._diagnostics = Diagnostics()
 
     def app(self) -> web.Application:
         """The routes; anything unknown is a 404 in the API's shape."""
@@ -119,9 +121,10 @@ class Api:
                 return reset(request)
             case SlowHeaders(gate):
                 await gate.wait()
-        usage = self._cache.charge(body, MODELS[body["model"]])
-        reply = compose(turn, body, usage, self._ids)
+        prompt = Prompt(self._cache.charge(body, MODELS[body["model"]]), self._diagnostics.of(body))
+        reply = compose(turn, body, prompt, self._ids)
         self._issued.remember(reply.message, body)
+        self._diagnostics.remember(reply.message["id"], body)
         if body.get("stream"):
             frames = stream(reply, turn.fault, turn.chunk, request_id)
             return await send_frames(request, frames, turn, request_id)

@@ -28,6 +28,7 @@ class Journal:
         self.requests: list[Recorded] = []
         self.refusals: list[tuple[int, str]] = []
         self.open_streams = 0
+        self._closed = False
         self._changed = asyncio.Event()
 
     def record(self, path: str, headers: Mapping[str, str], body: dict[str, Any]) -> Recorded:
@@ -38,9 +39,15 @@ class Journal:
         return recorded
 
     def disconnected(self, recorded: Recorded) -> None:
-        """Note that the client of this request has left."""
+        """Note that the client of this request has left, unless the server is the one closing."""
+        if self._closed:
+            return
         recorded.disconnected_at = asyncio.get_running_loop().time()
         self._changed.set()
+
+    def close(self) -> None:
+        """The server ends every reply from here on."""
+        self._closed = True
 
     @property
     def departures(self) -> list[Recorded]:

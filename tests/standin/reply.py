@@ -23,6 +23,14 @@ class Reply:
     tool_json: dict[int, str]
 
 
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What the server found out about a request's prompt: its `usage` and its `diagnostics`."""
+
+    usage: Json
+    diagnostics: Json | None
+
+
 class Ids:
     """The next ids of one server: `msg_0001`, `toolu_0001`, …"""
 
@@ -34,7 +42,7 @@ class Ids:
         return f"{kind}_{next(self._counters[kind]):04d}"
 
 
-def compose(turn: Turn, body: Json, input_usage: Json, ids: Ids) -> Reply:
+def compose(turn: Turn, body: Json, prompt: Prompt, ids: Ids) -> Reply:
     """The message this turn is in answer to this request, signed and with its usage."""
     content = _content(turn, body, ids)
     tool_json = {
@@ -55,7 +63,8 @@ def compose(turn: Turn, body: Json, input_usage: Json, ids: Ids) -> Reply:
         "stop_reason": stop_reason,
         "stop_sequence": _stop_sequence(stop_reason, body),
         "stop_details": _stop_details(turn),
-        "usage": input_usage | output | dict(turn.usage or {}),
+        "diagnostics": prompt.diagnostics,
+        "usage": prompt.usage | output | dict(turn.usage or {}),
     }
     return Reply(message, tool_json)
 

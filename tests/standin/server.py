@@ -19,6 +19,8 @@ class StandIn:
     """
 
     def __init__(self, script: Script = ()) -> None:
+        self.base_url = ""
+        """`http://127.0.0.1:PORT`, from the moment the server listens."""
         self._journal = Journal()
         app = Api(script, self._journal).app()
         # Cancelling a handler when its client leaves is how a departure is seen at once.
@@ -29,6 +31,8 @@ class StandIn:
         await self._runner.setup()
         self._site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await self._site.start()
+        host, port = self._runner.addresses[0][:2]
+        self.base_url = f"http://{host}:{port}"
         return self
 
     async def __aexit__(
@@ -37,13 +41,8 @@ class StandIn:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._journal.close()
         await self._runner.cleanup()
-
-    @property
-    def base_url(self) -> str:
-        """`http://127.0.0.1:PORT`."""
-        host, port = self._runner.addresses[0][:2]
-        return f"http://{host}:{port}"
 
     @property
     def requests(self) -> list[Recorded]:

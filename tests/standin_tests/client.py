@@ -127,13 +127,14 @@ async def get(api: StandIn, path: str, **headers: str) -> Answer:
         return Answer(response.status, response.headers, await response.read())
 
 
-async def on_the_wire(api: StandIn, body: Json) -> bytes:
-    """All bytes a server sends before it closes, with the chunks of the body joined."""
+async def on_the_wire(api: StandIn, body: Json, *, ended: bool) -> bytes:
+    """The body of a response as it came, `ended` by its last chunk or by the connection's end."""
     raw = await open_raw(api, body)
     received = await raw.reader.read()
     raw.writer.close()
     head, _, chunks = received.partition(b"\r\n\r\n")
-    assert b"chunked" in head.lower()
+    assert b"chunked" in head
+    assert chunks.endswith(b"\r\n0\r\n\r\n") == ended
     joined = b""
     while chunks:
         size, _, rest = chunks.partition(b"\r\n")
