@@ -7,6 +7,7 @@ the answers to its tool calls, even when the run is cancelled between the two.
 from __future__ import annotations
 
 import asyncio
+from contextlib import aclosing
 from dataclasses import replace
 
 from glossator.agent.agent import Agent, Outcome, Stop
@@ -58,16 +59,18 @@ async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -
 
 async def _query(agent: Agent, conversation: Conversation, run: RunContext) -> Reply:
     request = ModelRequest(agent.system, tool_specs(agent.tools), conversation.messages)
-    async for event in run.model.stream(request):
-        match event:
-            case TextPiece(text):
-                run.emit(TextDelta(text))
-            case ThinkingPiece(text):
-                run.emit(ThinkingDelta(text))
-            case RetryWait(seconds, attempt, reason):
-                run.emit(Notice(f"{reason} Asking again in {seconds:.0f} s (try {attempt + 1})."))
-            case Reply():
-                return event
+    async with aclosing(run.model.stream(request)) as events:
+        async for event in events:
+            match event:
+                case TextPiece(text):
+                    run.emit(TextDelta(text))
+                case ThinkingPiece(text):
+                    run.emit(ThinkingDelta(text))
+                case RetryWait(seconds, attempt, reason):
+                    wait = f"Asking again in {seconds:.0f} s (try {attempt + 1})."
+                    run.emit(Notice(f"{reason} {wait}"))
+                case Reply():
+                    return event
     raise StreamCut("The model's answer ended before it was complete. Ask again.")
 
 

@@ -6,7 +6,7 @@ goes back to it unchanged, unknown blocks and signatures included.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol, TypedDict
@@ -124,8 +124,14 @@ class Model(Protocol):
     def window(self) -> int:
         """The context window in tokens."""
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
-        """The reply in pieces; the last one is a `Reply`. Raises `ModelError`."""
+    async def prepare(self) -> None:
+        """Do ahead of the first request what would delay it; sends nothing."""
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """The reply in pieces; the last one is a `Reply`. Raises `ModelError`.
+
+        Whoever breaks off early closes the generator, which closes the connection.
+        """
 
     async def close(self) -> None:
         """Give connections back."""

@@ -6,7 +6,7 @@ best places, then it quotes them with citations. It understands nothing, and eve
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from glossator.core.events import Usage
 from glossator.core.terms import identifiers, query_terms
@@ -40,7 +40,10 @@ class OfflineModel:
     offline = True
     window = 1_000_000  # it keeps nothing, so nothing can overflow
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    async def prepare(self) -> None:
+        """Nothing to do ahead."""
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The next step: search, read, or the answer."""
         seen = view(request.messages)
         available = {tool.name for tool in request.tools}

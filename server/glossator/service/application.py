@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Mapping
 
+from glossator.core.errors import ModelError
 from glossator.core.ports import EditorPort
 from glossator.core.text import PositionEncoding
 from glossator.llm.factory import create_model
@@ -13,6 +16,8 @@ from glossator.settings.model import Settings
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import reading_tools
 from glossator.workspace.host import WorkspaceHost
+
+logger = logging.getLogger(__name__)
 
 
 class Application:
@@ -33,14 +38,18 @@ class Application:
         self.model = create_model("main", settings.models, environment)
         self.sessions = Sessions()
         self.runs = Runs(port)
+        self._preparing: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin to scan and watch the workspace; returns at once."""
+        """Begin to scan and watch the workspace and to ready the model; returns at once."""
+        self._preparing = asyncio.create_task(self._prepare())
         await self.host.start()
 
     async def close(self) -> None:
         """End every run, then give everything back."""
         await self.runs.drain()
+        if self._preparing:
+            await asyncio.wait({self._preparing})
         await self.host.close()
         await self.model.close()
 
@@ -48,3 +57,9 @@ class Application:
         """The newest workspace, frozen, once it has been scanned."""
         await self.host.ready()
         return ToolContext(self.host.snapshot(), session.reads)
+
+    async def _prepare(self) -> None:
+        try:
+            await self.model.prepare()
+        except ModelError as error:  # whoever asks is told the same
+            logger.warning("%s", error)

@@ -1,0 +1,270 @@
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from glossator.core.errors import ModelError, UsageError
+from glossator.core.events import (
+    Notice,
+    RunCancelled,
+    RunFailed,
+    RunFinished,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+)
+from tests.stage import stage
+from tests.standin import (
+    HttpError,
+    MaxTokensMidTool,
+    Refused,
+    Text,
+    Thinking,
+    ToolUse,
+    TruncateAt,
+    Turn,
+)
+
+FILES = {
+    "app.py": "def greet(name):\n    return f'hello {name}'\n",
+    "main.py": "from app import greet\n\nprint(greet('you'))\n",
+}
+
+
+def without_cache_marks(value: Any) -> Any:
+    """The request as the prefix rules see it: cache breakpoints may move."""
+    if isinstance(value, dict):
+        return {
+            key: without_cache_marks(item) for key, item in value.items() if key != "cache_control"
+        }
+    if isinstance(value, list):
+        return [without_cache_marks(item) for item in value]
+    return value
+
+
+async def test_a_run_of_several_turns(tmp_path):
+    """Parallel Grep and Glob, Read, the same Read again, and the answer."""
+    script = [
+        Turn(
+            Thinking("I look for it."),
+            ToolUse("Grep", {"pattern": "greet", "output_mode": "content"}),
+            ToolUse("Glob", {"pattern": "*.py"}),
+        ),
+        Turn(ToolUse("Read", {"path": "app.py"})),
+        Turn(ToolUse("Read", {"path": "app.py"})),
+        Turn(Text("It greets. [cite: doc, app.py, 1-2]")),
+    ]
+    async with stage(tmp_path, FILES, script) as s:
+        answer = await s.ask("What does greet do?")
+
+        first, second = s.results(1).values()
+        assert "app.py:1:def greet(name):" in first["content"]
+        assert sorted(second["content"].splitlines()) == ["app.py", "main.py"]
+        assert next(iter(s.results(2).values()))["content"] == (
+            "     1\tdef greet(name):\n     2\t    return f'hello {name}'"
+        )
+        assert "unchanged" in next(iter(s.results(3).values()))["content"]
+
+        bodies = [without_cache_marks(request.body) for request in s.api.requests]
+        for earlier, later in zip(bodies, bodies[1:], strict=False):
+            assert json.dumps(earlier["system"]) == json.dumps(later["system"])
+            assert json.dumps(earlier["tools"]) == json.dumps(later["tools"])
+            kept = later["messages"][: len(earlier["messages"])]
+            assert json.dumps(earlier["messages"]) == json.dumps(kept)
+
+        assert answer.stop == "answered"
+        assert answer.turns == 4
+        assert [(c.target, c.status, c.first_line) for c in answer.citations] == [
+            ("app.py", "verified", 1)
+        ]
+        assert [envelope.seq for envelope in s.port.envelopes] == list(
+            range(len(s.port.envelopes))
+        )
+        started = [event.tool for event in s.port.of(ToolStarted)]
+        assert started == ["Grep", "Glob", "Read", "Read"]
+        assert "".join(e.text for e in s.port.of(TextDelta)) == answer.text
+        assert isinstance(s.port.events[-1], RunFinished)
+
+
+async def test_both_calls_of_a_reply_start_before_one_ends(tmp_path):
+    script = [
+        Turn(ToolUse("Grep", {"pattern": "a"}), ToolUse("Grep", {"pattern": "b"})),
+        Turn(Text("done")),
+    ]
+    async with stage(tmp_path, FILES, script) as s:
+        await s.ask("?")
+        order = [type(e) for e in s.port.events if isinstance(e, ToolStarted | ToolFinished)]
+        assert order[:2] == [ToolStarted, ToolStarted]
+
+
+async def test_failures_are_results_the_model_can_act_on(tmp_path):
+    script = [
+        Turn(
+            ToolUse("Nonsense", {}, id="a"),
+            ToolUse("Read", {}, id="b"),
+            ToolUse("Read", {"path": "gone.py"}, id="c"),
+            ToolUse("Grep", {"pattern": "("}, id="d"),
+            ToolUse("Read", {"path": "app.py"}, id="e"),
+        ),
+        Turn(Text("done")),
+    ]
+    async with stage(tmp_path, FILES, script) as s:
+        await s.ask("?")
+        results = s.results(1)
+        assert [results[key].get("is_error", False) for key in "abcde"] == [True] * 4 + [False]
+        assert "the tools are Glob, Grep, Read, Search" in results["a"]["content"]
+        assert "path: Field required" in results["b"]["content"]
+        assert "Glob" in results["c"]["content"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "stop", "said"),
+    [
+        ({"turns": 2}, "turns", "limit of 2 turns"),
+        ({"tokens": 10}, "tokens", "limit of 10 tokens"),
+        ({"repeats": 2}, "repetition", "same call was made 2 times"),
+    ],
+)
+async def test_a_limit_ends_the_run_with_an_answer(tmp_path, limits, stop, said):
+    def script(body: dict[str, Any]) -> Turn:
+        last = body["messages"][-1]["content"][-1]
+        if last["type"] == "text" and "This run is ending" in last["text"]:
+            return Turn(Text("This is what I know."))
+        return Turn(ToolUse("Grep", {"pattern": "greet"}))
+
+    async with stage(tmp_path, FILES, script, {"limits": limits}) as s:
+        answer = await s.ask("?")
+        assert answer.stop == stop
+        assert answer.text == "This is what I know."
+        assert any(said in notice.message for notice in s.port.of(Notice))
+        last = s.api.requests[-1].body["messages"][-1]["content"]
+        assert last[0]["is_error"] is True
+        assert said in last[0]["content"]
+
+
+async def test_a_model_that_never_stops_is_stopped(tmp_path):
+    script = [Turn(ToolUse("Grep", {"pattern": f"p{n}"})) for n in range(3)]
+    async with stage(tmp_path, FILES, script, {"limits": {"turns": 2}}) as s:
+        answer = await s.ask("?")
+        assert answer.stop == "turns"
+        assert "No answer was reached" in answer.text
+        assert len(s.api.requests) == 3
+
+
+async def test_time_runs_out_inside_a_tool(tmp_path):
+    script = [Turn(ToolUse("Grep", {"pattern": "x"})), Turn(Text("So far."))]
+    async with stage(tmp_path, FILES, script, {"limits": {"seconds": 0.0001}}) as s:
+        answer = await s.ask("?")
+        assert (answer.stop, answer.text) == ("time", "So far.")
+
+
+async def test_a_call_cut_by_max_tokens_is_never_run(tmp_path):
+    script = [
+        Turn(ToolUse("Read", {"path": "app.py"}), fault=MaxTokensMidTool()),
+        Turn(Text("I answer without it.")),
+    ]
+    async with stage(tmp_path, FILES, script) as s:
+        answer = await s.ask("?")
+        assert answer.text == "I answer without it."
+        assert s.port.of(ToolStarted) == []
+        (result,) = s.results(1).values()
+        assert result["is_error"] is True
+        assert "length limit" in result["content"]
+
+
+async def test_a_refusal_is_told_and_leaves_the_session_usable(tmp_path):
+    script = [Turn(Text("no"), fault=Refused()), Turn(Text("Yes."))]
+    async with stage(tmp_path, FILES, script) as s:
+        refused = await s.ask("bad?")
+        assert refused.stop == "refused"
+        assert "declined" in refused.text
+        good = await s.ask("good?", session_id=refused.session_id)
+        assert good.text == "Yes."
+
+
+async def test_a_cut_stream_is_asked_again_and_nothing_of_it_is_used(tmp_path):
+    script = [
+        Turn(ToolUse("Read", {"path": "app.py"}), fault=TruncateAt(700)),
+        Turn(Text("Whole.")),
+    ]
+    settings = {"models": {"maxRetryWait": 0.001}}
+    async with stage(tmp_path, FILES, script, settings) as s:
+        answer = await s.ask("?")
+        assert answer.text == "Whole."
+        assert s.port.of(ToolStarted) == []
+        assert len(s.port.of(Notice)) == 1
+        assert s.sent(0)["messages"] == s.sent(1)["messages"]
+
+
+async def test_a_failing_provider_fails_the_run_and_leaves_the_session_usable(tmp_path):
+    script = [
+        Turn(Text("x"), fault=HttpError(401, "authentication_error", "bad key")),
+        Turn(Text("Now it works.")),
+    ]
+    async with stage(tmp_path, FILES, script) as s:
+        session = s.app.sessions.create()
+        with pytest.raises(ModelError, match="ANTHROPIC_API_KEY"):
+            await s.ask("?", session_id=session.id)
+        assert isinstance(s.port.events[-1], RunFailed)
+        answer = await s.ask("again?", session_id=session.id)
+        assert answer.text == "Now it works."
+
+
+async def test_cancel_closes_the_stream_and_asks_nothing_more(tmp_path):
+    script = [Turn(Text("a long answer " * 20), gate=asyncio.Event())]
+    async with stage(tmp_path, FILES, script) as s:
+        asked = asyncio.create_task(s.ask("?", run_id="r1"))
+        await s.api.wait_for_requests(1)
+        cancelled_at = asyncio.get_running_loop().time()
+        assert s.app.runs.cancel("r1") == ("r1",)
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+        left = await s.api.wait_for_disconnect()
+        assert left.disconnected_at is not None
+        assert left.disconnected_at - cancelled_at < 0.2  # seconds; a requirement, not a timing
+        assert isinstance(s.port.events[-1], RunCancelled)
+        assert s.app.runs.active() == ()
+        assert len(s.api.requests) == 1
+
+
+async def test_a_session_cancelled_inside_a_tool_can_go_on(tmp_path):
+    script = [Turn(ToolUse("Grep", {"pattern": "greet"}, id="g")), Turn(Text("Later."))]
+    async with stage(tmp_path, FILES, script) as s:
+        session = s.app.sessions.create()
+
+        def cancel_when_a_tool_starts(envelope: Any) -> None:
+            s.port.envelopes.append(envelope)
+            if isinstance(envelope.event, ToolStarted):
+                s.app.runs.cancel()
+
+        s.port.emit = cancel_when_a_tool_starts  # type: ignore[method-assign] # the test's lever
+        with pytest.raises(asyncio.CancelledError):
+            await s.ask("?", session_id=session.id)
+        answer = await s.ask("again?", session_id=session.id)
+        assert answer.text == "Later."
+        content = [part for message in s.sent(1)["messages"] for part in message["content"]]
+        (result,) = [part for part in content if part["type"] == "tool_result"]
+        assert (result["tool_use_id"], result["is_error"]) == ("g", True)
+
+
+async def test_a_session_answers_one_question_at_a_time(tmp_path):
+    gate = asyncio.Event()
+    async with stage(tmp_path, FILES, [Turn(Text("one"), gate=gate)]) as s:
+        session = s.app.sessions.create()
+        first = asyncio.create_task(s.ask("1", session_id=session.id))
+        await s.api.wait_for_requests(1)
+        with pytest.raises(UsageError, match="answering already"):
+            await s.ask("2", session_id=session.id)
+        gate.set()
+        assert (await first).text == "one"
+
+
+async def test_an_unread_citation_is_marked(tmp_path):
+    script = [Turn(Text("It is so. [cite: doc, app.py, 1-2] [cite: doc, gone.py, 3]"))]
+    async with stage(tmp_path, FILES, script) as s:
+        answer = await s.ask("?")
+        assert [(c.status, c.reason) for c in answer.citations] == [
+            ("unsupported", "These lines, as they are now, were not read."),
+            ("unsupported", "gone.py does not exist; use Glob to find its path."),
+        ]

@@ -1,0 +1,79 @@
+"""The whole application on a real workspace, with the stand-in playing the model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from glossator.core.events import Envelope, Event
+from glossator.service.application import Application
+from glossator.service.ask import Answer, AskRequest, ask
+from glossator.settings.load import load_settings
+from tests.standin import Script, StandIn
+
+
+@dataclass
+class Recorder:
+    """An `EditorPort` that keeps what it is shown."""
+
+    envelopes: list[Envelope] = field(default_factory=list)
+
+    def emit(self, envelope: Envelope) -> None:
+        self.envelopes.append(envelope)
+
+    @property
+    def events(self) -> list[Event]:
+        return [envelope.event for envelope in self.envelopes]
+
+    def of(self, kind: type[Event]) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kind)]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a test looks at: the application, the stand-in and the events so far."""
+
+    app: Application
+    api: StandIn
+    port: Recorder
+    root: Path
+
+    async def ask(self, question: str, **fields: Any) -> Answer:
+        return await ask(self.app, AskRequest(question, **fields))
+
+    def sent(self, number: int) -> dict[str, Any]:
+        """The body of the n-th request to the model, from 0."""
+        return self.api.requests[number].body
+
+    def results(self, number: int) -> dict[str, Any]:
+        """The tool results in the last message of the n-th request, by tool call id."""
+        content = self.sent(number)["messages"][-1]["content"]
+        return {part["tool_use_id"]: part for part in content if part["type"] == "tool_result"}
+
+
+@asynccontextmanager
+async def stage(
+    root: Path,
+    files: Mapping[str, str],
+    script: Script,
+    settings: Mapping[str, Any] | None = None,
+) -> AsyncIterator[Stage]:
+    """An application on `files` under `root`; ends with a check that nothing was refused."""
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    async with StandIn(script) as api:
+        environment = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": api.base_url}
+        port = Recorder()
+        loaded = load_settings(settings, environment, file=root / "no-settings.toml")
+        app = Application((str(root),), loaded, port, "utf-16", environment)
+        await app.start()
+        try:
+            yield Stage(app, api, port, root)
+        finally:
+            await app.close()
+        assert api.refusals == []

@@ -1,0 +1,29 @@
+from pathlib import Path
+
+import pytest
+
+from glossator.core.uri import to_uri
+from glossator.workspace.change import Opened
+from tests.scenario import load_scenario, matches
+from tests.stage import stage
+
+SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("*.md"))
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+async def test_scenario(path, tmp_path):
+    scenario = load_scenario(path)
+    async with stage(tmp_path, scenario.files, scenario.turns) as s:
+        for name, text in scenario.unsaved.items():
+            s.app.host.apply(Opened(to_uri(str(tmp_path / name)), 1, text))
+        answer = await s.ask(scenario.question)
+
+        assert len(s.api.requests) == len(scenario.turns)
+        for number, expected in enumerate(scenario.results, start=1):
+            actual = [result["content"] for result in s.results(number).values()]
+            assert len(actual) == len(expected)
+            for one, other in zip(expected, actual, strict=True):
+                assert matches(one, other), f"request {number}:\n{other}"
+        assert answer.text == scenario.answer
+        cited = [f"{c.target}:{c.first_line}-{c.last_line} {c.status}" for c in answer.citations]
+        assert cited == list(scenario.citations)
