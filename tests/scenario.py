@@ -2,8 +2,8 @@
 
 Level-2 headings, in order: *Workspace* (a level-3 heading and a fenced block for each file),
 *Unsaved* (likewise, optional), *User* (the question), then by turns *Model* (list items
-`Tool {json}`, or else the answer's text) and *Results* (a fenced block for each tool result, in the
-order of the calls; a line `…` stands for any lines), and *Citations* (list items `path:1-2 status`).
+`Tool {json}`, or else the answer's text) and *Results* (a fenced block for each tool result, in
+the order of the calls; a line `…` stands for any lines), and *Citations* (list items `path:1-2 status`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from pathlib import Path
 from tests.standin import Text, ToolUse, Turn
 
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
-_FILE = re.compile(r"^### ([^\n]+)\n+(?P<fence>```+)\w*\n(?P<text>.*?)^(?P=fence)$", re.M | re.S)
-_BLOCK = re.compile(r"^(?P<fence>```+)\w*\n(?P<text>.*?)^(?P=fence)$", re.M | re.S)
+_FILE = re.compile(
+    r"^### ([^\n]+)\n+(?P<fence>```+)\w*\n(?P<text>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
+)
+_BLOCK = re.compile(r"^(?P<fence>```+)\w*\n(?P<text>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL)
 _CALL = re.compile(r"^- (\w+) (\{.*\})$", re.MULTILINE)
 _ITEM = re.compile(r"^- (.+)$", re.MULTILINE)
 
@@ -53,7 +55,7 @@ def load_scenario(path: Path) -> Scenario:
 def matches(expected: str, actual: str) -> bool:
     """Equality, except that a line `…` stands for any lines."""
     pieces = [re.escape(piece) for piece in re.split(r"^…\n", expected, flags=re.MULTILINE)]
-    return re.fullmatch("(?:.*\n)?".join(pieces), actual.rstrip("\n") + "\n", re.S) is not None
+    return re.fullmatch("(?:.*\n)?".join(pieces), actual.rstrip("\n") + "\n", re.DOTALL) is not None
 
 
 def _files(bodies: list[str]) -> dict[str, str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,13 +70,13 @@ def imports(path: Path) -> Iterator[str]:
             yield node.module or ""
 
 
-def test_every_folder_is_a_layer():
+def test_every_folder_is_a_layer() -> None:
     folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
     assert folders == set(LAYERS)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_layer_imports_only_what_its_row_names(path):
+def test_a_layer_imports_only_what_its_row_names(path: Path) -> None:
     layer = layer_of(path)
     for name in imports(path):
         package, *rest = name.split(".")
@@ -86,13 +88,13 @@ def test_a_layer_imports_only_what_its_row_names(path):
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_file_says_what_it_is_and_stays_short(path):
+def test_a_file_says_what_it_is_and_stays_short(path: Path) -> None:
     text = path.read_text("utf-8")
     assert ast.get_docstring(ast.parse(text)), "a module begins with a docstring"
     assert text.count("\n") <= MAX_LINES
 
 
-def test_broad_excepts_are_few():
+def test_broad_excepts_are_few() -> None:
     broad = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
         for path in SOURCES
@@ -106,11 +108,8 @@ def test_broad_excepts_are_few():
     assert len(broad) <= MAX_BROAD_EXCEPTS, broad
 
 
-def test_the_server_starts_without_its_heavy_parts():
+def test_the_server_starts_without_its_heavy_parts() -> None:
     """What `initialize` must not wait for; see also `make bench`."""
-    import subprocess
-    import sys
-
     code = "import glossator.lsp.__main__, sys, json; print(json.dumps(sorted(sys.modules)))"
     loaded = json.loads(subprocess.check_output([sys.executable, "-c", code], text=True))
     heavy = {"anthropic", "pydantic", "tree_sitter", "watchfiles", "rich", "typer", "pathspec"}

@@ -11,7 +11,7 @@ SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("*.md"))
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
-async def test_scenario(path, tmp_path):
+async def test_scenario(path: Path, tmp_path: Path) -> None:
     scenario = load_scenario(path)
     async with stage(tmp_path, scenario.files, scenario.turns) as s:
         for name, text in scenario.unsaved.items():

@@ -1,5 +1,7 @@
 import asyncio
 import json
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,7 +45,7 @@ def without_cache_marks(value: Any) -> Any:
     return value
 
 
-async def test_a_run_of_several_turns(tmp_path):
+async def test_a_run_of_several_turns(tmp_path: Path) -> None:
     """Parallel Grep and Glob, Read, the same Read again, and the answer."""
     script = [
         Turn(
@@ -67,7 +69,7 @@ async def test_a_run_of_several_turns(tmp_path):
         assert "unchanged" in next(iter(s.results(3).values()))["content"]
 
         bodies = [without_cache_marks(request.body) for request in s.api.requests]
-        for earlier, later in zip(bodies, bodies[1:], strict=False):
+        for earlier, later in pairwise(bodies):
             assert json.dumps(earlier["system"]) == json.dumps(later["system"])
             assert json.dumps(earlier["tools"]) == json.dumps(later["tools"])
             kept = later["messages"][: len(earlier["messages"])]
@@ -78,16 +80,14 @@ async def test_a_run_of_several_turns(tmp_path):
         assert [(c.target, c.status, c.first_line) for c in answer.citations] == [
             ("app.py", "verified", 1)
         ]
-        assert [envelope.seq for envelope in s.port.envelopes] == list(
-            range(len(s.port.envelopes))
-        )
+        assert [envelope.seq for envelope in s.port.envelopes] == list(range(len(s.port.envelopes)))
         started = [event.tool for event in s.port.of(ToolStarted)]
         assert started == ["Grep", "Glob", "Read", "Read"]
         assert "".join(e.text for e in s.port.of(TextDelta)) == answer.text
         assert isinstance(s.port.events[-1], RunFinished)
 
 
-async def test_both_calls_of_a_reply_start_before_one_ends(tmp_path):
+async def test_both_calls_of_a_reply_start_before_one_ends(tmp_path: Path) -> None:
     script = [
         Turn(ToolUse("Grep", {"pattern": "a"}), ToolUse("Grep", {"pattern": "b"})),
         Turn(Text("done")),
@@ -98,7 +98,7 @@ async def test_both_calls_of_a_reply_start_before_one_ends(tmp_path):
         assert order[:2] == [ToolStarted, ToolStarted]
 
 
-async def test_failures_are_results_the_model_can_act_on(tmp_path):
+async def test_failures_are_results_the_model_can_act_on(tmp_path: Path) -> None:
     script = [
         Turn(
             ToolUse("Nonsense", {}, id="a"),
@@ -126,7 +126,9 @@ async def test_failures_are_results_the_model_can_act_on(tmp_path):
         ({"repeats": 2}, "repetition", "same call was made 2 times"),
     ],
 )
-async def test_a_limit_ends_the_run_with_an_answer(tmp_path, limits, stop, said):
+async def test_a_limit_ends_the_run_with_an_answer(
+    tmp_path: Path, limits: dict[str, int], stop: str, said: str
+) -> None:
     def script(body: dict[str, Any]) -> Turn:
         last = body["messages"][-1]["content"][-1]
         if last["type"] == "text" and "This run is ending" in last["text"]:
@@ -143,7 +145,7 @@ async def test_a_limit_ends_the_run_with_an_answer(tmp_path, limits, stop, said)
         assert said in last[0]["content"]
 
 
-async def test_a_model_that_never_stops_is_stopped(tmp_path):
+async def test_a_model_that_never_stops_is_stopped(tmp_path: Path) -> None:
     script = [Turn(ToolUse("Grep", {"pattern": f"p{n}"})) for n in range(3)]
     async with stage(tmp_path, FILES, script, {"limits": {"turns": 2}}) as s:
         answer = await s.ask("?")
@@ -152,14 +154,14 @@ async def test_a_model_that_never_stops_is_stopped(tmp_path):
         assert len(s.api.requests) == 3
 
 
-async def test_time_runs_out_inside_a_tool(tmp_path):
+async def test_time_runs_out_inside_a_tool(tmp_path: Path) -> None:
     script = [Turn(ToolUse("Grep", {"pattern": "x"})), Turn(Text("So far."))]
     async with stage(tmp_path, FILES, script, {"limits": {"seconds": 0.0001}}) as s:
         answer = await s.ask("?")
         assert (answer.stop, answer.text) == ("time", "So far.")
 
 
-async def test_a_call_cut_by_max_tokens_is_never_run(tmp_path):
+async def test_a_call_cut_by_max_tokens_is_never_run(tmp_path: Path) -> None:
     script = [
         Turn(ToolUse("Read", {"path": "app.py"}), fault=MaxTokensMidTool()),
         Turn(Text("I answer without it.")),
@@ -173,7 +175,7 @@ async def test_a_call_cut_by_max_tokens_is_never_run(tmp_path):
         assert "length limit" in result["content"]
 
 
-async def test_a_refusal_is_told_and_leaves_the_session_usable(tmp_path):
+async def test_a_refusal_is_told_and_leaves_the_session_usable(tmp_path: Path) -> None:
     script = [Turn(Text("no"), fault=Refused()), Turn(Text("Yes."))]
     async with stage(tmp_path, FILES, script) as s:
         refused = await s.ask("bad?")
@@ -183,7 +185,7 @@ async def test_a_refusal_is_told_and_leaves_the_session_usable(tmp_path):
         assert good.text == "Yes."
 
 
-async def test_a_cut_stream_is_asked_again_and_nothing_of_it_is_used(tmp_path):
+async def test_a_cut_stream_is_asked_again_and_nothing_of_it_is_used(tmp_path: Path) -> None:
     script = [
         Turn(ToolUse("Read", {"path": "app.py"}), fault=TruncateAt(700)),
         Turn(Text("Whole.")),
@@ -197,7 +199,9 @@ async def test_a_cut_stream_is_asked_again_and_nothing_of_it_is_used(tmp_path):
         assert s.sent(0)["messages"] == s.sent(1)["messages"]
 
 
-async def test_a_failing_provider_fails_the_run_and_leaves_the_session_usable(tmp_path):
+async def test_a_failing_provider_fails_the_run_and_leaves_the_session_usable(
+    tmp_path: Path,
+) -> None:
     script = [
         Turn(Text("x"), fault=HttpError(401, "authentication_error", "bad key")),
         Turn(Text("Now it works.")),
@@ -211,7 +215,7 @@ async def test_a_failing_provider_fails_the_run_and_leaves_the_session_usable(tm
         assert answer.text == "Now it works."
 
 
-async def test_cancel_closes_the_stream_and_asks_nothing_more(tmp_path):
+async def test_cancel_closes_the_stream_and_asks_nothing_more(tmp_path: Path) -> None:
     script = [Turn(Text("a long answer " * 20), gate=asyncio.Event())]
     async with stage(tmp_path, FILES, script) as s:
         asked = asyncio.create_task(s.ask("?", run_id="r1"))
@@ -228,7 +232,7 @@ async def test_cancel_closes_the_stream_and_asks_nothing_more(tmp_path):
         assert len(s.api.requests) == 1
 
 
-async def test_a_session_cancelled_inside_a_tool_can_go_on(tmp_path):
+async def test_a_session_cancelled_inside_a_tool_can_go_on(tmp_path: Path) -> None:
     script = [Turn(ToolUse("Grep", {"pattern": "greet"}, id="g")), Turn(Text("Later."))]
     async with stage(tmp_path, FILES, script) as s:
         session = s.app.sessions.create()
@@ -248,7 +252,7 @@ async def test_a_session_cancelled_inside_a_tool_can_go_on(tmp_path):
         assert (result["tool_use_id"], result["is_error"]) == ("g", True)
 
 
-async def test_a_session_answers_one_question_at_a_time(tmp_path):
+async def test_a_session_answers_one_question_at_a_time(tmp_path: Path) -> None:
     gate = asyncio.Event()
     async with stage(tmp_path, FILES, [Turn(Text("one"), gate=gate)]) as s:
         session = s.app.sessions.create()
@@ -260,7 +264,7 @@ async def test_a_session_answers_one_question_at_a_time(tmp_path):
         assert (await first).text == "one"
 
 
-async def test_an_unread_citation_is_marked(tmp_path):
+async def test_an_unread_citation_is_marked(tmp_path: Path) -> None:
     script = [Turn(Text("It is so. [cite: doc, app.py, 1-2] [cite: doc, gone.py, 3]"))]
     async with stage(tmp_path, FILES, script) as s:
         answer = await s.ask("?")
