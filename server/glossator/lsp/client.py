@@ -1,0 +1,89 @@
+"""The client as it introduced itself: what it can do, and what it opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import cast
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
+
+from glossator.core.text import PositionEncoding
+from glossator.core.uri import to_path
+
+_ENCODINGS: tuple[PositionEncoding, ...] = ("utf-8", "utf-16", "utf-32")
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Facts of `initialize`; the defaults are those of a client that declares nothing.
+
+    `events`: wants `glossator/event`. `watches_files`: can be asked to report file changes.
+    `code_actions`: understands CodeAction, not only Command. `settings` are not yet checked.
+    """
+
+    roots: tuple[str, ...] = ()
+    encoding: PositionEncoding = "utf-16"
+    process_id: int | None = None
+    settings: object = None
+    events: bool = False
+    progress: bool = False
+    show_document: bool = False
+    watches_files: bool = False
+    code_actions: bool = False
+    markdown_hover: bool = True
+
+
+def describe(params: types.InitializeParams) -> Client:
+    """The client that sent these parameters."""
+    capabilities = params.capabilities
+    formats = get_capability(capabilities, "text_document.hover.content_format") or ()
+    return Client(
+        roots=_roots(params),
+        encoding=_encoding(capabilities),
+        process_id=params.process_id,
+        settings=_settings(params.initialization_options),
+        events=_wants_events(capabilities.experimental),
+        progress=bool(get_capability(capabilities, "window.work_done_progress")),
+        show_document=bool(get_capability(capabilities, "window.show_document.support")),
+        watches_files=bool(
+            get_capability(capabilities, "workspace.did_change_watched_files.dynamic_registration")
+        ),
+        code_actions=bool(
+            get_capability(capabilities, "text_document.code_action.code_action_literal_support")
+        ),
+        markdown_hover=not formats or types.MarkupKind.Markdown in formats,
+    )
+
+
+def folder_paths(folders: Iterable[types.WorkspaceFolder]) -> tuple[str, ...]:
+    """The absolute paths of folders; those that are not on this machine's disk are left out."""
+    paths = (to_path(folder.uri) for folder in folders)
+    return tuple(dict.fromkeys(path for path in paths if path is not None))
+
+
+def _roots(params: types.InitializeParams) -> tuple[str, ...]:
+    """The workspace folders, else the older fields; without any there is no root at all."""
+    if params.workspace_folders:
+        return folder_paths(params.workspace_folders)
+    if params.root_uri:
+        path = to_path(params.root_uri)
+        return (path,) if path else ()
+    return (params.root_path,) if params.root_path else ()
+
+
+def _encoding(capabilities: types.ClientCapabilities) -> PositionEncoding:
+    for offered in get_capability(capabilities, "general.position_encodings") or ():
+        if offered in _ENCODINGS:
+            return cast(PositionEncoding, str(getattr(offered, "value", offered)))
+    return "utf-16"
+
+
+def _settings(options: object) -> object:
+    return options.get("settings") if isinstance(options, dict) else None
+
+
+def _wants_events(experimental: object) -> bool:
+    ours = experimental.get("glossator") if isinstance(experimental, dict) else None
+    return isinstance(ours, dict) and ours.get("events") is True

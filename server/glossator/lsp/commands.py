@@ -1,0 +1,83 @@
+"""The names of the commands, and running one on behalf of a request."""
+
+from __future__ import annotations
+
+import dataclasses
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+from glossator.lsp.reports import show_report
+from glossator.lsp.wire import WireError, from_wire, to_wire
+
+if TYPE_CHECKING:
+    from glossator.lsp.server import Server
+    from glossator.service.commands import Command
+
+# Told to the client before the service is imported; a test compares them with `COMMANDS`.
+COMMAND_NAMES = (
+    "glossator.ask",
+    "glossator.explain",
+    "glossator.search",
+    "glossator.tool",
+    "glossator.cancel",
+    "glossator.newSession",
+    "glossator.listSessions",
+    "glossator.status",
+    "glossator.doctor",
+)
+_WITH_REPORT = {"glossator.ask", "glossator.explain"}
+
+
+async def run_command(server: Server, params: types.ExecuteCommandParams) -> object:
+    """The command's answer as JSON. Raises what the command raises, and `WireError`."""
+    commands = server.service.commands
+    if params.command not in commands:
+        raise JsonRpcInvalidParams(
+            f"There is no command {params.command!r}; the commands are {', '.join(commands)}."
+        )
+    command = commands[params.command]
+    request = _with_run_id(command, from_wire(command.request, _argument(params)))
+    with _progress(server, command, request, params.work_done_token):
+        answer = await command.run(server.application, request)
+    if params.command in _WITH_REPORT and not server.client.events and server.client.show_document:
+        await show_report(server, answer)
+    return to_wire(answer)
+
+
+def _argument(params: types.ExecuteCommandParams) -> object:
+    match list(params.arguments or ()):
+        case []:
+            return {}
+        case [argument]:
+            return argument
+    raise WireError(f"{params.command} takes one object as its only argument")
+
+
+def _with_run_id(command: Command, request: Any) -> Any:  # noqa: ANN401 - any request of the table
+    """Name the run here if the client did not, so that its events find their progress bar."""
+    if command.shows_progress and getattr(request, "run_id", "") is None:
+        return dataclasses.replace(request, run_id=secrets.token_hex(8))
+    return request
+
+
+@contextmanager
+def _progress(
+    server: Server, command: Command, request: object, token: int | str | None
+) -> Iterator[None]:
+    create = token is None and server.client.progress and not server.client.events
+    if not command.shows_progress or (token is None and not create):
+        yield
+        return
+    run_id = getattr(request, "run_id", "")
+    token = secrets.token_hex(8) if token is None else token
+    with server.bars.bar(token, f"Glossator: {command.title}", create=create) as bar:
+        server.port.bars[run_id] = bar
+        try:
+            yield
+        finally:
+            server.port.bars.pop(run_id, None)

@@ -1,0 +1,35 @@
+"""`textDocument/hover`: what is known about a place; never waits for a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from glossator.core.text import Position
+
+if TYPE_CHECKING:
+    from glossator.lsp.server import Server
+
+_LINE_END = 2**31 - 1  # the largest character a position can name; clients clamp it to the line
+
+
+def register(server: Server) -> None:
+    """Offer hovers."""
+    server.feature(types.TEXT_DOCUMENT_HOVER)(hover)
+
+
+async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    """The hover at a position, or nothing."""
+    position = Position(params.position.line, params.position.character)
+    answer = await ls.service.hover(ls.application, params.text_document.uri, position)
+    if answer is None:
+        return None
+    kind = types.MarkupKind.Markdown if ls.client.markdown_hover else types.MarkupKind.PlainText
+    return types.Hover(
+        contents=types.MarkupContent(kind, answer.markdown),
+        range=types.Range(
+            types.Position(answer.first_line - 1, 0),
+            types.Position(answer.last_line - 1, _LINE_END),
+        ),
+    )

@@ -1,0 +1,45 @@
+"""`initialize` and `initialized`: who the client is, and what it is offered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.capabilities import ServerCapabilitiesBuilder
+
+from glossator.lsp.client import describe
+from glossator.lsp.commands import COMMAND_NAMES
+from glossator.lsp.features.watched_files import watch_files
+
+if TYPE_CHECKING:
+    from glossator.lsp.server import Server
+
+
+def register(server: Server) -> None:
+    """Take over both methods from pygls, whose own would make its `Workspace`."""
+    server.feature(types.INITIALIZE)(initialize)
+    server.feature(types.INITIALIZED)(initialized)
+
+
+def initialize(ls: Server, params: types.InitializeParams) -> types.InitializeResult:
+    """Describe both sides to each other; the application is made after the answer is sent."""
+    client = describe(params)
+    protocol = ls.protocol
+    protocol.client_capabilities = params.capabilities
+    protocol.trace = params.trace or types.TraceValue.Off
+    protocol.server_capabilities = ServerCapabilitiesBuilder(
+        params.capabilities,
+        {*protocol.fm.features, *protocol.fm.builtin_features},
+        protocol.fm.feature_options,
+        list(COMMAND_NAMES),
+        types.TextDocumentSyncKind.Incremental,
+        position_encoding=types.PositionEncodingKind(client.encoding),
+    ).build()  # type: ignore[no-untyped-call]  # pygls left it untyped
+    ls.introduce(client)
+    return types.InitializeResult(protocol.server_capabilities, protocol.server_info)
+
+
+def initialized(ls: Server, _params: types.InitializedParams) -> None:
+    """The client is ready to be asked for things."""
+    if ls.client.watches_files:
+        watch_files(ls)

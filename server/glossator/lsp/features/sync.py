@@ -1,0 +1,58 @@
+"""`textDocument/didOpen`, `didChange`, `didSave`, `didClose`: the editor's text is the truth.
+
+Changes are applied at once, in the order of arrival. One that is refused is logged (pygls answers
+no notification), and the document stays as it was.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from glossator.core.text import Position
+from glossator.workspace.change import Closed, Edited, Opened, Saved, TextEdit
+
+if TYPE_CHECKING:
+    from glossator.lsp.server import Server
+
+
+def register(server: Server) -> None:
+    """Take over the four methods from pygls, whose own documents are mutable."""
+    server.feature(types.TEXT_DOCUMENT_DID_OPEN)(did_open)
+    server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(did_change)
+    server.feature(types.TEXT_DOCUMENT_DID_SAVE, types.SaveOptions(include_text=False))(did_save)
+    server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(did_close)
+
+
+def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+    """A document's text is now the editor's."""
+    document = params.text_document
+    ls.application.host.apply(Opened(document.uri, document.version, document.text))
+
+
+def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+    """The text changed; all edits of one notification make one version."""
+    document = params.text_document
+    edits = tuple(map(_edit, params.content_changes))
+    ls.application.host.apply(Edited(document.uri, document.version, edits))
+
+
+def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
+    """The text is on disk too."""
+    ls.application.host.apply(Saved(params.text_document.uri))
+
+
+def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+    """The text is the disk's again."""
+    ls.application.host.apply(Closed(params.text_document.uri))
+
+
+def _edit(change: types.TextDocumentContentChangeEvent) -> TextEdit:
+    if isinstance(change, types.TextDocumentContentChangePartial):
+        return TextEdit((_position(change.range.start), _position(change.range.end)), change.text)
+    return TextEdit(None, change.text)
+
+
+def _position(position: types.Position) -> Position:
+    return Position(position.line, position.character)

@@ -1,0 +1,111 @@
+"""Which messages may pass when: before `initialize`, while the service starts, after `shutdown`.
+
+Messages that need the application wait, in order, until it exists; none is lost. The others
+(cancelling, progress, trace, `shutdown`, `exit`) pass at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any
+
+from lsprotocol import types
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidRequest,
+    JsonRpcRequestCancelled,
+    JsonRpcServerNotInitialized,
+)
+
+if TYPE_CHECKING:
+    from glossator.lsp.protocol import Protocol
+
+_NEED_NO_APPLICATION = {
+    types.INITIALIZED,
+    types.SHUTDOWN,
+    types.SET_TRACE,
+    types.WINDOW_WORK_DONE_PROGRESS_CANCEL,
+}
+
+
+class Phase(Enum):
+    """The server's life."""
+
+    NEW = auto()
+    STARTING = auto()  # `initialize` was answered; the service is being loaded
+    RUNNING = auto()
+    FAILED = auto()  # the service could not be started
+    STOPPING = auto()  # `shutdown` was received
+
+
+class Gate:
+    """Lets messages through to the protocol, holds them, or refuses them."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+        self._waiting: deque[Any] = deque()
+        self._failure = ""
+        self.phase = Phase.NEW
+
+    def admit(self, message: Any) -> None:  # noqa: ANN401 - any of the LSP's message types
+        """Dispatch a request or notification, now or later, or answer that it cannot be."""
+        if message.method == types.CANCEL_REQUEST:
+            self._cancel(message.params.id)
+        elif message.method == types.EXIT:
+            self._protocol.dispatch(message)
+        elif refusal := self._refusal(message.method):
+            self._refuse(message, refusal)
+        elif self.phase is Phase.STARTING and message.method not in _NEED_NO_APPLICATION:
+            self._waiting.append(message)
+        else:
+            self._protocol.dispatch(message)
+
+    async def open(self) -> None:
+        """The application exists: let through what waited, in order."""
+        while self._waiting:
+            self._protocol.dispatch(self._waiting.popleft())
+            await asyncio.sleep(0)  # a request sees the state at its place in the order
+        if self.phase is Phase.STARTING:
+            self.phase = Phase.RUNNING
+
+    def fail(self, reason: str) -> None:
+        """The application cannot be made: answer everything with the reason from now on."""
+        self.phase, self._failure = Phase.FAILED, reason
+        self._refuse_waiting(JsonRpcInternalError(reason))
+
+    def stop(self) -> None:
+        """Let nothing through any more but `exit`."""
+        self.phase = Phase.STOPPING
+        self._refuse_waiting(JsonRpcRequestCancelled("The server is shutting down."))
+
+    def _refusal(self, method: str) -> JsonRpcException | None:
+        initialize = method == types.INITIALIZE
+        match self.phase:
+            case Phase.NEW if not initialize:
+                return JsonRpcServerNotInitialized("Send `initialize` first.")
+            case Phase.STOPPING:
+                return JsonRpcInvalidRequest("The server is shutting down.")
+            case Phase.FAILED if method not in _NEED_NO_APPLICATION:
+                return JsonRpcInternalError(self._failure)
+            case phase if initialize and phase is not Phase.NEW:
+                return JsonRpcInvalidRequest("`initialize` was sent before.")
+        return None
+
+    def _refuse(self, message: Any, refusal: JsonRpcException) -> None:  # noqa: ANN401 - as in admit
+        if hasattr(message, "id"):  # notifications are not answered
+            self._protocol.answer_error(message.id, refusal)
+
+    def _refuse_waiting(self, refusal: JsonRpcException) -> None:
+        while self._waiting:
+            self._refuse(self._waiting.popleft(), refusal)
+
+    def _cancel(self, msg_id: int | str) -> None:
+        for message in self._waiting:
+            if getattr(message, "id", None) == msg_id:
+                self._waiting.remove(message)
+                self._refuse(message, JsonRpcRequestCancelled("The request was cancelled."))
+                return
+        self._protocol.cancel(msg_id)

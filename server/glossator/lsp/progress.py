@@ -1,0 +1,110 @@
+"""Work-done progress: one bar in the editor for one request."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from glossator.core.events import Event, Notice, ToolFinished, ToolStarted
+
+if TYPE_CHECKING:
+    from glossator.lsp.protocol import Protocol
+
+_log = logging.getLogger(__name__)
+
+Token = int | str
+_Value = types.WorkDoneProgressBegin | types.WorkDoneProgressReport | types.WorkDoneProgressEnd
+
+
+class Progress:
+    """One bar. Before the client has agreed to it, only the newest message is kept."""
+
+    def __init__(self, protocol: Protocol, token: Token, title: str) -> None:
+        self._protocol = protocol
+        self._token = token
+        self._title = title
+        self._message: str | None = None
+        self._shown = False
+
+    async def create(self) -> None:
+        """Ask the client for the bar, then show it."""
+        params = types.WorkDoneProgressCreateParams(token=self._token)
+        request = self._protocol.send_request_async(types.WINDOW_WORK_DONE_PROGRESS_CREATE, params)
+        try:
+            await request
+        except JsonRpcException as refusal:
+            _log.info("the client shows no progress: %s", refusal)
+        else:
+            self.begin()
+
+    def begin(self) -> None:
+        """Show the bar."""
+        self._shown = True
+        self._send(
+            types.WorkDoneProgressBegin(title=self._title, cancellable=True, message=self._message)
+        )
+
+    def show(self, event: Event) -> None:
+        """Say what the run is doing now, if the event tells."""
+        match event:
+            case ToolStarted():
+                self._message = f"{event.tool}…"
+            case ToolFinished():
+                self._message = event.summary
+            case Notice():
+                self._message = event.message
+            case _:
+                return
+        if self._shown:
+            self._send(types.WorkDoneProgressReport(message=self._message, cancellable=True))
+
+    def end(self) -> None:
+        """Take the bar away."""
+        if self._shown:
+            self._send(types.WorkDoneProgressEnd())
+
+    def _send(self, value: _Value) -> None:
+        self._protocol.notify(types.PROGRESS, types.ProgressParams(token=self._token, value=value))
+
+
+class ProgressBars:
+    """The bars on show, each with the task that it stands for."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self._protocol = protocol
+        self._tasks: dict[Token, asyncio.Task[object]] = {}
+
+    @contextmanager
+    def bar(self, token: Token, title: str, *, create: bool) -> Iterator[Progress]:
+        """A bar for the current task, which is cancelled when the user cancels the bar.
+
+        `create`: the token is ours, so the client is asked first; the work does not wait for it.
+        """
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 - requests are tasks
+        self._tasks[token] = task
+        progress = Progress(self._protocol, token, title)
+        creation = asyncio.create_task(progress.create()) if create else None
+        if creation is None:
+            progress.begin()
+        try:
+            yield progress
+        finally:
+            del self._tasks[token]
+            if creation is not None:
+                creation.cancel()
+            progress.end()
+
+    def cancel(self, token: Token) -> None:
+        """The user cancelled a bar; one that has just ended is ignored."""
+        if task := self._tasks.get(token):
+            task.cancel()
+
+    def __len__(self) -> int:
+        return len(self._tasks)

@@ -1,0 +1,223 @@
+"""Messages in and out: pygls' protocol with an order of life, and with requests that really stop.
+
+What differs from pygls, and why:
+- a handler of ours replaces the built-in one, so pygls' own `Workspace` is never made;
+- cancelling a request cancels its task, which is awaited at shutdown;
+- our requests to the client are kept apart from the client's to us, whose ids may collide;
+- whatever a handler raises becomes the right error in one place, `_send_handler_result`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import uuid
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from typing import Any, cast
+
+import attrs
+import cattrs
+from lsprotocol import types
+from lsprotocol.converters import get_converter
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcMethodNotFound,
+    JsonRpcRequestCancelled,
+)
+from pygls.protocol import (
+    JsonRPCNotification,
+    JsonRPCRequestMessage,
+    JsonRPCResponseMessage,
+    LanguageServerProtocol,
+)
+from pygls.protocol.json_rpc import MsgId
+
+from glossator.lsp.errors import rpc_error
+from glossator.lsp.frames import Sink, frame
+from glossator.lsp.gate import Gate
+from glossator.lsp.messages import message_id, parse, structure
+
+_log = logging.getLogger(__name__)
+
+Requests = frozenset[asyncio.Task[Any]]
+
+_NOTEBOOKS = "notebookDocument/"  # built into pygls on top of its Workspace
+
+
+class Protocol(LanguageServerProtocol):
+    """One connection. `receive` takes the bodies of frames; answers go to `sink`."""
+
+    sink: Sink
+
+    def __init__(self, server: Any, converter: cattrs.Converter) -> None:  # noqa: ANN401 - pygls passes the server under construction
+        super().__init__(server, converter)
+        self.gate = Gate(self)
+        self._asked: dict[MsgId, Future[Any]] = {}
+        for method in [name for name in self.fm.builtin_features if name.startswith(_NOTEBOOKS)]:
+            del self.fm.builtin_features[method]
+
+    def receive(self, body: bytes) -> None:
+        """Act on one message; what is wrong with it is answered or logged, never raised."""
+        try:
+            data = parse(body)
+            if "method" in data:
+                kind = _kind_of(data["method"], data)
+                self.gate.admit(structure(self._converter, _with_params(data), kind))
+            else:
+                self._handle_reply(data)
+        except JsonRpcException as error:
+            self._refuse(body, error)
+
+    def dispatch(self, message: Any) -> None:  # noqa: ANN401 - any of the LSP's message types
+        """Run the handler of a request or notification."""
+        self.handle_message(message)
+
+    def answer_error(self, msg_id: MsgId | None, error: JsonRpcException) -> None:
+        """Answer a request with an error; without an id, tell of a message that had none."""
+        failure = error.to_response_error()
+        self._send_data(
+            {
+                "jsonrpc": "2.0",
+                "id": msg_id,
+                "error": {"code": failure.code, "message": failure.message},
+            }
+        )
+
+    def notify_plain(self, method: str, params: Mapping[str, Any]) -> None:
+        """Send a notification that is JSON already."""
+        self._send_data({"jsonrpc": "2.0", "method": method, "params": params})
+
+    async def drain(self, seconds: float, *, spare: Requests = frozenset()) -> None:
+        """Cancel every request in flight but those in `spare`, and wait until they are answered."""
+        for request in self._requests() - spare:
+            request.cancel()
+        for question in list(self._asked.values()):
+            question.cancel()
+        await self.settle(seconds, spare=spare)
+
+    async def settle(self, seconds: float, *, spare: Requests = frozenset()) -> None:
+        """Wait until the requests in flight are answered, or for so many seconds."""
+        if requests := self._requests() - spare:
+            _, late = await asyncio.wait(requests, timeout=seconds)
+            if late:
+                _log.error("%d requests had not ended after %g s", len(late), seconds)
+
+    def cancel(self, msg_id: MsgId) -> None:
+        """Cancel a request's task; the task's own end answers it."""
+        task = self._request_futures.get(msg_id)
+        if task is not None:
+            task.cancel()
+
+    def send_request(
+        self,
+        method: str,
+        params: Any | None = None,  # noqa: ANN401 - as in pygls
+        callback: Callable[[Any], None] | None = None,
+        msg_id: MsgId | None = None,
+    ) -> Future[Any]:
+        """Ask the client; see pygls."""
+        ours = msg_id or str(uuid.uuid4())
+        future = super().send_request(method, params, callback, ours)
+        self._asked[ours] = self._request_futures.pop(ours)
+        return future
+
+    def _handle_reply(self, data: dict[str, Any]) -> None:
+        """Settle one of our requests; a reply to one that was cancelled finds nothing to settle."""
+        future = self._asked.pop(data["id"], None)
+        kind = self._result_types.pop(data["id"], None) or JsonRPCResponseMessage
+        if future is None or future.done():
+            _log.info("a reply to no open request: id %r", data["id"])
+            return
+        try:
+            if "error" in data:
+                reply = structure(self._converter, data, types.ResponseErrorMessage)
+                future.set_exception(JsonRpcException.from_error(reply.error))
+            else:
+                future.set_result(structure(self._converter, data, kind).result)
+        except JsonRpcInvalidParams as error:
+            future.set_exception(error)
+
+    def _refuse(self, body: bytes, error: JsonRpcException) -> None:
+        msg_id = message_id(body)
+        is_notification = isinstance(error, JsonRpcInvalidParams) and msg_id is None
+        if is_notification:
+            _log.warning("a notification was ignored: %s", error.message)
+        else:
+            self.answer_error(msg_id, error)
+
+    def _get_handler(self, feature_name: str) -> Any:  # noqa: ANN401 - pygls' own type is Callable[[Any], Any]
+        handler = self.fm.features.get(feature_name)
+        return handler if handler is not None else super()._get_handler(feature_name)
+
+    def _handle_request(self, msg_id: MsgId, method_name: str, params: Any) -> None:  # noqa: ANN401 - as in pygls
+        if msg_id in self._request_futures:
+            self.answer_error(msg_id, JsonRpcInvalidRequest(f"The id {msg_id!r} is in use."))
+            return
+        super()._handle_request(msg_id, method_name, params)
+
+    def _handle_notification(self, method_name: str, params: Any) -> None:  # noqa: ANN401 - as in pygls
+        try:
+            self._get_handler(method_name)
+        except JsonRpcMethodNotFound:
+            _log.debug("ignored %s", method_name)
+        else:
+            super()._handle_notification(method_name, params)
+
+    def _send_handler_result(self, future: Any, *, msg_id: MsgId) -> None:  # noqa: ANN401 - an asyncio or a concurrent future
+        """Answer a request whose handler has ended: the one place where failures become errors."""
+        self._request_futures.pop(msg_id, None)
+        if future.cancelled():
+            self.answer_error(msg_id, JsonRpcRequestCancelled("The request was cancelled."))
+        elif (failure := future.exception()) is not None:
+            self.answer_error(msg_id, rpc_error(failure))
+        else:
+            self._send_response(msg_id, result=future.result())
+
+    def _check_handler_result(self, future: Any) -> None:  # noqa: ANN401 - an asyncio or a concurrent future
+        if not future.cancelled() and (failure := future.exception()) is not None:
+            _log.warning("a notification was ignored: %s", rpc_error(failure).message)
+
+    def _requests(self) -> Requests:
+        tasks = cast("Iterable[object]", self._request_futures.values())  # pygls says: Future
+        return frozenset(task for task in tasks if isinstance(task, asyncio.Task))
+
+    def _send_data(self, data: Any) -> None:  # noqa: ANN401 - a message of pygls, or plain JSON
+        text = json.dumps(data, default=self._serialize_message, separators=(",", ":"))
+        self.sink.write(frame(text.encode("ascii")))
+
+
+def make_converter() -> cattrs.Converter:
+    """Lsprotocol's converter; parameters of methods that it does not know stay plain JSON."""
+    converter = get_converter()
+    converter.register_structure_hook(
+        JsonRPCRequestMessage,
+        lambda data, kind: kind(data["id"], data["method"], data["jsonrpc"], data["params"]),
+    )
+    converter.register_structure_hook(
+        JsonRPCNotification,
+        lambda data, kind: kind(data["method"], data["jsonrpc"], data["params"]),
+    )
+    converter.register_structure_hook(
+        JsonRPCResponseMessage,
+        lambda data, kind: kind(data["id"], data["jsonrpc"], data["result"]),
+    )
+    return converter
+
+
+def _kind_of(method: str, message: Mapping[str, Any]) -> type[Any]:
+    untyped = JsonRPCRequestMessage if "id" in message else JsonRPCNotification
+    kind = types.METHOD_TO_TYPES.get(method, (untyped,))[0]
+    is_request = attrs.has(kind) and "id" in attrs.fields_dict(kind)
+    return kind if is_request == ("id" in message) else untyped
+
+
+def _with_params(message: dict[str, Any]) -> dict[str, Any]:
+    """Some clients leave empty parameters out, or send null for them."""
+    if message.get("params") is None:
+        none = message["method"] in {types.SHUTDOWN, types.EXIT}
+        return message | {"params": None if none else {}}
+    return message

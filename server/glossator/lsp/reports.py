@@ -1,0 +1,78 @@
+"""Answers as Markdown files, for clients that would not show a command's response."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from glossator.core.uri import to_uri
+
+if TYPE_CHECKING:
+    from glossator.lsp.server import Server
+    from glossator.service.ask import Answer, CitationView
+
+_log = logging.getLogger(__name__)
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+async def show_report(server: Server, answer: Answer) -> None:
+    """Write the answer to the user's state folder and have the client open it."""
+    try:
+        path = await asyncio.to_thread(_write, answer)
+    except OSError as error:
+        _log.warning("The answer could not be written as a report: %s", error)
+        return
+    server.protocol.send_request(  # whether the user looks at it is not waited for
+        types.WINDOW_SHOW_DOCUMENT, types.ShowDocumentParams(uri=to_uri(str(path)), take_focus=True)
+    )
+
+
+def report_folder() -> Path:
+    """Where reports are kept, readable by the user alone."""
+    import platformdirs  # noqa: PLC0415 - nothing but pygls is imported before `initialize`
+
+    return Path(platformdirs.user_state_dir("glossator")) / "reports"
+
+
+def to_markdown(answer: Answer) -> str:
+    """The answer, its citations as links, and how it came about."""
+    parts = [answer.text.rstrip()]
+    if answer.citations:
+        parts.append("## Citations\n\n" + "\n".join(map(_citation, answer.citations)))
+    how = "offline, extractive" if answer.offline else answer.model
+    parts.append(f"---\n\n*{how}; stopped: {answer.stop}*")
+    return "\n\n".join(parts) + "\n"
+
+
+def _citation(citation: CitationView) -> str:
+    reason = f" ({citation.reason})" if citation.reason else ""
+    if citation.uri is None:
+        return f"- {citation.status.value}: `{citation.target}`{reason}"
+    place = f"{citation.target}:{citation.first_line}-{citation.last_line}"
+    return f"- {citation.status.value}: [{place}]({citation.uri}#L{citation.first_line}){reason}"
+
+
+def _write(answer: Answer) -> Path:
+    folder = report_folder()
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    path = folder / f"{_file_name(answer.run_id)}.md"
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(to_markdown(answer))
+    return path
+
+
+def _file_name(run_id: str) -> str:
+    """The run's id, which the client may have chosen: never a path."""
+    if _PLAIN_NAME.fullmatch(run_id):
+        return run_id
+    return hashlib.sha256(run_id.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -1,0 +1,194 @@
+"""The server: one client, one application, and the order in which they begin and end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from glossator import __version__
+from glossator.lsp.client import Client
+from glossator.lsp.errors import first_leaf
+from glossator.lsp.features import register
+from glossator.lsp.frames import MalformedFrame, Sink, read_frame
+from glossator.lsp.gate import Phase
+from glossator.lsp.logs import ClientLog
+from glossator.lsp.parent import parent_gone
+from glossator.lsp.port import ClientPort
+from glossator.lsp.progress import ProgressBars
+from glossator.lsp.protocol import Protocol, Requests, make_converter
+from glossator.lsp.service import Service, load_service
+
+if TYPE_CHECKING:
+    from pygls.server import ServerErrors
+
+    from glossator.service.application import Application
+
+_log = logging.getLogger(__name__)
+
+DRAIN_SECONDS = 1.0  # for cancelled requests to end
+
+
+def build_server(load: Callable[[], Service] = load_service) -> Server:
+    """A server with every feature; `load` imports the service, in a thread, when it is needed."""
+    server = Server(load)
+    register(server)
+    return server
+
+
+class Server(LanguageServer):
+    """What every handler is given: the client, the application and the protocol between them.
+
+    `client` and `port` exist after `initialize`, `service` and `application` once the gate opens.
+    """
+
+    protocol: Protocol
+    client: Client
+    port: ClientPort
+    service: Service
+    application: Application
+    _loop: asyncio.AbstractEventLoop
+    _exit_code: asyncio.Future[int]
+
+    def __init__(self, load: Callable[[], Service]) -> None:
+        super().__init__(
+            "glossator", __version__, protocol_cls=Protocol, converter_factory=make_converter
+        )
+        self.bars = ProgressBars(self.protocol)
+        self._load = load
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._lifetimes = contextlib.AsyncExitStack()
+        self._starting: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
+
+    async def serve(
+        self,
+        stream: asyncio.StreamReader,
+        sink: Sink,
+        leaving: Callable[[int], None] = lambda _code: None,
+    ) -> int:
+        """Talk to one client until it leaves; gives the process's exit code.
+
+        `leaving` is called with that code before the work still going on is ended.
+        """
+        self._loop = asyncio.get_running_loop()
+        self._exit_code = self._loop.create_future()
+        self.protocol.sink = sink
+        client_log = ClientLog(self.protocol, self._loop)
+        logging.getLogger().addHandler(client_log)
+        self._in_background(self._read(stream), lambda _: self.leave(1))
+        code = await self._exit_code
+        leaving(code)
+        logging.getLogger().removeHandler(client_log)
+        await self.close()
+        await self.protocol.settle(DRAIN_SECONDS)
+        await sink.close()
+        return code
+
+    def introduce(self, client: Client) -> None:
+        """The client said who it is: make the application, once this was answered."""
+        self.client = client
+        self.port = ClientPort(self.protocol, events=client.events)
+        self.protocol.gate.phase = Phase.STARTING
+        self._starting = self._in_background(self._start(), self._cannot_start)
+        self._in_background(self._watch(client.process_id), lambda _: None)
+
+    async def close(self) -> None:
+        """End all work: requests are cancelled and answered, then the application closes."""
+        if self._closing is None:
+            self._closing = asyncio.create_task(self._close(_current()))
+        await asyncio.shield(self._closing)
+
+    def leave(self, code: int | None = None) -> None:
+        """End the process, by default with 0 after `shutdown` and 1 without it."""
+        if not self._exit_code.done():
+            stopping = self.protocol.gate.phase is Phase.STOPPING
+            self._exit_code.set_result(code if code is not None else int(not stopping))
+
+    def connection_lost(self, reason: str) -> None:
+        """The client can no longer be written to; may be called from any thread."""
+        with contextlib.suppress(RuntimeError):  # the loop is closed: we have left already
+            self._loop.call_soon_threadsafe(self._lost, reason)
+
+    def tell(self, message: str) -> None:
+        """Show the user an error."""
+        _log.error("%s", message)
+        self.window_show_message(
+            types.ShowMessageParams(type=types.MessageType.Error, message=message)
+        )
+
+    def report_server_error(self, error: Exception, source: ServerErrors) -> None:
+        """What pygls could not deal with; users are not shown it."""
+        _log.error("%s: %s", source.__name__, error, exc_info=error)
+
+    async def _start(self) -> None:
+        await self.protocol.sink.flush()  # the answer to `initialize` is on its way
+        self.service = await asyncio.to_thread(self._load)
+        environment = dict(os.environ)
+        settings, problems = self.service.settings(self.client.settings, environment)
+        for problem in problems:
+            self.tell(problem)
+        self.application = self.service.application(
+            self.client.roots, settings, self.port, self.client.encoding, environment
+        )
+        self._lifetimes.push_async_callback(self.application.close)
+        await self.application.start()
+        await self.protocol.gate.open()
+
+    async def _read(self, stream: asyncio.StreamReader) -> None:
+        try:
+            while (body := await read_frame(stream)) is not None:
+                self.protocol.receive(body)
+                await asyncio.sleep(0)  # a request's first step sees the state at its place
+        except MalformedFrame as error:
+            _log.error("The client's messages cannot be read any further: %s.", error)
+            self.leave(1)
+        except OSError as error:
+            self._lost(str(error))
+        self.leave()
+
+    async def _watch(self, process_id: int | None) -> None:
+        await parent_gone(process_id)
+        self.leave()
+
+    async def _close(self, spare: Requests) -> None:
+        self.protocol.gate.stop()
+        await self.protocol.drain(DRAIN_SECONDS, spare=spare)
+        if self._starting is not None:
+            self._starting.cancel()
+            await asyncio.wait({self._starting})
+        await self._lifetimes.aclose()
+
+    def _in_background(
+        self, work: Coroutine[None, None, None], failed: Callable[[str], None]
+    ) -> asyncio.Task[None]:
+        def ended(task: asyncio.Task[None]) -> None:
+            self._tasks.discard(task)
+            if not task.cancelled() and (failure := task.exception()) is not None:
+                _log.error("a task of the server failed", exc_info=failure)
+                failed(str(first_leaf(failure)))
+
+        task = asyncio.create_task(work)
+        task.add_done_callback(ended)
+        self._tasks.add(task)  # the event loop alone would let it be collected
+        return task
+
+    def _lost(self, reason: str) -> None:
+        _log.warning("The connection is lost: %s.", reason)
+        self.leave()
+
+    def _cannot_start(self, reason: str) -> None:
+        message = f"Glossator could not start: {reason}"
+        self.protocol.gate.fail(message)
+        self.tell(message)
+
+
+def _current() -> Requests:
+    task = asyncio.current_task()
+    return frozenset() if task is None else frozenset({task})

@@ -1,0 +1,40 @@
+"""What this edge asks of the service layer, as one value that is loaded late."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from glossator.core.ports import EditorPort
+from glossator.core.text import Position, PositionEncoding
+
+if TYPE_CHECKING:
+    from glossator.service.application import Application
+    from glossator.service.commands import Command
+    from glossator.service.hover import HoverAnswer
+    from glossator.settings.model import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """The commands, and how to make what they work on.
+
+    `settings` takes the client's settings and the environment, and gives the settings with a
+    sentence for each source that had to be left out.
+    """
+
+    commands: Mapping[str, Command]
+    application: Callable[
+        [tuple[str, ...], Settings, EditorPort, PositionEncoding, Mapping[str, str]], Application
+    ]
+    settings: Callable[[object, Mapping[str, str]], tuple[Settings, list[str]]]
+    hover: Callable[[Application, str, Position], Awaitable[HoverAnswer | None]]
+
+
+def load_service() -> Service:
+    """The real one."""
+    # Half a second of imports: only after `initialize` was answered.
+    from glossator.lsp.wiring import SERVICE  # noqa: PLC0415 - for the reason above
+
+    return SERVICE

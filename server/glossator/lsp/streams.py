@@ -1,0 +1,159 @@
+"""Byte streams over file descriptors that never block the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import queue
+import select
+import threading
+from collections.abc import Callable
+
+from glossator.lsp.frames import MAX_HEADER_BYTES
+
+MAX_UNREAD_BYTES = 256 * 1024 * 1024  # a client that lets this much wait is gone
+_CHUNK = 64 * 1024
+
+
+async def open_reader(descriptor: int) -> asyncio.StreamReader:
+    """A stream over a readable descriptor: by the event loop where it can, else by a thread."""
+    loop = asyncio.get_running_loop()
+    stream = asyncio.StreamReader(limit=MAX_HEADER_BYTES)
+    pipe = os.fdopen(descriptor, "rb", buffering=0)
+    try:
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), pipe)
+    except (ValueError, OSError, NotImplementedError):  # a plain file; any handle on Windows
+        stream.set_transport(_ThreadTransport(descriptor, stream, loop, pipe))
+    return stream
+
+
+class ThreadSink:
+    """Writes to a descriptor from a thread of its own, in order.
+
+    `broken` is called from that thread, once, when the other end is gone or has stopped reading.
+    """
+
+    def __init__(self, descriptor: int, broken: Callable[[str], None]) -> None:
+        self._descriptor = descriptor
+        self._broken = broken
+        self._queue: queue.SimpleQueue[bytes | Callable[[], object] | None] = queue.SimpleQueue()
+        self._unread = 0
+        self._lock = threading.Lock()
+        threading.Thread(target=self._run, name="lsp-writer", daemon=True).start()
+
+    def write(self, data: bytes) -> None:
+        """Queue bytes; once the other end is gone they are dropped."""
+        with self._lock:
+            self._unread += len(data)
+            overflow = self._unread > MAX_UNREAD_BYTES
+        if overflow:
+            self._broken(f"the client left {MAX_UNREAD_BYTES} bytes unread")
+        else:
+            self._queue.put(data)
+
+    async def flush(self) -> None:
+        """Wait until everything queued so far was handed to the other end."""
+        loop = asyncio.get_running_loop()
+        done = asyncio.Event()
+        self._queue.put(lambda: loop.call_soon_threadsafe(done.set))
+        await done.wait()
+
+    async def close(self) -> None:
+        """Write what is queued and end the thread."""
+        await self.flush()
+        self._queue.put(None)
+
+    def _run(self) -> None:
+        alive = True
+        while (item := self._queue.get()) is not None:
+            if not isinstance(item, bytes):
+                item()
+            elif alive:
+                alive = self._write(item)
+                with self._lock:
+                    self._unread -= len(item)
+
+    def _write(self, data: bytes) -> bool:
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[os.write(self._descriptor, view) :]
+            except BlockingIOError:  # the client shares the descriptor and made it non-blocking
+                select.select([], [self._descriptor], [])
+            except OSError as error:
+                self._broken(f"the client no longer reads ({error.strerror})")
+                return False
+        return True
+
+
+class SocketSink:
+    """Writes to a connection through the event loop's own buffer."""
+
+    def __init__(self, writer: asyncio.StreamWriter, broken: Callable[[str], None]) -> None:
+        self._writer = writer
+        self._broken = broken
+
+    def write(self, data: bytes) -> None:
+        """Queue bytes; once the other end is gone they are dropped."""
+        if self._writer.transport.get_write_buffer_size() > MAX_UNREAD_BYTES:
+            self._broken(f"the client left {MAX_UNREAD_BYTES} bytes unread")
+        else:
+            self._writer.write(data)
+
+    async def flush(self) -> None:
+        """Wait until little is left to be sent."""
+        with contextlib.suppress(OSError):  # the other end is gone; nothing is left to be sent
+            await self._writer.drain()
+
+    async def close(self) -> None:
+        """Send what is queued and close the connection."""
+        with contextlib.suppress(OSError):
+            self._writer.close()
+            await self._writer.wait_closed()
+
+
+class _ThreadTransport(asyncio.ReadTransport):
+    """Feeds a stream from a thread, and stops reading while the stream is full."""
+
+    def __init__(
+        self,
+        descriptor: int,
+        stream: asyncio.StreamReader,
+        loop: asyncio.AbstractEventLoop,
+        owner: object,
+    ) -> None:
+        super().__init__({"pipe": owner})
+        self._descriptor = descriptor
+        self._stream = stream
+        self._loop = loop
+        self._may_read = threading.Event()
+        self._may_read.set()
+        threading.Thread(target=self._run, name="lsp-reader", daemon=True).start()
+
+    def pause_reading(self) -> None:
+        """Called by the stream when it holds enough."""
+        self._may_read.clear()
+
+    def resume_reading(self) -> None:
+        """Called by the stream when it wants more."""
+        self._may_read.set()
+
+    def _run(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop was closed: nobody reads any more
+            while chunk := self._read():
+                fed = threading.Event()
+                self._loop.call_soon_threadsafe(self._feed, chunk, fed)
+                fed.wait()
+                self._may_read.wait()
+            self._loop.call_soon_threadsafe(self._stream.feed_eof)
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self._descriptor, _CHUNK)
+        except OSError:  # the other end is gone, as at an end of file
+            return b""
+
+    def _feed(self, chunk: bytes, fed: threading.Event) -> None:
+        self._stream.feed_data(chunk)
+        fed.set()

@@ -1,0 +1,135 @@
+"""Dataclasses of the service as camelCase JSON, and JSON as dataclasses.
+
+Strict on the way in: an unknown field, a missing one, or one of the wrong type raises `WireError`
+naming it. Plain dicts (a tool's arguments) pass through as they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import types
+import typing
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from glossator.core.events import Envelope
+from glossator.core.span import Citation
+
+
+class WireError(ValueError):
+    """A message that does not have the form of its dataclass; names the field."""
+
+
+def to_wire(value: Any) -> Any:  # noqa: ANN401 - any dataclass of the service, or a field of one
+    """What JSON can carry of `value`; a number that JSON has no word for becomes null."""
+    match value:
+        case Envelope():
+            head = {"runId": value.run_id, "seq": value.seq, "kind": value.event.kind}
+            wire: object = head | to_wire(value.event)
+        case Citation():
+            wire = _citation(value)
+        case Enum():
+            wire = value.value
+        case float():
+            wire = value if math.isfinite(value) else None
+        case dict():
+            wire = {str(key): to_wire(item) for key, item in value.items()}
+        case list() | tuple() | set() | frozenset():
+            wire = [to_wire(item) for item in value]
+        case _ if dataclasses.is_dataclass(value):
+            fields = dataclasses.fields(value)
+            wire = {camel(field.name): to_wire(getattr(value, field.name)) for field in fields}
+        case _:
+            wire = value
+    return wire
+
+
+def from_wire(kind: type[Any], value: object) -> Any:  # noqa: ANN401 - an instance of `kind`
+    """An instance of the dataclass `kind`. Raises `WireError`."""
+    return _dataclass(kind, value, "the argument")
+
+
+def camel(name: str) -> str:
+    """`first_line` as `firstLine`."""
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)
+
+
+def _citation(citation: Citation) -> dict[str, Any]:
+    span = citation.span
+    return {
+        "target": citation.target,
+        "status": citation.status.value,
+        "reason": citation.reason,
+        "uri": span.uri if span else None,
+        "firstLine": span.first_line if span else None,
+        "lastLine": span.last_line if span else None,
+    }
+
+
+@cache
+def _fields(kind: type[Any]) -> dict[str, tuple[str, Any, bool]]:
+    """Wire name -> name, type, whether it must be given."""
+    hints = typing.get_type_hints(kind)
+    return {
+        camel(field.name): (
+            field.name,
+            hints[field.name],
+            field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING,
+        )
+        for field in dataclasses.fields(kind)
+    }
+
+
+def _dataclass(kind: type[Any], value: object, where: str) -> object:
+    if not isinstance(value, dict):
+        raise WireError(f"{where} must be an object, not {_name(value)}")
+    fields = _fields(kind)  # type: ignore[arg-type]  # a class is hashable, whatever mypy says
+    for name in value:
+        if name not in fields:
+            known = ", ".join(fields) or "none"
+            raise WireError(f"{where} has an unknown field {name!r}; its fields are: {known}")
+    given: dict[str, Any] = {}
+    for wire_name, (name, hint, required) in fields.items():
+        if wire_name in value:
+            given[name] = _typed(hint, value[wire_name], wire_name)
+        elif required:
+            raise WireError(f"{where} lacks the field {wire_name!r}")
+    return kind(**given)
+
+
+def _typed(hint: Any, value: object, where: str) -> object:  # noqa: ANN401 - a type expression
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return value
+    if origin in {types.UnionType, typing.Union}:  # only `X | None` is used by requests
+        if value is None and type(None) in arguments:
+            return None
+        (hint,) = (one for one in arguments if one is not type(None))
+        return _typed(hint, value, where)
+    if origin is tuple and isinstance(value, list):
+        return tuple(_typed(arguments[0], item, f"{where}[{i}]") for i, item in enumerate(value))
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return _dataclass(hint, value, f"{where!r}")
+    plain = origin or hint
+    if isinstance(value, plain) and isinstance(value, bool) == (plain is bool):
+        return value
+    wanted = _WORDS.get(plain, "a list" if plain is tuple else str(plain))
+    raise WireError(f"{where!r} must be {wanted}, not {_name(value)}")
+
+
+_WORDS = {
+    str: "a string",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    dict: "an object",
+    list: "a list",
+    type(None): "null",
+}
+
+
+def _name(value: object) -> str:
+    return _WORDS.get(type(value), type(value).__name__)

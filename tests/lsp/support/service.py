@@ -1,0 +1,220 @@
+"""A service of a few commands over the real workspace host, for tests of the edge alone."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from glossator.core.document import Document
+from glossator.core.errors import ModelUnavailable, UsageError
+from glossator.core.events import Envelope, Event, RunFinished, RunStarted, TextDelta, ToolFinished
+from glossator.core.ports import EditorPort
+from glossator.core.span import CitationStatus
+from glossator.core.text import Position, PositionEncoding
+from glossator.core.uri import to_path
+from glossator.lsp.service import Service
+from glossator.lsp.wiring import valid_settings
+from glossator.service.commands import Command
+from glossator.settings.model import Settings
+from glossator.workspace.host import WorkspaceHost
+
+
+class Application:
+    """Has a host, and remembers what became of its runs."""
+
+    def __init__(
+        self,
+        roots: tuple[str, ...],
+        settings: Settings,
+        port: EditorPort,
+        encoding: PositionEncoding,
+        _environment: Mapping[str, str],
+    ) -> None:
+        self.host = WorkspaceHost(roots, settings.workspace, encoding)
+        self.settings, self.port, self.encoding = settings, port, encoding
+        self.running: dict[str, asyncio.Task[Any]] = {}
+        self.ended: list[str] = []
+
+    async def start(self) -> None:
+        await self.host.start()
+
+    async def close(self) -> None:
+        await self.host.close()
+        os.write(2, b"application closed\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    uri: str
+    first_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    question: str
+    session_id: str | None = None
+    run_id: str | None = None
+    attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    target: str
+    status: CitationStatus
+    reason: str
+    uri: str | None
+    first_line: int | None
+    last_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    run_id: str
+    text: str
+    citations: tuple[Citation, ...] = ()
+    stop: str = "answered"
+    model: str = "none"
+    offline: bool = True
+
+
+async def ask(app: Application, request: AskRequest) -> Answer:
+    """Does what the question says."""
+    run_id = request.run_id or "unnamed"
+    events = [
+        RunStarted("session", request.question, "none", offline=True),
+        ToolFinished("1", "Grep", "3 matches for fish", error=False, milliseconds=1.0),
+        TextDelta("It swims."),
+    ]
+    emit(app, run_id, 0, *events)
+    match request.question:
+        case "wait":
+            task = asyncio.current_task()
+            assert task is not None
+            app.running[run_id] = task
+            try:
+                await asyncio.Event().wait()
+            finally:
+                del app.running[run_id]
+                app.ended.append(run_id)
+        case "usage":
+            raise UsageError("That cannot be done; do this.")
+        case "model":
+            raise ModelUnavailable("No model can be reached; set a key.")
+        case "group":
+            async with asyncio.TaskGroup() as group:
+                group.create_task(_fail(UsageError("Inner failure; do this.")))
+        case "bug":
+            await _fail(ZeroDivisionError("a bug"))
+        case "inner cancel":
+            inner = asyncio.create_task(asyncio.Event().wait())
+            inner.cancel()
+            await inner
+    emit(app, run_id, len(events), RunFinished("answered"))
+    cited = Citation("fish.md", CitationStatus.VERIFIED, "", "file:///fish.md", 1, 2)
+    return Answer(run_id, "It swims. [cite: doc, fish.md, L1-L2]", (cited,))
+
+
+def emit(app: Application, run_id: str, first: int, *events: Event) -> None:
+    for seq, event in enumerate(events, first):
+        app.port.emit(Envelope(run_id, seq, event))
+
+
+async def _fail(error: Exception) -> None:
+    raise error
+
+
+@dataclass(frozen=True, slots=True)
+class CancelRequest:
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CancelAnswer:
+    cancelled: tuple[str, ...]
+
+
+async def cancel(app: Application, request: CancelRequest) -> CancelAnswer:
+    names = tuple(app.running) if request.run_id is None else (request.run_id,)
+    for name in names:
+        app.running[name].cancel()
+    return CancelAnswer(names)
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRequest:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class StatusAnswer:
+    roots: tuple[str, ...]
+    encoding: str
+    turns: int
+    running: tuple[str, ...]
+    ended: tuple[str, ...]
+
+
+async def status(app: Application, _request: StatusRequest) -> StatusAnswer:
+    return StatusAnswer(
+        app.host.status().roots,
+        app.encoding,
+        app.settings.limits.turns,
+        tuple(app.running),
+        tuple(app.ended),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """`name` is a URI; reading it is all this tool does."""
+
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    text: str
+    version: int | None
+    sha256: str
+    arguments: dict[str, Any]
+
+
+async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
+    """The document as it was when the request came."""
+    snapshot = app.host.snapshot()
+    await asyncio.to_thread(os.getpid)  # long enough for a change to arrive
+    document = snapshot.read(to_path(request.name) or request.name)
+    if not isinstance(document, Document):
+        raise UsageError(document.message)
+    return ToolAnswer(document.text, document.version, document.sha256, request.arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class HoverAnswer:
+    markdown: str
+    first_line: int
+    last_line: int
+
+
+async def hover(app: Application, uri: str, position: Position) -> HoverAnswer | None:
+    """The line under the position."""
+    document = app.host.snapshot().read(to_path(uri) or uri)
+    if not isinstance(document, Document):
+        return None
+    number = position.line + 1
+    return HoverAnswer(f"*{document.lines[position.line]}*", number, number)
+
+
+COMMANDS = {
+    "glossator.ask": Command("Ask", AskRequest, cast(Any, ask), shows_progress=True),
+    "glossator.explain": Command("Explain", AskRequest, cast(Any, ask), shows_progress=True),
+    "glossator.cancel": Command("Cancel", CancelRequest, cast(Any, cancel)),
+    "glossator.status": Command("Status", StatusRequest, cast(Any, status)),
+    "glossator.tool": Command("Tool", ToolRequest, cast(Any, tool)),
+}
+
+SERVICE = Service(COMMANDS, cast(Any, Application), valid_settings, cast(Any, hover))
