@@ -53,9 +53,10 @@ class _Finder:
 
 class _LazyLoader(SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
-        exports, code = _read(ast.parse(self.get_data(self.path)))
+        submodules = {path.stem for path in Path(self.path).parent.iterdir()}
+        exports, code = _read(ast.parse(self.get_data(self.path)), submodules)
         is_sdk = module.__name__ == _SDK and code == _SDK_CODE
-        if (code and not is_sdk) or not _is_plain(exports, Path(self.path).parent):
+        if (code and not is_sdk) or not _is_plain(exports):
             super().exec_module(module)
             return
         if is_sdk:
@@ -68,11 +69,12 @@ class _Exports(NamedTuple):
     names: dict[str, tuple[str, str]]  # export -> relative module, name in it ("": the module)
     stars: list[str]  # relative modules whose public names are exported
     public: list[str]  # `__all__`
+    submodules: set[str]
 
 
-def _read(tree: ast.Module) -> tuple[_Exports, str]:
+def _read(tree: ast.Module, submodules: set[str]) -> tuple[_Exports, str]:
     """What an `__init__` re-exports, and the source of all else that it does."""
-    exports, code = _Exports({}, [], []), []
+    exports, code = _Exports({}, [], [], submodules - {"__init__", "__pycache__"}), []
     for node in tree.body:
         match node:
             case ast.Expr(ast.Constant()) | ast.ImportFrom(module="__future__"):
@@ -84,8 +86,10 @@ def _read(tree: ast.Module) -> tuple[_Exports, str]:
                         exports.stars.append(source)
                     else:
                         exports.names[export] = (source, name) if module else (f".{name}", "")
-            case ast.Assign([ast.Name("__all__")], ast.List() as names):
-                exports.public.extend(ast.literal_eval(names))
+            case ast.Assign([ast.Name("__all__")], ast.List([*names])) if all(
+                isinstance(name, ast.Constant) for name in names
+            ):
+                exports.public.extend(ast.literal_eval(node.value))
             case _:
                 code.append(ast.unparse(node))
     if not exports.public and not exports.stars:
@@ -93,21 +97,20 @@ def _read(tree: ast.Module) -> tuple[_Exports, str]:
     return exports, "\n".join(code)
 
 
-def _is_plain(exports: _Exports, folder: Path) -> bool:
+def _is_plain(exports: _Exports) -> bool:
     """Whether all exports are known, and none is named like a submodule that it is not."""
-    submodules = {path.stem for path in folder.iterdir()}
     return bool(exports.public) and all(
-        (export in submodules) == (not name and source == f".{export}")
+        (export in exports.submodules) == (not name and source == f".{export}")
         for export, (source, name) in exports.names.items()
     )
 
 
 def _resolver(module: ModuleType, exports: _Exports) -> Callable[[str], object]:
     def __getattr__(name: str) -> object:  # noqa: N807 - the hook's own name
-        sources = [exports.names[name]] if name in exports.names else []
-        if not sources and not name.startswith("_"):
-            sources = [(source, name) for source in reversed(exports.stars)]
-        for source, attribute in sources:
+        places = [(source, name) for source in reversed(exports.stars) if name[0] != "_"]
+        if name in exports.names or name in exports.submodules:
+            places = [exports.names.get(name, (f".{name}", ""))]
+        for source, attribute in places:
             found = importlib.import_module(source, module.__name__)
             if not attribute or hasattr(found, attribute):
                 value = getattr(found, attribute) if attribute else found
