@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp import web
 
 from tests.standin.diagnostics import Diagnostics
-from tests.standin.errors import TYPE_OF_STATUS, Refusal
+from tests.standin.errors import Refusal
 from tests.standin.faults import HttpError, NoUsage, ResetConnection, SlowHeaders, StreamFault
 from tests.standin.issued import Issued
 from tests.standin.models import MODELS, describe
@@ -48,7 +48,7 @@ class Api:
         return app
 
     async def get(self, request: web.Request) -> web.StreamResponse:
-        """`GET /v1/models` and `GET /v1/models/{id}`."""
+        """`GET /v1/models`, `GET /v1/models/{id}`; a 404 for what is not served."""
         request_id = self._ids.next("req")
         try:
             authorised(_lower(request))
@@ -59,10 +59,16 @@ class Api:
 
     async def post(self, request: web.Request) -> web.StreamResponse:
         """`POST /v1/messages` and `POST /v1/messages/count_tokens`."""
-        request_id = self._ids.next("req")
         raw = await request.read()
         body = _as_object(raw)
         recorded = self._journal.record(request.path, _lower(request), body or {})
+        with self._journal.keep_failure:
+            return await self._answer(request, recorded, raw, body)
+
+    async def _answer(
+        self, request: web.Request, recorded: Recorded, raw: bytes, body: Json | None
+    ) -> web.StreamResponse:
+        request_id = self._ids.next("req")
         try:
             authorised(recorded.headers)
             counting = _endpoint(request)
@@ -78,8 +84,7 @@ class Api:
 
     def _refuse(self, refusal: Refusal, request_id: str) -> web.Response:
         self._journal.refusals.append((refusal.status, refusal.message))
-        type_ = TYPE_OF_STATUS[refusal.status]
-        return error_response(HttpError(refusal.status, type_, refusal.message), request_id)
+        return error_response(HttpError(refusal.status, message=refusal.message), request_id)
 
     def _next_turn(self, body: Json) -> Turn:
         if body["max_tokens"] == 0:
@@ -164,7 +169,7 @@ def _endpoint(request: web.Request) -> bool:
 
 
 def _models(request: web.Request) -> Json:
-    if request.method != "GET" or not request.path.startswith("/v1/models"):
+    if "path" in request.match_info:  # no route but the one for all the rest
         raise Refusal("Not found", 404)
     wanted = request.match_info.get("id")
     if wanted is None:

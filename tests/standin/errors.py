@@ -25,7 +25,6 @@ class Refusal(Exception):
         super().__init__(message)
         self.message = message
         self.status = status
-        self.type = TYPE_OF_STATUS[status]
 
 
 def error_body(

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 
@@ -21,12 +22,32 @@ class Recorded:
     disconnected_at: float | None = None
 
 
+class Keeper:
+    """Around an answer, keeps what broke the stand-in or a script function, for the test to see."""
+
+    def __init__(self) -> None:
+        self.failures: list[Exception] = []
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if isinstance(error, Exception) and not isinstance(error, ConnectionResetError):
+            self.failures.append(error)
+
+
 class Journal:
     """Every POST in order, every refusal sent, and the replies still under way."""
 
     def __init__(self) -> None:
         self.requests: list[Recorded] = []
         self.refusals: list[tuple[int, str]] = []
+        self.keep_failure = Keeper()
         self.open_streams = 0
         self._closed = False
         self._changed = asyncio.Event()

@@ -1,6 +1,7 @@
 """A turn made into the message the API would return for a request."""
 
 import json
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -37,9 +38,10 @@ class Ids:
     def __init__(self) -> None:
         self._counters = {kind: count(1) for kind in ("msg", "toolu", "srvtoolu", "req")}
 
-    def next(self, kind: str) -> str:
-        """The next id of a kind."""
-        return f"{kind}_{next(self._counters[kind]):04d}"
+    def next(self, kind: str, taken: Container[str] = ()) -> str:
+        """The next id of a kind that is not taken, as by a conversation begun on another server."""
+        numbered = (f"{kind}_{number:04d}" for number in self._counters[kind])
+        return next(id_ for id_ in numbered if id_ not in taken)
 
 
 def compose(turn: Turn, body: Json, prompt: Prompt, ids: Ids) -> Reply:
@@ -71,11 +73,13 @@ def compose(turn: Turn, body: Json, prompt: Prompt, ids: Ids) -> Reply:
 
 def _content(turn: Turn, body: Json, ids: Ids) -> list[Json]:
     prefix = Prefix(body)
+    taken: set[str] = set()
     for _, role, block in located_blocks(body):
         prefix.add(role, block)
+        taken.add(block.get("id", ""))
     content: list[Json] = []
     for scripted in turn.blocks:
-        made = _block(scripted, body, prefix, ids)
+        made = _block(scripted, body, prefix, lambda kind: ids.next(kind, taken))
         if made is not None:
             prefix.add("assistant", made)
             content.append(made)
@@ -84,15 +88,17 @@ def _content(turn: Turn, body: Json, ids: Ids) -> list[Json]:
     return content
 
 
-def _block(scripted: Block, body: Json, prefix: Prefix, ids: Ids) -> Json | None:
+def _block(
+    scripted: Block, body: Json, prefix: Prefix, new_id: Callable[[str], str]
+) -> Json | None:
     match scripted:
         case Text(text, citations):
             return {"type": "text", "text": text, "citations": list(citations) or None}
         case ToolUse(name, tool_input, id_):
-            id_ = id_ or ids.next("toolu")
+            id_ = id_ or new_id("toolu")
             return {"type": "tool_use", "id": id_, "name": name, "input": tool_input}
         case ServerToolUse(name, tool_input):
-            id_ = ids.next("srvtoolu")
+            id_ = new_id("srvtoolu")
             return {"type": "server_tool_use", "id": id_, "name": name, "input": tool_input}
         case Thinking(text):
             config = body.get("thinking", {})

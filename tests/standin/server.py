@@ -15,7 +15,8 @@ class StandIn:
     """The Messages API on a free loopback port.
 
     Each accepted `POST /v1/messages` plays the next turn of the script, or the turn the script
-    function gives for its body. A request beyond the end of the script is answered 500.
+    function gives for its body. A request beyond the end of the script is answered 500. What a
+    script function raises is answered 500 too, and raised again at the end of the `async with`.
     """
 
     def __init__(self, script: Script = ()) -> None:
@@ -43,6 +44,8 @@ class StandIn:
     ) -> None:
         self._journal.close()
         await self._runner.cleanup()
+        for failure in self._journal.keep_failure.failures:
+            raise failure
 
     @property
     def requests(self) -> list[Recorded]:

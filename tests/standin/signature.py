@@ -12,7 +12,7 @@ import binascii
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from tests.standin.content import blocks_of, digest, plain
@@ -75,15 +75,9 @@ class Prefix:
 def broken_binding(binding: Binding, prefix: Prefix, text: str) -> bool:
     """Whether the block with this binding and text may not stand at this point."""
     here = prefix.bind(text)
-    kept = here.thinking_before
-    only_oldest_gone = binding.thinking_before[len(binding.thinking_before) - len(kept) :] == kept
-    same = (binding.system, binding.tools, binding.content, binding.text) == (
-        here.system,
-        here.tools,
-        here.content,
-        here.text,
-    )
-    return not (same and only_oldest_gone)
+    kept, sent = here.thinking_before, binding.thinking_before
+    only_oldest_gone = sent[len(sent) - len(kept) :] == kept
+    return not only_oldest_gone or replace(binding, thinking_before=kept) != here
 
 
 def _references(block: Json) -> Iterator[str]:

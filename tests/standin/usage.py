@@ -6,7 +6,7 @@ entry at, or at most 20 blocks before, one of its own breakpoints. Entries never
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,11 +66,14 @@ def prompt_tokens(links: list[Link]) -> int:
 def chain(body: Json) -> Iterator[Link]:
     """The links of a request's prompt, tools first."""
     hash_, tokens = digest([body["model"]]), 0
-    last = _last_cacheable(body) if body.get("cache_control") else None
-    for part, block in _parts(body):
+    parts = list(_parts(body))
+    last = max((i for i, (_, block) in enumerate(parts) if cacheable(block)), default=None)
+    for index, (part, block) in enumerate(parts):
         tokens += tokens_in(plain(block))
         hash_ = hashlib.sha256((hash_ + digest([part, plain(block)])).encode()).hexdigest()
-        control = body["cache_control"] if block is last else _cache_control(block)
+        control = _cache_control(block)
+        if index == last and body.get("cache_control"):
+            control = body["cache_control"]
         yield Link(hash_, tokens, control.get("ttl", "5m") if control else None)
 
 
@@ -99,8 +102,3 @@ def _has_image(path: str, block: Json) -> bool:
 def _cache_control(block: Json) -> Json | None:
     controls = (part.get("cache_control") for _, part in nested("", block))
     return next((control for control in controls if control), None)
-
-
-def _last_cacheable(body: Json) -> Json | None:
-    blocks: Iterable[Json] = (block for _, block in _parts(body) if cacheable(block))
-    return max(enumerate(blocks), key=lambda numbered: numbered[0], default=(0, None))[1]

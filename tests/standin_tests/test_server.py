@@ -6,7 +6,20 @@ import aiohttp
 import pytest
 
 from tests.standin import ServerToolUse, SlowHeaders, StandIn, Text, ToolUse, Turn
-from tests.standin_tests.client import BASE, HEADERS, Json, chat, get, open_raw, post, request, user
+from tests.standin_tests.client import (
+    BASE,
+    HEADERS,
+    Json,
+    assistant,
+    chat,
+    get,
+    open_raw,
+    post,
+    request,
+    tool_result,
+    tool_use,
+    user,
+)
 
 STREAMED = request(stream=True)
 
@@ -42,6 +55,21 @@ async def test_a_function_answers_several_agents() -> None:
     async with StandIn(script) as api:
         answers = await asyncio.gather(*(post(api, chat(user(str(n)))) for n in range(8)))
     assert [a.json["content"][0]["text"] for a in answers] == [f"you said {n}" for n in range(8)]
+
+
+async def test_what_a_function_raises_reaches_the_test() -> None:
+    def script(body: Json) -> Turn:
+        raise KeyError("no turn for this agent")
+
+    with pytest.raises(KeyError, match="no turn for this agent"):
+        async with StandIn(script) as api:
+            assert (await post(api, BASE)).status == 500
+
+
+async def test_a_conversation_begun_on_another_server_keeps_its_ids() -> None:
+    begun = chat(user("x"), assistant(tool_use("toolu_0001")), user(tool_result("toolu_0001")))
+    async with StandIn([Turn(ToolUse("Grep"))]) as api:
+        assert (await post(api, begun)).json["content"][0]["id"] == "toolu_0002"
 
 
 async def test_ids_are_numbered_and_unique() -> None:

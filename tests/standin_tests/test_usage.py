@@ -50,6 +50,13 @@ async def test_a_growing_conversation_reads_what_it_wrote() -> None:
     assert [plain for plain, _, _ in (first, second, third)] == [0, 0, 0]
 
 
+async def test_the_top_level_marks_a_message_given_as_a_string() -> None:
+    body = request(messages=[{"role": "user", "content": LONG}], cache_control=CACHED)
+    first, second = await usages(body, body)
+    assert (first[0], first[2]) == (0, 0)
+    assert second == (0, 0, first[1])
+
+
 async def test_below_the_minimum_it_stays_uncached() -> None:
     first, second = await usages(*[request(system=[cached()])] * 2)
     assert first == second

@@ -10,7 +10,7 @@ def no_citations_from_the_user(call: Call) -> None:
     """As of this version a user's text carries no citations, inside a search result either."""
     for path, role, outer in located_blocks(call.body):
         for where, block in nested(path, outer) if role == "user" else ():
-            if block["type"] == "text" and block.get("citations"):
+            if block.get("type") == "text" and block.get("citations"):
                 raise Refusal(f"{where}.citations: not supported in user messages as of {VERSION}")
 
 
