@@ -1,0 +1,54 @@
+"""The first paragraph of a docstring or comment, without its markers, on one line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import dropwhile, takewhile
+
+from glossator.core.text import split_lines
+
+_STRING = re.compile(r"""[rRuU]?('''|\"""|'|")(.*)\1""", re.DOTALL)  # not f"…", not b"…"
+_OPENING = re.compile(r"^\s*(?:/\*+!?|//[/!]*)<?[ \t]?")
+_CLOSING = re.compile(r"\s*\*+/\s*$")
+_CONTINUED = re.compile(r"^\s*\*+(?:[ \t]|$)")
+_DOC_MARKERS = ("/**", "///", "//!", "/*!")
+_BRIEF = re.compile(r"^[@\\]brief\s+")
+_EMPTY_BLOCK = re.compile(r"/\*+/")
+
+
+def docstring_paragraph(literal: str) -> str:
+    """The first paragraph of a Python string literal; "" if the literal is no docstring.
+
+    Escapes are kept as they are written.
+    """
+    match = _STRING.fullmatch(literal)
+    return _first_paragraph(split_lines(match[2])) if match else ""
+
+
+def comment_paragraph(comments: list[str]) -> str:
+    """The first paragraph of the comments that stand together above a definition, in order.
+
+    Where some are marked as documentation (`/**`, `///`), the others are remarks and left out.
+    A section of tags (`@param`) is not part of it.
+    """
+    marked = [comment for comment in comments if comment.startswith(_DOC_MARKERS)]
+    lines = [_BRIEF.sub("", line) for text in marked or comments for line in _bare(text)]
+    return _first_paragraph("" if line.startswith("@") else line for line in lines)
+
+
+def _bare(comment: str) -> Iterator[str]:
+    """The lines of one comment without its markers."""
+    if _EMPTY_BLOCK.fullmatch(comment):
+        return
+    if comment.startswith("/*"):
+        comment = _CLOSING.sub("", comment)
+    first, *rest = split_lines(comment)
+    yield _OPENING.sub("", first).strip()
+    for line in rest:
+        yield _CONTINUED.sub("", line).strip()
+
+
+def _first_paragraph(lines: Iterable[str]) -> str:
+    paragraph = takewhile(str.strip, dropwhile(lambda line: not line.strip(), lines))
+    return " ".join(" ".join(paragraph).split())

@@ -1,0 +1,71 @@
+"""Inputs that break parsers: none raises, lines stay those of LSP, time stays bounded."""
+
+from __future__ import annotations
+
+import pytest
+
+from glossator.workspace.languages import LANGUAGES
+from glossator.workspace.outline import OUTLINE_LIMIT, outline, symbol_at
+
+DEEP = 10_000
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+@pytest.mark.parametrize("text", ["", "\ufeff", "\0", "\r", "\ud800(", "}{)(", "é" * 300, '"""'])
+def test_no_symbols_and_no_error(text: str, language: str) -> None:
+    assert outline(text, language) == ()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_are_those_of_lsp(end: str) -> None:
+    text = "\ufeffx = 'é\x0c\u2028'\n\n@d\ndef größe():\n  '''Doc\n  two.'''\n".replace("\n", end)
+    found = outline(text, "python")[-1]
+    assert (found.name, found.documentation) == ("größe", "Doc two.")
+    assert (found.first_line, found.name_line, found.last_line) == (3, 4, 6)
+    first, second = outline("# A\n\n# B\nx\n".replace("\n", end), "markdown")
+    assert (first.last_line, second.first_line, second.last_line) == (2, 3, 4)
+
+
+def test_a_syntax_error_costs_only_what_it_covers() -> None:
+    names = [s.name for s in outline("def a(): pass\n\nx = = (\n\ndef b(): pass\n", "python")]
+    assert "a" in names
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("x = " + "(" * DEEP + "1" + ")" * DEEP, "python"),
+        ("[" * 1_000_000, "python"),
+        ("function f(){" * DEEP + "}" * DEEP, "javascript"),
+        ("void f(){" + "{" * DEEP + "}" * DEEP + "}", "c"),
+        ("void " + "a::" * DEEP + "f(){}", "cpp"),
+        ("class A{" * DEEP + "}" * DEEP, "java"),
+        ("mod m{" * DEEP + "}" * DEEP, "rust"),
+        ("- " * DEEP + "#" + " " * DEEP + "x", "markdown"),
+    ],
+    ids=lambda part: part[:8],
+)
+def test_deep_nesting(text: str, language: str) -> None:
+    assert all(len(symbol.container) <= DEEP for symbol in outline(text, language))
+
+
+def test_code_over_the_limit_has_no_outline() -> None:
+    text = "def f(): pass\n"
+    assert outline(text * (OUTLINE_LIMIT // len(text) + 1), "python") == ()
+
+
+def test_an_unknown_language_is_an_error() -> None:
+    with pytest.raises(KeyError):
+        outline("", "cobol")
+
+
+def test_a_signature_is_one_short_line() -> None:
+    (symbol,) = outline(f"def f({', '.join(f'a{n}' for n in range(100))}): pass", "python")
+    assert len(symbol.signature) == 200
+    assert symbol.signature.endswith("…")
+
+
+def test_symbol_at_finds_the_innermost() -> None:
+    symbols = outline("class A:\n  x = 1\n  def f(self):\n    pass\n\ny = 1\n", "python")
+    names = [found and found.name for found in (symbol_at(symbols, n) for n in range(8))]
+    assert names == [None, "A", "A", "f", "f", None, "y", None]
