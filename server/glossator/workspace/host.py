@@ -21,7 +21,7 @@ from glossator.workspace.change import (
 from glossator.workspace.index import Skipped
 from glossator.workspace.indexer import Indexer
 from glossator.workspace.overlays import Overlays
-from glossator.workspace.roots import Roots
+from glossator.workspace.roots import Roots, real_path
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.walk import FileEntry
 from glossator.workspace.watch import DiskWatcher
@@ -173,7 +173,7 @@ class WorkspaceHost:
         if self._roots.owner(path) is not None:
             return path
         folder, name = os.path.split(path)
-        return os.path.join(os.path.realpath(folder), name)
+        return os.path.join(real_path(folder) or folder, name)
 
     def _unsaved(self) -> tuple[FileEntry, ...]:
         index, rules = self._indexer.index, self._indexer.rules

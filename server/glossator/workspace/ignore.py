@@ -10,23 +10,23 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pathspec import PathSpec
-from pathspec.patterns.gitignore.base import GitIgnorePatternError
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+from pathspec.pattern import RegexPattern
 
 from glossator.core.document import Missing, MissingReason
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.decode import encode
 from glossator.workspace.disk import load
+from glossator.workspace.gitpattern import FOLDER_MARK, translate
 from glossator.workspace.roots import Roots, is_inside
 
 IGNORE_FILES = frozenset({".gitignore", ".ignore"})
 GIT_RULE = ".git is always left out"
 _MAX_RULE_BYTES = 5_000_000
-_PATTERN_END = "(?:(?P<ps_d>/)|$)"  # pathspec: the entry itself, or anything below it
 
 _log = logging.getLogger(__name__)
 
@@ -38,12 +38,12 @@ class RuleFile:
     folder: str
     label: str
     lines: tuple[str, ...]
-    spec: PathSpec[_EntryPattern]
+    spec: PathSpec[RegexPattern]
 
     def verdict(self, path: str, *, is_dir: bool) -> tuple[bool, str] | None:
         """Whether `path` is left out and by which rule; None when no pattern matches."""
         inner = path[len(self.folder) :].lstrip(os.sep)
-        result = self.spec.check_file(_as_bytes(inner + "/" if is_dir else inner))
+        result = self.spec.check_file(_as_bytes(inner) + (FOLDER_MARK if is_dir else ""))
         if result.include is None or result.index is None:
             return None
         return result.include, f"{self.label}:{result.index + 1} {self.lines[result.index]}"
@@ -74,7 +74,7 @@ class IgnoreRules:
     def __init__(self, roots: Roots, settings: WorkspaceSettings) -> None:
         self._roots = roots
         self._follow = settings.use_ignore_files
-        self._exclude = settings.exclude
+        self._exclude = tuple(map(_as_bytes, settings.exclude))
         self._folders: dict[str, FolderRules | str] = {}
 
     def within(self, folder: str) -> FolderRules | str:
@@ -140,51 +140,24 @@ class IgnoreRules:
         return _rule_file(folder, label, (line.removesuffix("\r") for line in lines))
 
 
-class _EntryPattern(GitIgnoreSpecPattern):
-    """A git pattern that matches an entry itself, never by way of a directory above it."""
-
-    __slots__ = ()
-
-    @classmethod
-    def pattern_to_regex(cls, pattern: str) -> tuple[str | None, bool | None]:  # type: ignore[override]  # bytes are never passed
-        body = _without_trailing_spaces(pattern)
-        only_folders = body.endswith("/")
-        try:
-            regex, include = super().pattern_to_regex(body[:-1] if only_folders else body)
-        except GitIgnorePatternError:
-            return None, None  # git, too, passes over a pattern it cannot read
-        if regex is None:
-            return None, None
-        end = "/$" if only_folders else "/?$"
-        if regex.endswith(_PATTERN_END):
-            regex = regex.removesuffix(_PATTERN_END) + end
-        elif regex.endswith("/"):  # "folder/**": everything below
-            regex += "[^/].*" + end if only_folders else "."
-        elif only_folders:  # "*/" and "**/"
-            regex = end
-        return "(?s)" + regex, include
-
-
 def _rule_file(folder: str, label: str, lines: Iterable[str]) -> tuple[RuleFile, ...]:
-    """The rules in `lines`, or nothing when none of them is a pattern."""
+    """The rules in `lines` (one character a byte), or nothing when none of them is a pattern."""
     kept = tuple(lines)
-    patterns = [_EntryPattern(_as_bytes(line)) for line in kept]
+    patterns = [_pattern(line) for line in kept]
     if all(pattern.include is None for pattern in patterns):
         return ()
-    shown = tuple(line.encode("latin-1", "replace").decode("utf-8", "replace") for line in kept)
+    shown = tuple(line.encode("latin-1").decode("utf-8", "replace").strip() for line in kept)
     return (RuleFile(folder, label, shown, PathSpec(patterns, backend="best")),)
 
 
+def _pattern(line: str) -> RegexPattern:
+    regex, leaves_out = translate(line) or (None, None)
+    return RegexPattern(regex and re.compile(regex), leaves_out)
+
+
 def _as_bytes(path: str) -> str:
-    """One character a byte, since git matches bytes; file names that are no UTF-8 survive too."""
+    """One character a byte, as git matches; file names that are no UTF-8 survive too."""
     return path if path.isascii() else os.fsencode(path).decode("latin-1")
-
-
-def _without_trailing_spaces(pattern: str) -> str:
-    """`pattern` without its trailing spaces, except those escaped by a backslash."""
-    kept = len(pattern.rstrip(" "))
-    backslashes = kept - len(pattern[:kept].rstrip("\\"))
-    return pattern[: kept + 1] if backslashes % 2 and kept < len(pattern) else pattern[:kept]
 
 
 def _repository_top(folder: str) -> str:

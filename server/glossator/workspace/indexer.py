@@ -7,6 +7,7 @@ while one runs every further change waits behind it, so an older look never repl
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import stat
 import threading
@@ -27,6 +28,8 @@ _SLICE_SECONDS = 0.004  # the worker pauses this often, so that the event loop g
 _PAUSE_SECONDS = 0.0005
 _PUBLISH = 500  # files handed over at once during the first scan
 _RULES_OF_GIT = ("HEAD", os.path.join("info", "exclude"))
+
+_log = logging.getLogger(__name__)
 
 
 class Indexer:
@@ -61,6 +64,7 @@ class Indexer:
     def start(self) -> None:
         """Begin the first scan in the background."""
         self._task = asyncio.create_task(self._work(), name="glossator-index")
+        self._task.add_done_callback(_log_failure)
 
     async def ready(self) -> None:
         """Wait until `complete`. Raises what ended the scan early, if something did."""
@@ -144,8 +148,9 @@ class Indexer:
                             changed |= self.index.replace(path, found)
                 if self._stopping.is_set():
                     return
+                # called by the loop, so that a failing listener cannot end the indexing
+                loop.call_soon(self._on_change, frozenset(changed))
                 self._settled.set()
-                self._on_change(frozenset(changed))
                 changed = set()
                 self._wake.clear()
                 await self._wake.wait()
@@ -169,6 +174,11 @@ class Indexer:
     def _publish(self, found: Found) -> None:
         if not self._stopping.is_set():
             self._on_change(frozenset(self.index.add(found)))
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.error("The file index is no longer kept current", exc_info=error)
 
 
 def _outermost(paths: set[str]) -> list[str]:

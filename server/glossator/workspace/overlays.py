@@ -6,7 +6,6 @@ has its URI for a path.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from glossator.core.errors import InvalidPosition, UsageError
 from glossator.core.text import LineTable, PositionEncoding
 from glossator.core.uri import to_path
 from glossator.workspace.change import Edited, Opened, TextEdit
+from glossator.workspace.roots import real_path
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Overlays:
 def overlay_path(uri: str) -> str:
     """The real path a URI names, or the URI itself when it names no file."""
     path = to_path(uri)
-    return uri if path is None else os.path.realpath(path)
+    return uri if path is None else real_path(path) or path
 
 
 def edited(text: str, edits: Iterable[TextEdit], encoding: PositionEncoding) -> str:

@@ -13,10 +13,24 @@ from functools import cached_property
 
 from glossator.core.document import Missing, MissingReason
 
+_TRIES = 5
+
 
 def is_inside(path: str, folder: str) -> bool:
     """Whether `path` is `folder` or lies below it; both absolute and normal."""
     return path == folder or path.startswith(folder if folder.endswith(os.sep) else folder + os.sep)
+
+
+def real_path(path: str) -> str | None:
+    """`path` with every link resolved; None when no file can have it or it cannot be resolved."""
+    for _ in range(_TRIES):
+        try:
+            return os.path.realpath(path)
+        except OSError:  # a link that was gone when it was to be followed, or may not be followed
+            continue
+        except ValueError:  # a NUL byte, or characters no file name can hold
+            return None
+    return None
 
 
 @dataclass(frozen=True)
@@ -53,8 +67,8 @@ class Roots:
         if not os.path.isabs(path):
             return path
         root = self.owner(path)
-        if root is None and "\0" not in path:
-            path = _real_path(path) or path
+        if root is None:
+            path = real_path(path) or path
             root = self.owner(path)
         if root is None:
             return path
@@ -84,7 +98,7 @@ class Roots:
                 MissingReason.OUTSIDE,
                 f"{path} does not begin with the name of a workspace folder ({known}).",
             )
-        real = _real_path(located)
+        real = real_path(located)
         if real is None or self.owner(real) is None:
             return self.outside(path)
         return real
@@ -100,10 +114,3 @@ class Roots:
     @cached_property
     def _name_of(self) -> dict[str, str]:
         return {root: name for name, root in self.names.items()}
-
-
-def _real_path(path: str) -> str | None:
-    try:
-        return os.path.realpath(path)
-    except ValueError:  # a NUL byte, or characters no file name can hold
-        return None

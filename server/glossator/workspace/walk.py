@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from glossator.workspace.ignore import IgnoreRules
-from glossator.workspace.roots import Roots
+from glossator.workspace.roots import Roots, real_path
 
 LINK_OUT = "link that leaves the workspace"
 LINK_TO_FOLDER = "link to a directory"
@@ -116,7 +116,7 @@ def _place(path: str, folder: str, status: os.stat_result, roots: Roots, found: 
         except OSError:
             found.skipped[path] = LINK_BROKEN
             return
-        if roots.owner(os.path.realpath(path)) is None:
+        if roots.owner(real_path(path) or "") is None:
             found.skipped[path] = LINK_OUT
             return
         if stat.S_ISDIR(status.st_mode):

@@ -1,0 +1,1 @@
+"""Tests of the workspace layer, against real files, git and events."""

@@ -1,0 +1,88 @@
+"""Random incremental edits against a naive model of LSP's positions."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glossator.core.errors import InvalidPosition
+from glossator.core.text import Position, PositionEncoding
+from glossator.workspace.change import Edited, Opened, TextEdit
+from glossator.workspace.overlays import Overlays
+
+URI = "untitled:model"
+PIECES = ["a", "b ", "é", "e\u0301", "😀", "👩\u200d💻", "漢", "\t", "\r\n", "\r", "\n"]
+PIECES += ["\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"]
+CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
+
+texts = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+encodings = st.sampled_from(tuple(CODECS))
+# start line, start unit, lines further, end unit: brought into the text when it is known
+places = st.tuples(*[st.integers(0, 9)] * 4)
+
+
+def model_lines(text: str) -> list[str]:
+    """Lines with their ends; LSP knows LF, CRLF and CR."""
+    lines = [""]
+    for at, character in enumerate(text):
+        lines[-1] += character
+        if character == "\n" or (character == "\r" and text[at + 1 : at + 2] != "\n"):
+            lines.append("")
+    return lines
+
+
+def units(line: str, encoding: str) -> bytes:
+    return line.encode(CODECS[encoding][0])
+
+
+def model_offset(text: str, position: Position, encoding: str) -> int | None:
+    """The offset by really encoding the line; None inside a character."""
+    lines = model_lines(text)
+    width = CODECS[encoding][1]
+    prefix = units(lines[position.line].rstrip("\r\n"), encoding)[: position.character * width]
+    try:
+        inner = prefix.decode(CODECS[encoding][0])
+    except UnicodeDecodeError:
+        return None
+    return sum(map(len, lines[: position.line])) + len(inner)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(texts, st.lists(st.tuples(places, texts), max_size=6), encodings)
+def test_edits_equal_the_model(
+    text: str,
+    changes: list[tuple[tuple[int, int, int, int], str]],
+    encoding: PositionEncoding,
+) -> None:
+    overlays = Overlays(encoding)
+    overlays.open(Opened(URI, 0, text))
+    for version, ((line, unit, further, end_unit), inserted) in enumerate(changes, 1):
+        last = len(model_lines(text)) - 1
+        start = Position(min(line, last), unit)
+        end = Position(min(start.line + further, last), end_unit)
+        low, high = (model_offset(text, place, encoding) for place in (start, end))
+        change = Edited(URI, version, (TextEdit((start, end), inserted),))
+        if low is None or high is None or low > high:
+            with pytest.raises(InvalidPosition):
+                overlays.edit(change)
+        else:
+            overlays.edit(change)
+            text = text[:low] + inserted + text[high:]
+        assert overlays.get(URI).text == text
+
+
+@pytest.mark.parametrize(
+    ("encoding", "inside"), [("utf-16", [1]), ("utf-8", [1, 2, 3]), ("utf-32", [])]
+)
+def test_a_place_inside_a_character_is_refused(
+    encoding: PositionEncoding, inside: list[int]
+) -> None:
+    overlays = Overlays(encoding)
+    overlays.open(Opened(URI, 0, "😀x"))
+    for version, unit in enumerate(inside, 1):
+        with pytest.raises(InvalidPosition):
+            overlays.edit(
+                Edited(URI, version, (TextEdit((Position(0, unit), Position(0, 9)), ""),))
+            )
+    assert overlays.get(URI).text == "😀x"

@@ -1,0 +1,164 @@
+"""No path leads out of the workspace, and nothing but a regular file is read."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from glossator.core.document import Document, MissingReason
+from glossator.core.uri import to_uri
+from glossator.workspace.change import Opened
+from tests.workspace.trees import host, reason, text, write_tree
+
+OUTSIDE, SPECIAL = MissingReason.OUTSIDE, MissingReason.SPECIAL
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    files = {"ws/in.txt": "in", "ws/dir/deep.txt": "deep", "ws-evil/x": "out", "out.txt": "out"}
+    write_tree(tmp_path, files)
+    root = tmp_path / "ws"
+    (root / "passwd").symlink_to("/etc/passwd")
+    (root / "hosts").symlink_to("passwd")
+    (root / "up").symlink_to("..")
+    (root / "etc").symlink_to("/etc")
+    (root / "evil").symlink_to(tmp_path / "ws-evil")
+    (root / "inner").symlink_to("dir")
+    (root / "loop").symlink_to("loop")
+    (root / "zero").symlink_to("/dev/zero")
+    os.mkfifo(root / "fifo")
+    return root
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "{top}/ws-evil/x",
+        "{top}/out.txt",
+        "../out.txt",
+        "../ws-evil/x",
+        "dir/../../out.txt",
+        "./../ws/../out.txt",
+        "passwd",
+        "hosts",
+        "up/out.txt",
+        "up/ws-evil/x",
+        "etc/passwd",
+        "evil/x",
+        "zero",
+        "/etc/passwd",
+        "/etc/../etc/./passwd",
+        "//etc/passwd",
+        "/proc/self/environ",
+        "/proc/self/root/etc/passwd",
+        "/dev/zero",
+        "/dev/stdin",
+        "/nowhere/at/all",
+        "nul\0byte",
+        "lone\ud800surrogate",
+    ],
+)
+def test_a_path_that_leads_out_is_refused(root: Path, path: str) -> None:
+    snapshot = host(root).snapshot()
+    path = path.format(top=root.parent)
+    assert reason(snapshot, path) is OUTSIDE
+    assert not isinstance(snapshot.resolve(path), str)
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("fifo", SPECIAL),
+        ("dir", MissingReason.DIRECTORY),
+        ("", MissingReason.DIRECTORY),
+        (".", MissingReason.DIRECTORY),
+        ("nope", MissingReason.ABSENT),
+        ("in.txt/below", MissingReason.ABSENT),
+        ("nope/../../ws/nope", MissingReason.ABSENT),
+        ("x" * 300, MissingReason.UNREADABLE),
+        ("loop", MissingReason.CHANGING),
+    ],
+)
+def test_what_is_no_regular_file(root: Path, path: str, why: MissingReason) -> None:
+    assert reason(host(root).snapshot(), path) is why
+
+
+def test_a_socket_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("sock")
+        assert reason(host(root).snapshot(), "sock") is SPECIAL
+
+
+@pytest.mark.parametrize(
+    "path", ["proc/self/environ", "proc/self/../1/environ", "dev/zero", "sys/kernel/notes"]
+)
+def test_system_folders_stay_closed_even_below_a_root(path: str) -> None:
+    snapshot = host(Path("/")).snapshot()
+    assert reason(snapshot, path) is OUTSIDE
+    assert isinstance(snapshot.read("etc/passwd"), Document)
+
+
+def test_names_for_what_lies_inside(root: Path) -> None:
+    snapshot = host(root).snapshot()
+    for path in ("in.txt", "./in.txt", "dir/../in.txt", str(root / "in.txt"), "up/ws/in.txt"):
+        assert text(snapshot, path) == "in", path
+    assert text(snapshot, "inner/deep.txt") == "deep"
+
+
+def test_a_root_may_be_given_by_a_link(root: Path) -> None:
+    link = root.parent / "link"
+    link.symlink_to(root)
+    workspace = host(link)
+    assert workspace.snapshot().roots == (str(root),)
+    assert text(workspace.snapshot(), str(link / "in.txt")) == "in"
+    workspace.apply(Opened(to_uri(str(link / "in.txt")), 1, "editor"))
+    assert text(workspace.snapshot(), "in.txt") == "editor"
+    assert text(workspace.snapshot(), str(link / "in.txt")) == "editor"
+
+
+def swap_leaf(root: Path) -> None:
+    """A file, then a link out, then a file again."""
+    (root / "new").symlink_to(root.parent / "out.txt")
+    (root / "new").rename(root / "target" / "f")
+    (root / "new").write_text("in")
+    (root / "new").rename(root / "target" / "f")
+
+
+def swap_folder(root: Path) -> None:
+    """A folder, then a link to a folder outside, then the folder again."""
+    (root / "target").rename(root / "aside")
+    (root / "target").symlink_to(root.parent / "outside")
+    (root / "target").unlink()
+    (root / "aside").rename(root / "target")
+
+
+@pytest.mark.parametrize("swap", [swap_leaf, swap_folder])
+def test_a_link_swapped_in_while_reading_never_escapes(
+    root: Path, swap: Callable[[Path], None]
+) -> None:
+    write_tree(root.parent, {"outside/f": "out", "ws/target/f": "in"})
+    stop = threading.Event()
+
+    def keep_swapping() -> None:
+        while not stop.is_set():
+            swap(root)
+
+    thread = threading.Thread(target=keep_swapping)
+    thread.start()
+    try:
+        snapshot = host(root, read_cache_bytes=0).snapshot()
+        seen = {
+            result.text if isinstance(result, Document) else result.reason
+            for result in (snapshot.read("target/f") for _ in range(3000))
+        }
+    finally:
+        stop.set()
+        thread.join()
+    assert "in" in seen
+    assert "out" not in seen

@@ -1,0 +1,183 @@
+"""What reading gives: text as it is, messages with a next step, a cache that is never stale."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from glossator.core.document import Document, Missing, MissingReason, Origin, text_hash
+from glossator.workspace.cache import ReadCache
+from glossator.workspace.decode import decode, encode
+from glossator.workspace.roots import Roots
+from tests.workspace.trees import host, reason, text, write_tree
+
+LONG_AGO = 1_000_000_000  # seconds since 1970
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (b"", ("", "utf-8")),
+        (b"a\r\nb\rc\n\x0c", ("a\r\nb\rc\n\x0c", "utf-8")),
+        ("é漢😀".encode(), ("é漢😀", "utf-8")),
+        (b"\xef\xbb\xbfa\r\n", ("a\r\n", "utf-8-sig")),
+        (b"\xef\xbb\xbf\xef\xbb\xbfa", ("\ufeffa", "utf-8-sig")),
+        (b"\xff\xfea\0\n\0", ("a\n", "utf-16-le")),
+        (b"\xfe\xff\0a\0\n", ("a\n", "utf-16-be")),
+        (b"caf\xe9\n", ("café\n", "latin-1")),
+        (b"\xef\xbb\xbfcaf\xe9", ("ï»¿café", "latin-1")),
+        (b"\xed\xa0\x80", ("í\xa0\x80", "latin-1")),
+        (b"a\0b", None),
+        (b"a" * 8191 + b"\0", None),
+        (b"a" * 8192 + b"\0", ("a" * 8192 + "\0", "utf-8")),
+        (b"\xff\xfea", None),
+        (b"\xff\xfe\0\xd8", None),
+        (b"\xff\xfe\0\0a\0\0\0", None),
+    ],
+)
+def test_decoding(raw: bytes, expected: tuple[str, str] | None) -> None:
+    assert decode(raw) == expected
+    if expected is not None:
+        assert encode(*expected) == raw
+
+
+def test_a_document_from_disk(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"d/é.txt": b"\xef\xbb\xbfa\r\nb"})
+    path = str(tmp_path / "d" / "é.txt")
+    assert host(tmp_path).snapshot().read("d/é.txt") == Document(
+        f"file://{tmp_path}/d/%C3%A9.txt",
+        path,
+        "a\r\nb",
+        text_hash("a\r\nb"),
+        None,
+        Origin.DISK,
+        "utf-8-sig",
+    )
+
+
+def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
+    name = os.fsdecode(b"\xff\xfebad")
+    write_tree(tmp_path, {name: "text"})
+    assert text(host(tmp_path).snapshot(), name) == "text"
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("docs/x.md", "docs/x.md does not exist; use Glob to find its path."),
+        ("d", 'd is a directory; use Glob with "d/*" to list its files.'),
+        (".", '. is a directory; use Glob with "*" to list its files.'),
+        ("bin", "bin is binary; only text files can be read."),
+        (
+            "large",
+            "large has 101 bytes and the limit is 100; raise workspace.maxFileBytes to read it.",
+        ),
+        ("/etc/x", "/etc/x is outside the workspace; only paths inside its folders can be read."),
+    ],
+)
+def test_messages_say_what_to_do_next(tmp_path: Path, path: str, message: str) -> None:
+    write_tree(tmp_path, {"d/": "", "bin": b"\0", "large": "x" * 101})
+    result = host(tmp_path, max_file_bytes=100).snapshot().read(path)
+    assert isinstance(result, Missing)
+    assert result.message == message
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_permission_denied(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a": "", "d/b": ""})
+    (tmp_path / "a").chmod(0)
+    (tmp_path / "d").chmod(0)
+    snapshot = host(tmp_path).snapshot()
+    try:
+        assert reason(snapshot, "a") is MissingReason.UNREADABLE
+        assert reason(snapshot, "d/b") is MissingReason.UNREADABLE
+    finally:
+        (tmp_path / "d").chmod(0o755)
+
+
+def read(cache: ReadCache, path: Path) -> Document | Missing:
+    return cache.read(Roots.of((str(path.parent),)), str(path))
+
+
+def test_a_file_that_stays_is_read_once() -> None:
+    cache, path = ReadCache(10**6, 10**6), Path(os.__file__)  # any file older than 2 s
+    first = read(cache, path)
+    assert read(cache, path) == first
+    assert (cache.statistics().hits, cache.statistics().misses) == (1, 1)
+
+
+def replace_keeping_times(path: Path) -> None:
+    before = path.stat()
+    new = path.with_name("new")
+    new.write_text("two")
+    os.utime(new, ns=(before.st_atime_ns, before.st_mtime_ns))
+    new.rename(path)
+
+
+def rewrite_keeping_times(path: Path) -> None:
+    before = path.stat()
+    path.write_text("two")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def retarget_link(path: Path) -> None:
+    other = path.with_name("other")
+    other.write_text("two")
+    os.utime(other, (LONG_AGO, LONG_AGO))
+    path.rename(path.with_name("aside"))
+    path.symlink_to("other")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda path: path.write_text("two"),
+        replace_keeping_times,
+        rewrite_keeping_times,
+        retarget_link,
+    ],
+    ids=["rewrite", "rename over", "rewrite and restore mtime", "link"],
+)
+def test_every_change_is_seen(tmp_path: Path, change) -> None:  # type: ignore[no-untyped-def]  # one of the functions above
+    cache, path = ReadCache(10**6, 10**6), tmp_path / "a"
+    path.write_text("one")
+    os.utime(path, (LONG_AGO, LONG_AGO))
+    assert content(read(cache, path)) == "one"
+    change(path)
+    assert content(read(cache, path)) == "two"
+
+
+def test_two_writes_within_one_tick_of_the_clock_are_seen(tmp_path: Path) -> None:
+    cache, path = ReadCache(10**6, 10**6), tmp_path / "a"
+    for number in range(300):
+        path.write_text(f"{number:03}")
+        assert content(read(cache, path)) == f"{number:03}"
+
+
+def content(result: Document | Missing) -> str:
+    assert isinstance(result, Document), result
+    return result.text
+
+
+def test_memory_is_bounded_and_equal_texts_are_shared(tmp_path: Path) -> None:
+    cache = ReadCache(50_000, 10**6)
+    for number in range(40):
+        (tmp_path / f"same{number}").write_text("x" * 10_000)
+        read(cache, tmp_path / f"same{number}")
+    assert cache.statistics().entries > 30, "one text for all"
+    for number in range(40):
+        (tmp_path / f"other{number}").write_text(f"{number}" * 5_000)
+        read(cache, tmp_path / f"other{number}")
+        assert cache.statistics().bytes <= 50_000
+    assert read(cache, tmp_path / "same0").path == str(tmp_path / "same0")
+    cache.clear()
+    assert (cache.statistics().entries, cache.statistics().bytes) == (0, 0)
+
+
+def test_a_text_larger_than_the_cache_is_still_read(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x" * 1000)
+    cache = ReadCache(100, 10**6)
+    assert content(read(cache, tmp_path / "a")) == "x" * 1000
+    assert cache.statistics().entries == 0

@@ -1,0 +1,56 @@
+"""Small file trees and short ways to look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from glossator.core.document import Document, MissingReason
+from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.indexer import Indexer
+from glossator.workspace.roots import Roots
+from glossator.workspace.snapshot import WorkspaceSnapshot
+
+
+def write_tree(root: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files by relative path; a path that ends in "/" is an empty directory."""
+    for relative, content in files.items():
+        path = root / relative
+        if relative.endswith("/"):
+            path.mkdir(parents=True, exist_ok=True)
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def scan(*roots: Path, settings: WorkspaceSettings | None = None) -> Indexer:
+    """An index of `roots`, made on the spot."""
+    places = Roots.of(map(str, roots))
+    indexer = Indexer(places, settings or WorkspaceSettings(), lambda _: None)
+    indexer.refresh(places.paths)
+    return indexer
+
+
+def listed(*roots: Path, settings: WorkspaceSettings | None = None) -> list[str]:
+    """The relative paths a scan of `roots` lists."""
+    return [entry.relative for entry in scan(*roots, settings=settings).index.freeze().files]
+
+
+def host(*roots: Path, **settings: object) -> WorkspaceHost:
+    """A host that was not started: it reads, and looks at the disk when told to."""
+    return WorkspaceHost(tuple(map(str, roots)), WorkspaceSettings.model_validate(settings))
+
+
+def text(snapshot: WorkspaceSnapshot, path: str) -> str:
+    """The text of a document that must be there."""
+    result = snapshot.read(path)
+    assert isinstance(result, Document), result
+    return result.text
+
+
+def reason(snapshot: WorkspaceSnapshot, path: str) -> MissingReason:
+    """Why `path` cannot be read, which it must not be."""
+    result = snapshot.read(path)
+    assert not isinstance(result, Document), result
+    return result.reason
