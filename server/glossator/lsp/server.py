@@ -102,6 +102,7 @@ class Server(LanguageServer):
     async def close(self) -> None:
         """End all work: requests are cancelled and answered, then the application closes."""
         if self._closing is None:
+            self.protocol.gate.stop()
             self._closing = asyncio.create_task(self._close(_current()))
         await asyncio.shield(self._closing)
 
@@ -158,7 +159,6 @@ class Server(LanguageServer):
         self.leave()
 
     async def _close(self, spare: Requests) -> None:
-        self.protocol.gate.stop()
         await self.protocol.drain(DRAIN_SECONDS, spare=spare)
         if self._starting is not None:
             self._starting.cancel()

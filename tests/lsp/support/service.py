@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -209,11 +210,25 @@ async def hover(app: Application, uri: str, position: Position) -> HoverAnswer |
     return HoverAnswer(f"*{document.lines[position.line]}*", number, number)
 
 
+@dataclass(frozen=True, slots=True)
+class NoiseAnswer:
+    printed: int
+
+
+async def make_noise(_app: Application, _request: StatusRequest) -> NoiseAnswer:
+    """Prints where frames go, and logs from another thread."""
+    print("a stray print")  # noqa: T201 - what the server must survive
+    os.write(1, b"a stray write\n")
+    await asyncio.to_thread(logging.getLogger("noise").warning, "from a thread")
+    return NoiseAnswer(2)
+
+
 COMMANDS = {
     "glossator.ask": Command("Ask", AskRequest, cast(Any, ask), shows_progress=True),
     "glossator.explain": Command("Explain", AskRequest, cast(Any, ask), shows_progress=True),
     "glossator.cancel": Command("Cancel", CancelRequest, cast(Any, cancel)),
     "glossator.status": Command("Status", StatusRequest, cast(Any, status)),
+    "glossator.doctor": Command("Doctor", StatusRequest, cast(Any, make_noise)),
     "glossator.tool": Command("Tool", ToolRequest, cast(Any, tool)),
 }
 
