@@ -78,26 +78,28 @@ class Roots:
         name = self._name_of[root]
         return f"{name}/{inner}" if inner else name
 
-    def locate(self, path: str) -> str | None:
-        """The absolute path `path` names, links and `..` unresolved; None for an unknown root."""
+    def locate(self, path: str) -> str | Missing:
+        """The absolute path `path` names, links and `..` unresolved, wherever it lies."""
         if os.path.isabs(path):
             return path
         if len(self.paths) == 1:
             return os.path.join(self.paths[0], path)
         name, _, inner = path.removeprefix("./").partition("/")
         root = self.names.get(name)
-        return root and os.path.join(root, inner).rstrip(os.sep)
-
-    def resolve(self, path: str) -> str | Missing:
-        """The real path of `path` if it lies inside a root."""
-        located = self.locate(path)
-        if located is None:
+        if root is None:
             known = ", ".join(self.names) or "none is open"
             return Missing(
                 path,
                 MissingReason.OUTSIDE,
                 f"{path} does not begin with the name of a workspace folder ({known}).",
             )
+        return os.path.join(root, inner) if inner else root
+
+    def resolve(self, path: str) -> str | Missing:
+        """The real path of `path` if it lies inside a root."""
+        located = self.locate(path)
+        if isinstance(located, Missing):
+            return located
         real = real_path(located)
         if real is None or self.owner(real) is None:
             return self.outside(path)

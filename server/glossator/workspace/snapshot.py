@@ -39,8 +39,8 @@ class WorkspaceSnapshot:
     def read(self, path: str) -> Document | Missing:
         """The text of `path` (absolute, workspace-relative or untitled); the editor's first."""
         located = path if path in self.overlays else self.folders.locate(path)
-        if located is None:
-            return self.folders.outside(path)
+        if isinstance(located, Missing):
+            return located
         overlay = self.overlays.get(located)
         if overlay is not None and (not os.path.isabs(located) or self.folders.owner(located)):
             return overlay.document

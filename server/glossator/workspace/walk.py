@@ -48,7 +48,10 @@ def examine(path: str, roots: Roots, rules: IgnoreRules) -> Iterator[Found]:
     """What is there now at and below the absolute path `path`, one directory at a time."""
     if roots.owner(path) is None:
         return
-    if path not in roots.paths and isinstance(rules.within(os.path.dirname(path)), str):
+    if path in roots.paths:
+        yield from walk(path, roots, rules)
+        return
+    if isinstance(rules.within(os.path.dirname(path)), str):
         return  # counted where the directory above is left out
     try:
         status = os.lstat(path)

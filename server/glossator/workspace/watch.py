@@ -46,29 +46,44 @@ class DiskWatcher:
             await asyncio.wait({self._task})
 
     async def _watch(self) -> None:
-        outer = [
-            root
-            for root in self._roots.paths
-            if not any(other != root and is_inside(root, other) for other in self._roots.paths)
-        ]
+        try:
+            try:
+                await self._follow(lenient=False)
+            except PermissionError as error:
+                # not lenient at first: it would also hide that the system's watches ran out
+                _log.warning("Some folders are not watched: %s", error)
+                await self._follow(lenient=True)
+        except (OSError, RuntimeError) as error:
+            self.status = f"off: {error}"
+            _log.warning("Changes on disk are not noticed: %s", error)
+
+    async def _follow(self, *, lenient: bool) -> None:
+        """Report events until cancelled. Raises `OSError` or `RuntimeError` when it cannot."""
+        outer = _outermost(self._roots.paths)
+        for root in outer:
+            os.scandir(root).close()  # raises for what is no readable directory
         if not outer:
             self.status = "off: no folder is open"
             return
         loop = asyncio.get_running_loop()
-        try:
-            async for events in awatch(
-                *outer,
-                watch_filter=_matters,
-                debounce=_DEBOUNCE_MS,
-                step=_STEP_MS,
-                ignore_permission_denied=True,
-            ):
-                # called by the loop, so that a failing listener cannot end the watching
-                loop.call_soon(self._report, frozenset(path for _, path in events))
-        except (OSError, RuntimeError) as error:
-            self.status = f"off: {error}"
-            _log.warning("Changes on disk are no longer noticed: %s", error)
+        async for events in awatch(
+            *outer,
+            watch_filter=_matters,
+            debounce=_DEBOUNCE_MS,
+            step=_STEP_MS,
+            ignore_permission_denied=lenient,
+        ):
+            # called by the loop, so that a failing listener cannot end the watching
+            loop.call_soon(self._report, frozenset(path for _, path in events))
 
 
 def _matters(_change: Change, path: str) -> bool:
     return _GIT not in path or path.endswith(_TOLD_OF_GIT)
+
+
+def _outermost(roots: tuple[str, ...]) -> list[str]:
+    return [
+        root
+        for root in roots
+        if not any(other != root and is_inside(root, other) for other in roots)
+    ]
