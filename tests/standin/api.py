@@ -149,6 +149,7 @@ def _as_object(raw: bytes) -> Json | None:
     """The body as a JSON object, None when it is anything else."""
     try:
         body = json.loads(raw)
+        json.dumps(body, ensure_ascii=False).encode()  # half a surrogate pair is no text
     except ValueError:
         return None
     return body if isinstance(body, dict) else None

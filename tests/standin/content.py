@@ -62,7 +62,8 @@ def _characters(value: Any) -> int:
         case {"type": "image"}:
             return 6_400
         case dict():
-            return sum(len(key) + _characters(part) for key, part in value.items())
+            billed = (item for item in value.items() if item[0] != "signature")
+            return sum(len(key) + _characters(part) for key, part in billed)
         case list():
             return sum(map(_characters, value))
         case _:

@@ -53,7 +53,7 @@ async def test_what_is_not_there() -> None:
         assert (answer.status, answer.json["error"]["type"]) == (404, "not_found_error")
 
 
-@pytest.mark.parametrize("raw", [b"{", b"[]", b"\xff"])
+@pytest.mark.parametrize("raw", [b"{", b"[]", b"\xff", rb'{"model": "\ud800"}'])
 async def test_a_body_that_is_no_object(raw: bytes) -> None:
     async with StandIn() as api:
         answer = await post(api, raw)

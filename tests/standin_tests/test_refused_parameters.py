@@ -199,6 +199,12 @@ STRICT = {
         "recursive schemas are not supported",
     ),
     "recursion to the root": (strict({"p": {"$ref": "#"}}), "recursive schemas"),
+    "a reference to nowhere": (strict({"p": NODE}), "'#/$defs/node' leads nowhere"),
+    "no schema": (strict({"p": "string"}), "properties.p: JSON schema is invalid"),
+    "a keyword of the wrong type": (
+        strict({"p": {"type": "string", "pattern": 1}}),
+        "properties.p.pattern: JSON schema is invalid",
+    ),
     "numeric bound": (strict({"p": {"type": "integer", "minimum": 1}}), "'minimum' is not"),
     "length bound": (strict({"p": {"type": "string", "maxLength": 9}}), "'maxLength' is not"),
     "array bound": (

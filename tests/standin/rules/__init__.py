@@ -32,12 +32,12 @@ Rule = Callable[[Call], None]
 RULES: tuple[Rule, ...] = (
     no_sampling_parameters,
     known_fields,
+    something_to_answer,
     known_model,
     token_limits,
     thinking_type,
     pre_warming,
     cache_breakpoints,
-    something_to_answer,
     no_empty_text,
     tool_definitions,
     tool_choice,

@@ -36,7 +36,7 @@ def something_to_answer(call: Call) -> None:
     if not call.body["messages"]:
         raise Refusal("messages: at least one message is required")
     for number, message in enumerate(call.body["messages"]):
-        if not message["content"]:
+        if not message.get("content"):
             raise Refusal(f"messages.{number}: all messages must have non-empty content")
 
 

@@ -20,6 +20,19 @@ BOUNDS = (
     "maxLength",
     "maxItems",
 )
+DEFINITIONS = ("$defs", "definitions")
+KEYWORDS: dict[str, type] = {
+    "properties": dict,
+    "$defs": dict,
+    "definitions": dict,
+    "anyOf": list,
+    "allOf": list,
+    "oneOf": list,
+    "required": list,
+    "pattern": str,
+    "$ref": str,
+    "minItems": int,
+}
 ESCAPE_OR_GROUP = re.compile(r"\\.|\(\?<?[=!]")
 
 
@@ -64,25 +77,40 @@ def _no_bounds(path: str, node: Json) -> None:
 
 def _nodes(path: str, schema: Any) -> Iterator[tuple[str, Json]]:
     """Every schema inside a schema, itself first."""
-    if not isinstance(schema, dict):
+    if isinstance(schema, bool):
         return
+    _well_formed(path, schema)
     yield path, schema
-    for key in ("properties", "$defs", "definitions"):
+    for key in ("properties", *DEFINITIONS):
         for name, inner in schema.get(key, {}).items():
             yield from _nodes(f"{path}.{key}.{name}", inner)
     for key in ("anyOf", "allOf", "oneOf"):
         for index, inner in enumerate(schema.get(key, [])):
             yield from _nodes(f"{path}.{key}.{index}", inner)
-    yield from _nodes(f"{path}.items", schema.get("items"))
+    if "items" in schema:
+        yield from _nodes(f"{path}.items", schema["items"])
+
+
+def _well_formed(path: str, schema: Any) -> None:
+    if not isinstance(schema, dict):
+        raise Refusal(f"{path}: JSON schema is invalid: it must be an object")
+    for key, kind in KEYWORDS.items():
+        if not isinstance(schema.get(key, kind()), kind):
+            raise Refusal(f"{path}.{key}: JSON schema is invalid: it must be a {kind.__name__}")
+    if not all(isinstance(name, str) for name in schema.get("required", [])):
+        raise Refusal(f"{path}.required: JSON schema is invalid: it must name properties")
 
 
 def _recursive(root: Json, ref: str, above: tuple[str, ...]) -> bool:
+    """Whether following this reference, from those above it, leads back to one of them."""
     if ref in above:
         return True
     target: Any = root
-    for step in ref.removeprefix("#").strip("/").split("/"):
-        target = target.get(step, {}) if step else target
+    for step in filter(None, ref.removeprefix("#").split("/")):
+        target = target.get(step) if isinstance(target, dict) else None
+    if not isinstance(target, dict):
+        raise Refusal(f"tools: the schema reference '{ref}' leads nowhere")
     if ref == "#":
-        target = {key: part for key, part in target.items() if key not in {"$defs", "definitions"}}
-    refs = (node["$ref"] for _, node in _nodes("", target) if "$ref" in node)
+        target = {key: part for key, part in target.items() if key not in DEFINITIONS}
+    refs = (node["$ref"] for _, node in _nodes(ref, target) if "$ref" in node)
     return any(_recursive(root, inner, (*above, ref)) for inner in refs)
