@@ -2,10 +2,12 @@
 
 import copy
 import json
+import math
 from typing import Any
 
 import pytest
 
+from glossator.core.errors import ModelRefused
 from glossator.core.tool_result import ToolResult
 from glossator.llm.cache_layout import with_breakpoints
 from glossator.llm.catalog import CATALOG, facts_of
@@ -140,6 +142,23 @@ def test_search_results_become_text_where_they_are_not_known() -> None:
     assert sent("litellm") == [{k: v for k, v in FOUND.items() if k != "citations"}]
     assert sent("anthropic") == [FOUND]
     assert message == before
+
+
+@pytest.mark.parametrize(
+    ("said", "sent"), [("a\ud800b", "a\ufffdb"), ("\ud83d\ude00", "\U0001f600"), ("é", "é")]
+)
+def test_lone_surrogates_are_replaced(said: str, sent: str) -> None:
+    request = request_of(user_message(said))
+    body = build_body(request, SONNET, PROFILES["vllm"], None)
+    assert body["messages"] == [user_message(sent)]
+
+
+async def test_what_cannot_be_sent_is_refused_in_words() -> None:
+    broken = assistant({"type": "tool_use", "id": "t", "name": "Grep", "input": {"n": math.nan}})
+    async with asker([]) as ask:
+        with pytest.raises(ModelRefused, match="cannot be sent"):
+            await ask.ask(user_message("q"), broken)
+        assert ask.api.requests == []
 
 
 async def test_an_ollama_conversation_goes_over_the_wire_plain() -> None:

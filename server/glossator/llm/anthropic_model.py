@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
 
 from glossator.core.errors import ModelError, ModelRefused
 from glossator.llm.assembly import Assembly
@@ -20,10 +23,13 @@ from glossator.settings.model import ModelSettings, RoleSettings
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic, AsyncStream
-    from anthropic.types import RawMessageStreamEvent
 
 _NO_CREDENTIALS = (
     "{server} cannot be asked without credentials{detail}. Set up {credentials} and try again."
+)
+_UNSENDABLE = (
+    "The conversation cannot be sent to {server}{detail}. Start a new session, and report what led"
+    " to this."
 )
 _log = logging.getLogger(__name__)
 
@@ -78,12 +84,9 @@ class AnthropicModel:
         Close the generator (`contextlib.aclosing`) to break off early: that closes the connection.
         """
         body = build_body(request, self._facts, self._profile, self._role.effort)
-        attempts = with_retries(lambda: self._attempt(body), self._retry)
-        try:
-            async for event in attempts:
+        async with aclosing(with_retries(lambda: self._attempt(body), self._retry)) as events:
+            async for event in events:
                 yield event
-        finally:
-            await attempts.aclose()
 
     async def close(self) -> None:
         """Give connections back; the model cannot be asked again."""
@@ -107,7 +110,7 @@ class AnthropicModel:
             async with await self._send(client, body) as events:
                 self._learn_limits(client)
                 async for event in events:
-                    if piece := reply.add(event.to_dict(mode="json", warnings=False)):
+                    if piece := reply.add(_as_sent(event)):
                         yield piece
         except (anthropic.AnthropicError, httpx2.HTTPError, ValueError) as error:
             failure = explain(error, self._target(client))
@@ -116,16 +119,17 @@ class AnthropicModel:
             raise failure
         yield reply.finish(body)
 
-    async def _send(
-        self, client: AsyncAnthropic, body: dict[str, Any]
-    ) -> AsyncStream[RawMessageStreamEvent]:
+    async def _send(self, client: AsyncAnthropic, body: dict[str, Any]) -> AsyncStream[Any]:
         """The stream of events, once the headers have come."""
+        unsent: tuple[type[Exception], ...] = (
+            ValueError,
+            *credential_errors(self._settings.backend),
+        )
         try:
-            events: AsyncStream[RawMessageStreamEvent] = await client.messages.create(
-                **body, stream=True
-            )
-        except credential_errors(self._settings.backend) as error:
-            said = self._target(client).say(_NO_CREDENTIALS, str(error))
+            events: AsyncStream[Any] = await client.messages.create(**body, stream=True)
+        except unsent as error:
+            template = _UNSENDABLE if isinstance(error, ValueError) else _NO_CREDENTIALS
+            said = self._target(client).say(template, str(error))
         else:
             return events
         raise ModelRefused(said)
@@ -165,7 +169,8 @@ class AnthropicModel:
                 self._facts.max_output,
             )
         else:
-            self._facts = with_limits(self._facts, info.max_input_tokens, info.max_tokens)
+            limits = (getattr(info, name, None) for name in ("max_input_tokens", "max_tokens"))
+            self._facts = with_limits(self._facts, *limits)
 
     def _target(self, client: AsyncAnthropic) -> Target:
         settings = self._settings
@@ -177,3 +182,10 @@ class AnthropicModel:
             credentials=CREDENTIALS[settings.backend],
             secret=getattr(client, "api_key", None) or "",
         )
+
+
+def _as_sent(event: object) -> dict[str, Any]:
+    """An event as it came over the wire; {} for data that is no JSON object."""
+    if not isinstance(event, BaseModel):
+        return {}
+    return event.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)

@@ -30,7 +30,7 @@ class Assembly:
     def __init__(self) -> None:
         self._blocks: dict[int, Block] = {}
         self._inputs: dict[int, list[str]] = {}
-        self._usage: dict[str, Any] = {}
+        self._usage: dict[str, int] = {}
         self._stop: str | None = None
         self._stop_details: Mapping[str, Any] = {}
         self.whole = False  # message_stop has come
@@ -40,16 +40,17 @@ class Assembly:
         match event:
             case {"type": "message_start", "message": dict(message)}:
                 self._count(message.get("usage"))
-            case {"type": "content_block_start", "index": index, "content_block": dict(block)}:
+            case {"type": "content_block_start", "index": int(index), "content_block": dict(block)}:
                 self._blocks[index] = block.copy()
                 return _opening(block)
-            case {"type": "content_block_delta", "index": index, "delta": dict(delta)}:
+            case {"type": "content_block_delta", "index": int(index), "delta": dict(delta)}:
                 if index in self._blocks:
-                    return self._extend(index, delta)
+                    return self._extend(self._blocks[index], index, delta)
             case {"type": "message_delta", "delta": dict(delta)}:
                 self._count(event.get("usage"))
                 self._stop = delta.get("stop_reason")
-                self._stop_details = delta.get("stop_details") or {}
+                details = delta.get("stop_details")
+                self._stop_details = details if isinstance(details, dict) else {}
             case {"type": "message_stop"}:
                 self.whole = True
         return None
@@ -66,30 +67,31 @@ class Assembly:
             if block.get("type") in _TOOL_BLOCKS:
                 block["input"] = self._input(index, stop)
         content = [self._blocks[index] for index in sorted(self._blocks)]
-        text = "".join(block.get("text") or "" for block in content if block.get("type") == "text")
+        texts = (block.get("text") for block in content if block.get("type") == "text")
         return Reply(
             message={"role": "assistant", "content": content},
             stop=stop,
             usage=_usage(self._usage, request, content),
-            text=text,
+            text="".join(text for text in texts if isinstance(text, str)),
             tool_calls=_tool_calls(content) if stop is StopReason.TOOL_USE else (),
             detail=_detail(self._stop_details),
         )
 
-    def _extend(self, index: int, delta: Mapping[str, Any]) -> TextPiece | ThinkingPiece | None:
-        block = self._blocks[index]
+    def _extend(
+        self, block: Block, index: int, delta: Mapping[str, Any]
+    ) -> TextPiece | ThinkingPiece | None:
         match delta:
-            case {"type": "text_delta", "text": text}:
+            case {"type": "text_delta", "text": str(text)}:
                 block["text"] = (block.get("text") or "") + text
                 return TextPiece(text)
-            case {"type": "thinking_delta", "thinking": thinking}:
+            case {"type": "thinking_delta", "thinking": str(thinking)}:
                 block["thinking"] = (block.get("thinking") or "") + thinking
                 return ThinkingPiece(thinking)
-            case {"type": "signature_delta", "signature": signature}:
+            case {"type": "signature_delta", "signature": str(signature)}:
                 block["signature"] = signature
             case {"type": "citations_delta", "citation": citation}:
                 block["citations"] = [*(block.get("citations") or ()), citation]
-            case {"type": "input_json_delta", "partial_json": partial}:
+            case {"type": "input_json_delta", "partial_json": str(partial)}:
                 self._inputs.setdefault(index, []).append(partial)
         return None
 
@@ -102,7 +104,11 @@ class Assembly:
             value = self._blocks[index].get("input") or {}
         else:
             try:
-                value = from_json(text.encode(), partial_mode=stop is not StopReason.TOOL_USE)
+                value = from_json(
+                    text.encode(),
+                    partial_mode=stop is not StopReason.TOOL_USE,
+                    allow_inf_nan=False,  # it could not be sent back
+                )
             except ValueError as error:
                 raise StreamCut(
                     "The model wrote a tool call that is not valid JSON; it was not run. Ask again."
@@ -113,9 +119,10 @@ class Assembly:
             )
         return value
 
-    def _count(self, usage: Mapping[str, Any] | None) -> None:
+    def _count(self, usage: object) -> None:
         """Figures are running totals: a later one takes the place of an earlier one."""
-        self._usage.update({k: v for k, v in (usage or {}).items() if v is not None})
+        if isinstance(usage, dict):
+            self._usage.update({k: v for k, v in usage.items() if isinstance(v, int)})
 
 
 def _opening(block: Mapping[str, Any]) -> TextPiece | ThinkingPiece | None:
@@ -138,15 +145,17 @@ def _stop_reason(name: str | None) -> StopReason:
 
 
 def _tool_calls(content: list[Block]) -> tuple[ToolCall, ...]:
-    calls = (block for block in content if block.get("type") == "tool_use")
+    calls = [block for block in content if block.get("type") == "tool_use"]
+    if not all(isinstance(call.get(key), str) for call in calls for key in ("id", "name")):
+        raise StreamCut("The model wrote a tool call without a name; it was not run. Ask again.")
     return tuple(ToolCall(call["id"], call["name"], call["input"]) for call in calls)
 
 
 def _detail(details: Mapping[str, Any]) -> str:
-    return details.get("explanation") or details.get("category") or ""
+    return str(details.get("explanation") or details.get("category") or "")
 
 
-def _usage(told: Mapping[str, Any], request: Mapping[str, Any], content: list[Block]) -> Usage:
+def _usage(told: Mapping[str, int], request: Mapping[str, Any], content: list[Block]) -> Usage:
     """The provider's figures; an estimate for a server that tells none."""
     if not told:
         asked, answered = (json.dumps(part, ensure_ascii=False) for part in (request, content))

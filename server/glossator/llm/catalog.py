@@ -58,12 +58,14 @@ def facts_of(model: str) -> ModelFacts:
     return CATALOG.get(model) or ModelFacts(model, window=200_000, max_output=8_000)
 
 
-def with_limits(facts: ModelFacts, window: int | None, max_output: int | None) -> ModelFacts:
-    """The same facts with the limits the provider told; None or nonsense leaves the table's."""
+def with_limits(facts: ModelFacts, window: object, max_output: object) -> ModelFacts:
+    """The same facts with the limits the provider told; whatever is no limit is not taken."""
     return replace(
         facts,
-        window=window if window and window > 0 else facts.window,
-        max_output=max_output if max_output and max_output > 0 else facts.max_output,
+        window=window if isinstance(window, int) and window > 0 else facts.window,
+        max_output=(
+            max_output if isinstance(max_output, int) and max_output > 0 else facts.max_output
+        ),
     )
 
 

@@ -1,0 +1,100 @@
+"""Replies put together from events that no schema vouches for."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glossator.core.errors import ModelError, StreamCut
+from glossator.llm.assembly import Assembly
+from glossator.llm.model import Block, Reply, StopReason
+
+KEYS = ["content_block", "delta", "id", "index", "input", "message", "name", "partial_json"]
+KEYS += ["signature", "stop_details", "stop_reason", "text", "thinking", "type", "usage"]
+WORDS = ["content_block_delta", "content_block_start", "input_json_delta", "message_delta"]
+WORDS += ["message_start", "message_stop", "signature_delta", "text", "text_delta", "thinking"]
+WORDS += ["thinking_delta", "tool_use", "end_turn", "{}", ""]
+SCALARS = st.none() | st.booleans() | st.integers(-1, 2) | st.sampled_from(WORDS)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(KEYS), inner),
+    max_leaves=12,
+)
+EVENTS = st.lists(st.dictionaries(st.sampled_from(KEYS), VALUES), max_size=8)
+STOP = {"type": "message_stop"}
+
+
+def assemble(*events: dict[str, Any]) -> Reply:
+    reply = Assembly()
+    for event in events:
+        reply.add(event)
+    return reply.finish({})
+
+
+def tool_turn(block: Block, *partials: str, stop: str = "tool_use") -> Reply:
+    deltas = (
+        {
+            "type": "content_block_delta",
+            "index": 0,
+            "delta": {"type": "input_json_delta", "partial_json": partial},
+        }
+        for partial in partials
+    )
+    return assemble(
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        *deltas,
+        {"type": "message_delta", "delta": {"stop_reason": stop}},
+        STOP,
+    )
+
+
+CALL: Block = {"type": "tool_use", "id": "t", "name": "Grep"}
+
+
+@given(EVENTS)
+@settings(max_examples=100, deadline=None)
+def test_nonsense_is_passed_over_or_refused(events: list[dict[str, Any]]) -> None:
+    try:
+        reply = assemble(*events, STOP)
+    except ModelError:
+        return
+    json.dumps(reply.message, allow_nan=False)
+
+
+@pytest.mark.parametrize("block", [CALL, {**CALL, "input": None}, {**CALL, "input": {}}])
+def test_no_input_is_an_empty_object(block: Block) -> None:
+    reply = tool_turn(block)
+    assert reply.tool_calls[0].arguments == {}
+    assert reply.message["content"] == [{**CALL, "input": {}}]
+
+
+@pytest.mark.parametrize(
+    "partials", [('{"a": ', '"b'), ("[1]",), ('"x"',), ("{}}",), ('{"a": NaN}',)]
+)
+def test_a_call_that_is_no_json_object_is_not_run(partials: tuple[str, ...]) -> None:
+    with pytest.raises(StreamCut, match="it was not run"):
+        tool_turn(CALL, *partials)
+
+
+def test_a_call_without_an_id_is_not_run() -> None:
+    with pytest.raises(StreamCut, match="without a name"):
+        tool_turn({"type": "tool_use", "name": "Grep"})
+
+
+def test_a_call_cut_by_max_tokens_keeps_what_came() -> None:
+    reply = tool_turn(CALL, '{"a": 1, "b": "unfin', stop="max_tokens")
+    assert (reply.stop, reply.tool_calls) == (StopReason.MAX_TOKENS, ())
+    assert reply.message["content"][0]["input"]["a"] == 1
+
+
+def test_fields_that_nobody_knows_are_kept() -> None:
+    block: Block = {"type": "text", "text": "Hi.", "mood": {"x": [1]}}
+    reply = assemble(
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}},
+        STOP,
+    )
+    assert reply.message["content"] == [block]
+    assert reply.text == "Hi."
