@@ -46,7 +46,8 @@ def send(message: Message) -> None:
 
 def log(line: str) -> None:
     """Write to the server's log."""
-    print(line, file=sys.stderr, flush=True)
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()
 
 
 def end_command(command: Message, recording: Message) -> None:

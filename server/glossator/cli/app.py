@@ -44,15 +44,19 @@ def glossator(
     """What holds for every command."""
 
 
-# The language server reads its own options, so that they are described in one place, and so that
-# an editor does not wait for this command line to be read.
+# `--tcp` is read by the server itself: to read it here would load what typer checks values with,
+# and an editor waits for every millisecond of this.
 @app.command(
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-    add_help_option=False,
     options_metavar="[--stdio | --tcp HOST:PORT]",
 )
-def serve(context: typer.Context) -> None:
-    """Run the language server for an editor."""
+def serve(
+    context: typer.Context,
+    stdio: Annotated[  # noqa: ARG001 - editors pass it; it is what happens anyway
+        bool, typer.Option("--stdio", help="Over the standard streams, which is the default.")
+    ] = False,
+) -> None:
+    """Run the language server for an editor, with --tcp for one client at HOST:PORT."""
     from glossator.lsp.__main__ import main  # noqa: PLC0415 - only this command needs the server
 
     raise typer.Exit(main(context.args))

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from rich.console import JustifyMethod
+from markdown_it import MarkdownIt
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 from rich.markdown import Heading, Markdown, MarkdownElement
+from rich.segment import Segment
 from rich.theme import Theme
 
 from glossator.cli.render.blocks import Block
@@ -37,13 +39,36 @@ class _LeftHeading(Heading):
     LEVEL_ALIGN: ClassVar[dict[str, JustifyMethod]] = {}
 
 
+class _Parser(MarkdownIt):
+    """Rich's own parser refuses `file:` links."""
+
+    def validateLink(self, url: str) -> bool:  # noqa: N802 - the name it is called by
+        return url.startswith("file:") or super().validateLink(url)
+
+
 class AnswerMarkdown(Markdown):
-    """Markdown whose headings are all on the left."""
+    """Markdown with its headings on the left and without blank lines around it."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
         "heading_open": _LeftHeading,
     }
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, code_theme=CODE_THEME)
+        self.parsed = _Parser().enable("strikethrough").enable("table").parse(text)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        drawn = super().__rich_console__(console, options)
+        segments = [part for part in drawn if isinstance(part, Segment)]  # it gives nothing else
+        lines = list(Segment.split_lines(segments))
+        while lines and _is_blank(lines[0]):
+            lines.pop(0)
+        while lines and _is_blank(lines[-1]):
+            lines.pop()
+        for line in lines:
+            yield from line
+            yield Segment.line()
 
 
 def draw(block: Block, roots: Sequence[Path]) -> AnswerMarkdown:
@@ -54,12 +79,14 @@ def draw(block: Block, roots: Sequence[Path]) -> AnswerMarkdown:
         return f"[{label}](<{file_uri(path, roots)}>)"
 
     text = printable(block.text)
-    return AnswerMarkdown(
-        text if block.code else rewrite(text, link), code_theme=CODE_THEME, hyperlinks=True
-    )
+    return AnswerMarkdown(text if block.code else rewrite(text, link))
 
 
 def file_uri(path: str, roots: Sequence[Path]) -> str:
     """The URI of a workspace-relative path: in the first root that has it, else in the first."""
     below = [root / path for root in roots]
     return to_uri(str(next((each for each in below if each.exists()), below[0])))
+
+
+def _is_blank(line: list[Segment]) -> bool:
+    return not any(segment.text.strip() for segment in line)
