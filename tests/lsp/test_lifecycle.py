@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 import threading
@@ -13,6 +14,12 @@ from glossator.lsp.service import Service
 from tests.lsp.support.editor import SECONDS, Editor, connected, framed, spawned
 
 STATUS = {"command": "glossator.status"}
+INITIALIZE: dict[str, object] = {"processId": None, "rootUri": None, "capabilities": {}}
+
+
+def call(msg_id: int | None, method: str, params: object = None) -> bytes:
+    message = {"jsonrpc": "2.0", "method": method, "params": params}
+    return framed(json.dumps(message | ({} if msg_id is None else {"id": msg_id})).encode())
 
 
 async def test_shutdown_then_exit_gives_0() -> None:
@@ -124,13 +131,8 @@ async def test_nothing_heavy_is_imported_before_initialize_is_answered() -> None
 
 
 async def test_stdin_may_be_a_plain_file(tmp_path: Path) -> None:
-    initialize = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":null,"rootUri":null,"capabilities":{}}}'
     script = tmp_path / "session"
-    script.write_bytes(
-        framed(initialize)
-        + framed(b'{"jsonrpc":"2.0","id":2,"method":"shutdown"}')
-        + framed(b'{"jsonrpc":"2.0","method":"exit"}')
-    )
+    script.write_bytes(call(1, "initialize", INITIALIZE) + call(2, "shutdown") + call(None, "exit"))
     with script.open("rb") as stdin:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -157,9 +159,8 @@ async def test_a_client_that_stops_reading_does_not_block_the_server(tmp_path: P
     os.close(write_end)
     assert process.stdin is not None
     assert process.stderr is not None
-    initialize = b'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":null,"rootUri":null,"capabilities":{}}}'
-    process.stdin.write(framed(initialize))
-    unknown = framed(b'{"jsonrpc":"2.0","id":2,"method":"%b"}' % (b"x" * 50_000))
+    process.stdin.write(call(1, "initialize", INITIALIZE))
+    unknown = call(2, "x" * 50_000)
     for _ in range(40):
         process.stdin.write(unknown)
     await asyncio.wait_for(process.stdin.drain(), SECONDS)  # all of it was read

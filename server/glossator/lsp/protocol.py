@@ -64,13 +64,21 @@ class Protocol(LanguageServerProtocol):
         """Act on one message; what is wrong with it is answered or logged, never raised."""
         try:
             data = parse(body)
-            if "method" in data:
-                kind = _kind_of(data["method"], data)
-                self.gate.admit(structure(self._converter, _with_params(data), kind))
-            else:
-                self._handle_reply(data)
         except JsonRpcException as error:
-            self._refuse(body, error)
+            self.answer_error(message_id(body), error)
+            return
+        if "method" not in data:
+            self._handle_reply(data)
+            return
+        try:
+            message = structure(self._converter, _with_params(data), _kind_of(data))
+        except JsonRpcException as error:
+            if "id" in data:
+                self.answer_error(data["id"], error)
+            else:
+                _log.warning("a notification was ignored: %s", error.message)
+        else:
+            self.gate.admit(message)
 
     def dispatch(self, message: Any) -> None:  # noqa: ANN401 - any of the LSP's message types
         """Run the handler of a request or notification."""
@@ -141,14 +149,6 @@ class Protocol(LanguageServerProtocol):
         except JsonRpcInvalidParams as error:
             future.set_exception(error)
 
-    def _refuse(self, body: bytes, error: JsonRpcException) -> None:
-        msg_id = message_id(body)
-        is_notification = isinstance(error, JsonRpcInvalidParams) and msg_id is None
-        if is_notification:
-            _log.warning("a notification was ignored: %s", error.message)
-        else:
-            self.answer_error(msg_id, error)
-
     def _get_handler(self, feature_name: str) -> Any:  # noqa: ANN401 - pygls' own type is Callable[[Any], Any]
         handler = self.fm.features.get(feature_name)
         return handler if handler is not None else super()._get_handler(feature_name)
@@ -208,11 +208,14 @@ def make_converter() -> cattrs.Converter:
     return converter
 
 
-def _kind_of(method: str, message: Mapping[str, Any]) -> type[Any]:
-    untyped = JsonRPCRequestMessage if "id" in message else JsonRPCNotification
-    kind = types.METHOD_TO_TYPES.get(method, (untyped,))[0]
-    is_request = attrs.has(kind) and "id" in attrs.fields_dict(kind)
-    return kind if is_request == ("id" in message) else untyped
+def _kind_of(message: Mapping[str, Any]) -> type[Any]:
+    """The type of a request or notification, which the protocol never uses for one another."""
+    is_request = "id" in message
+    untyped = JsonRPCRequestMessage if is_request else JsonRPCNotification
+    kind: type[Any] = types.METHOD_TO_TYPES.get(message["method"], (untyped,))[0]
+    if is_request != ("id" in attrs.fields_dict(kind)):
+        raise JsonRpcMethodNotFound.of(message["method"])
+    return kind
 
 
 def _with_params(message: dict[str, Any]) -> dict[str, Any]:

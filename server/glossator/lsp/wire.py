@@ -114,7 +114,8 @@ def _typed(hint: Any, value: object, where: str) -> object:  # noqa: ANN401 - a 
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return _dataclass(hint, value, f"{where!r}")
     plain = origin or hint
-    if isinstance(value, plain) and isinstance(value, bool) == (plain is bool):
+    accepted = int | float if plain is float else plain
+    if isinstance(value, accepted) and isinstance(value, bool) == (plain is bool):
         return value
     wanted = _WORDS.get(plain, "a list" if plain is tuple else str(plain))
     raise WireError(f"{where!r} must be {wanted}, not {_name(value)}")

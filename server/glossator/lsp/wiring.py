@@ -2,41 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
-from glossator.core.errors import InvalidSettings
 from glossator.core.text import Position
 from glossator.lsp.service import Service
+from glossator.lsp.settings import valid_settings
 from glossator.service.application import Application
 from glossator.service.commands import COMMANDS
 from glossator.service.hover import HoverAnswer, HoverRequest, hover
-from glossator.settings.load import load_settings, user_file
-from glossator.settings.model import Settings
-
-
-def valid_settings(client: object, environment: Mapping[str, str]) -> tuple[Settings, list[str]]:
-    """Settings from every source that is valid, and what is wrong with the others."""
-    sources: dict[str, Any] = {"client": {}, "environment": {}, "file": Path(os.devnull)}
-    settings = load_settings(**sources)
-    problems: list[str] = []
-    if not isinstance(client, Mapping | None):
-        problems.append("The editor's settings were not used: they must be an object.")
-        client = None
-    for source, values in (
-        ("file", user_file()),
-        ("environment", environment),
-        ("client", client or {}),
-    ):
-        try:
-            settings = load_settings(**sources | {source: values})
-        except InvalidSettings as error:
-            problems.append(f"{error} Until then Glossator goes on without them.")
-        else:
-            sources[source] = values
-    return settings, problems
 
 
 async def _hover(app: Application, uri: str, position: Position) -> HoverAnswer | None:

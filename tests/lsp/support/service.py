@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -17,10 +17,19 @@ from glossator.core.span import CitationStatus
 from glossator.core.text import Position, PositionEncoding
 from glossator.core.uri import to_path
 from glossator.lsp.service import Service
-from glossator.lsp.wiring import valid_settings
-from glossator.service.commands import Command
+from glossator.lsp.settings import valid_settings
 from glossator.settings.model import Settings
 from glossator.workspace.host import WorkspaceHost
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """As in the real table."""
+
+    title: str
+    request: type[Any]
+    run: Callable[[Any, Any], Awaitable[Any]]
+    shows_progress: bool = False
 
 
 class Application:
@@ -84,7 +93,7 @@ class Answer:
 async def ask(app: Application, request: AskRequest) -> Answer:
     """Does what the question says."""
     run_id = request.run_id or "unnamed"
-    events = [
+    events: list[Event] = [
         RunStarted("session", request.question, "none", offline=True),
         ToolFinished("1", "Grep", "3 matches for fish", error=False, milliseconds=1.0),
         TextDelta("It swims."),
@@ -224,12 +233,12 @@ async def make_noise(_app: Application, _request: StatusRequest) -> NoiseAnswer:
 
 
 COMMANDS = {
-    "glossator.ask": Command("Ask", AskRequest, cast(Any, ask), shows_progress=True),
-    "glossator.explain": Command("Explain", AskRequest, cast(Any, ask), shows_progress=True),
-    "glossator.cancel": Command("Cancel", CancelRequest, cast(Any, cancel)),
-    "glossator.status": Command("Status", StatusRequest, cast(Any, status)),
-    "glossator.doctor": Command("Doctor", StatusRequest, cast(Any, make_noise)),
-    "glossator.tool": Command("Tool", ToolRequest, cast(Any, tool)),
+    "glossator.ask": Command("Ask", AskRequest, ask, shows_progress=True),
+    "glossator.explain": Command("Explain", AskRequest, ask, shows_progress=True),
+    "glossator.cancel": Command("Cancel", CancelRequest, cancel),
+    "glossator.status": Command("Status", StatusRequest, status),
+    "glossator.doctor": Command("Doctor", StatusRequest, make_noise),
+    "glossator.tool": Command("Tool", ToolRequest, tool),
 }
 
-SERVICE = Service(COMMANDS, cast(Any, Application), valid_settings, cast(Any, hover))
+SERVICE = Service(cast(Any, COMMANDS), cast(Any, Application), valid_settings, cast(Any, hover))

@@ -1,0 +1,130 @@
+"""Hover, code actions, and what the editor tells of files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glossator.lsp.server import build_server
+from glossator.lsp.service import Service
+from tests.lsp.support.editor import Editor, connected
+from tests.lsp.support.service import SERVICE, Application
+
+DOCUMENT = "untitled:a"
+
+
+async def hover(editor: Editor, line: int) -> Any:
+    position = {"line": line, "character": 0}
+    return await editor.result(
+        editor.ask("textDocument/hover", {"textDocument": {"uri": DOCUMENT}, "position": position})
+    )
+
+
+async def test_hover(editor: Editor) -> None:
+    editor.open(DOCUMENT, "one\ntwo\n")
+    shown = await hover(editor, 1)
+    assert shown["contents"] == {"kind": "markdown", "value": "*two*"}
+    assert shown["range"]["start"] == {"line": 1, "character": 0}
+    assert shown["range"]["end"]["line"] == 1
+    editor.notify("textDocument/didClose", {"textDocument": {"uri": DOCUMENT}})
+    assert await hover(editor, 1) is None
+
+
+async def test_hover_is_plain_where_markdown_is_not_known(raw: Editor) -> None:
+    await raw.initialize({"textDocument": {"hover": {"contentFormat": ["plaintext"]}}})
+    raw.open(DOCUMENT, "one\n")
+    assert (await hover(raw, 0))["contents"]["kind"] == "plaintext"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "lines"),
+    [
+        ((0, 0), (0, 3), (1, 1)),
+        ((2, 1), (4, 1), (3, 5)),
+        ((2, 0), (4, 0), (3, 4)),
+        ((2, 5), (3, 0), (3, 3)),
+    ],
+)
+async def test_a_selection_can_be_explained(
+    raw: Editor, start: tuple[int, int], end: tuple[int, int], lines: tuple[int, int]
+) -> None:
+    literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": [""]}}}
+    await raw.initialize({"textDocument": {"codeAction": literals}})
+    (action,) = await actions(raw, start, end)
+    argument = {"uri": DOCUMENT, "firstLine": lines[0], "lastLine": lines[1]}
+    command = {
+        "title": "Explain with Glossator",
+        "command": "glossator.explain",
+        "arguments": [argument],
+    }
+    assert action == {"title": "Explain with Glossator", "kind": "", "command": command}
+
+
+async def test_older_clients_get_the_command_itself(raw: Editor) -> None:
+    await raw.initialize()
+    (action,) = await actions(raw, (0, 0), (0, 3))
+    assert action["command"] == "glossator.explain"
+
+
+@pytest.mark.parametrize(
+    ("end", "only", "count"),
+    [((0, 0), None, 0), ((0, 1), ["quickfix"], 0), ((0, 1), [], 0), ((0, 1), [""], 1)],
+)
+async def test_when_no_action_is_offered(
+    editor: Editor, end: tuple[int, int], only: list[str] | None, count: int
+) -> None:
+    assert len(await actions(editor, (0, 0), end, only)) == count
+
+
+async def actions(
+    editor: Editor, start: tuple[int, int], end: tuple[int, int], only: list[str] | None = None
+) -> Any:
+    context: dict[str, Any] = {"diagnostics": []} | ({} if only is None else {"only": only})
+    edges = [dict(zip(("line", "character"), edge, strict=True)) for edge in (start, end)]
+    params = {
+        "textDocument": {"uri": DOCUMENT},
+        "range": {"start": edges[0], "end": edges[1]},
+        "context": context,
+    }
+    return await editor.result(editor.ask("textDocument/codeAction", params))
+
+
+async def test_what_the_editor_sees_on_disk_reaches_the_workspace(tmp_path: Path) -> None:
+    changed: list[frozenset[str]] = []
+
+    class Listening(Application):
+        async def start(self) -> None:  # no watcher of our own: only the editor tells
+            self.host.subscribe(changed.append)
+
+    service = Service(SERVICE.commands, Listening, SERVICE.settings, SERVICE.hover)  # type: ignore[arg-type]  # the small application stands in for the real one
+    async with connected(build_server(lambda: service)) as editor:
+        await editor.initialize(rootUri=tmp_path.as_uri())
+        names = ["changed", "made", "old", "new", "gone"]
+        uris = {name: (tmp_path / name).as_uri() for name in names}
+        watched = [{"uri": uris["changed"], "type": 2}, {"uri": "untitled:x", "type": 1}]
+        editor.notify("workspace/didChangeWatchedFiles", {"changes": watched})
+        editor.notify("workspace/didCreateFiles", {"files": [{"uri": uris["made"]}]})
+        renamed = {"oldUri": uris["old"], "newUri": uris["new"]}
+        editor.notify("workspace/didRenameFiles", {"files": [renamed]})
+        editor.notify("workspace/didDeleteFiles", {"files": [{"uri": uris["gone"]}]})
+        await editor.result(editor.command("glossator.status"))
+    told = frozenset().union(*changed)
+    assert told == {str(tmp_path / name) for name in names}
+
+
+async def test_saving_and_closing_give_the_disk_its_word_back(
+    editor: Editor, tmp_path: Path
+) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text("disk")
+    uri = path.as_uri()
+    editor.open(uri, "editor")
+    document = {"textDocument": {"uri": uri}}
+    editor.notify("textDocument/didSave", document)
+    unsaved = await editor.result(editor.command("glossator.tool", {"name": uri}))
+    assert (unsaved["text"], unsaved["version"]) == ("editor", 1)
+    editor.notify("textDocument/didClose", document)
+    closed = await editor.result(editor.command("glossator.tool", {"name": uri}))
+    assert (closed["text"], closed["version"]) == ("disk", None)

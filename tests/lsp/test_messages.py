@@ -1,0 +1,147 @@
+"""Bodies that are no messages, and a fuzzed conversation: every request is answered."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from tests.lsp.support.chance import seeded
+from tests.lsp.support.editor import Editor, framed
+
+
+@pytest.mark.parametrize(
+    ("body", "msg_id", "code", "says"),
+    [
+        (b"", None, -32700, "not JSON"),
+        (b"{", None, -32700, "not JSON"),
+        (b"\xff\xfe", None, -32700, "not JSON"),
+        (b"[" * 100_000, None, -32700, "not JSON"),
+        (b"1" * 5000, None, -32700, "not JSON"),
+        (b"[]", None, -32600, "batches"),
+        (b'"x"', None, -32600, "must be an object"),
+        (b"{}", None, -32600, "jsonrpc"),
+        (b'{"jsonrpc":"1.0","id":7,"method":"shutdown"}', 7, -32600, "jsonrpc"),
+        (b'{"jsonrpc":"2.0"}', None, -32600, "needs a method"),
+        (b'{"jsonrpc":"2.0","id":7}', 7, -32600, "needs a method"),
+        (b'{"jsonrpc":"2.0","id":7,"method":7}', 7, -32600, "method must be"),
+        (b'{"jsonrpc":"2.0","id":[],"method":"shutdown"}', None, -32600, "id must be"),
+        (b'{"jsonrpc":"2.0","id":null,"method":"shutdown"}', None, -32600, "id must be"),
+        (b'{"jsonrpc":"2.0","id":true,"method":"shutdown"}', None, -32600, "id must be"),
+        (b'{"jsonrpc":"2.0","id":7,"method":"shutdown","params":"x"}', 7, -32600, "params"),
+        (
+            b'{"jsonrpc":"2.0","id":7,"method":"fish/swim","params":{"type_name":"1"}}',
+            7,
+            -32601,
+            "fish",
+        ),
+        (
+            b'{"jsonrpc":"2.0","id":7,"method":"textDocument/hover","params":{}}',
+            7,
+            -32602,
+            "position",
+        ),
+        (b'{"jsonrpc":"2.0","id":7,"method":"textDocument/hover","params":[1]}', 7, -32602, "form"),
+        (
+            b'{"jsonrpc":"2.0","id":7,"method":"textDocument/didOpen","params":{}}',
+            7,
+            -32601,
+            "didOpen",
+        ),
+    ],
+)
+async def test_what_is_no_message_is_answered_and_survived(
+    editor: Editor, body: bytes, msg_id: int | None, code: int, says: str
+) -> None:
+    editor.write(framed(body))
+    found_code, message = await editor.error(msg_id)
+    assert found_code == code
+    assert says in message
+    await editor.result(editor.command("glossator.status"))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"method": "workspace/executeCommand", "params": {"command": "glossator.status"}},
+        {"method": "textDocument/didOpen", "params": {}},
+        {"method": "textDocument/didChange", "params": {"textDocument": 1, "contentChanges": {}}},
+        {"method": "textDocument/didClose", "params": {"textDocument": {"uri": "untitled:none"}}},
+        {"method": "notebookDocument/didOpen", "params": {}},
+        {"method": "$/fish", "params": {"a": {"b": []}}},
+        {"method": "$/cancelRequest", "params": {"id": 4242}},
+        {"method": "$/cancelRequest", "params": {}},
+        {"method": "window/workDoneProgress/cancel", "params": {"token": "none"}},
+        {"id": 4242, "result": None},
+        {"id": "x", "error": "not an object"},
+        {"id": None, "error": {"code": 1, "message": ""}},
+    ],
+)
+async def test_what_needs_no_answer_gets_none(editor: Editor, message: dict[str, Any]) -> None:
+    editor.send({"jsonrpc": "2.0"} | message)
+    await editor.result(editor.command("glossator.status"))
+    assert [m for m in editor.received if "error" in m] == []
+
+
+async def test_an_id_in_use_is_refused_and_the_first_goes_on(editor: Editor) -> None:
+    first = editor.command("glossator.ask", {"question": "wait", "runId": "r"})
+    await editor.told("glossator/event", "run.started")
+    editor.send({"jsonrpc": "2.0", "id": first, "method": "shutdown"})
+    assert (await editor.error(first)) == (-32600, f"The id {first} is in use.")
+    assert (await editor.result(editor.command("glossator.status")))["running"] == ["r"]
+
+
+async def test_nested_messages_in_arguments_are_left_alone(editor: Editor) -> None:
+    editor.open("untitled:a", "text")
+    inner = {"jsonrpc": "2.0", "method": "exit", "id": 1, "type_name": "x", "first_line": None}
+    asked = editor.command("glossator.tool", {"name": "untitled:a", "arguments": inner})
+    assert (await editor.result(asked))["arguments"] == inner
+
+
+async def test_a_fuzzed_conversation_answers_every_request(editor: Editor) -> None:
+    chance = seeded()
+    asked = []
+    for _ in range(1500):
+        message: Any = {
+            "jsonrpc": chance.choice(["2.0", "2.0", "2.0", "1.0", None]),
+            "method": chance.choice(METHODS),
+            "params": value(chance, 3),
+        }
+        for _ in range(chance.randrange(2)):
+            message.pop(chance.choice(list(message)))
+        editor.send(chance.choice([message, message, message, value(chance, 2)]))
+        if chance.random() < 0.1:
+            asked.append(editor.command("glossator.status"))
+    for msg_id in asked:
+        await editor.result(msg_id)
+
+
+METHODS = [
+    "textDocument/didOpen",
+    "textDocument/didChange",
+    "textDocument/didClose",
+    "textDocument/hover",
+    "textDocument/codeAction",
+    "workspace/didChangeWorkspaceFolders",
+    "workspace/didChangeWatchedFiles",
+    "workspace/didRenameFiles",
+    "workspace/executeCommand",
+    "window/workDoneProgress/cancel",
+    "$/cancelRequest",
+    "$/setTrace",
+    "initialized",
+    "fish/swim",
+]
+KEYS = "textDocument uri version text contentChanges range start end line character".split()
+KEYS += "position event added removed command arguments token id files oldUri newUri".split()
+LEAVES: list[Any] = [None, True, 0, -1, 2**40, 1.5, "", "file:///x", "untitled:a", "\ud800", "off"]
+
+
+def value(chance: random.Random, depth: int) -> Any:
+    kind = chance.randrange(3) if depth else 0
+    if kind == 1:
+        return [value(chance, depth - 1) for _ in range(chance.randrange(3))]
+    if kind == 2:
+        return {chance.choice(KEYS): value(chance, depth - 1) for _ in range(chance.randrange(5))}
+    return chance.choice(LEAVES)

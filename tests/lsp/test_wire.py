@@ -1,0 +1,80 @@
+"""Dataclasses as camelCase JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, get_args
+
+import pytest
+
+from glossator.core import events
+from glossator.core.span import Citation, CitationStatus, Span
+from glossator.lsp.wire import WireError, from_wire, to_wire
+from glossator.service.commands import COMMANDS
+
+
+@dataclass(frozen=True)
+class Inner:
+    long_name: float = 0.5
+
+
+@dataclass(frozen=True)
+class Outer:
+    inner: Inner
+    many: tuple[Inner, ...] = ()
+    anything: dict[str, Any] | None = None
+
+
+def test_there_and_back() -> None:
+    wire = {"inner": {"longName": 1.5}, "many": [{"longName": 2.5}], "anything": {"a_b": [1]}}
+    value = from_wire(Outer, wire)
+    assert value == Outer(Inner(1.5), (Inner(2.5),), {"a_b": [1]})
+    assert to_wire(value) == wire
+
+
+def test_defaults_fill_what_is_left_out() -> None:
+    assert from_wire(Outer, {"inner": {}}) == Outer(Inner())
+
+
+def test_numbers_without_a_word_in_json_are_null() -> None:
+    assert to_wire({"a": float("nan"), "b": [float("inf"), 1.0]}) == {"a": None, "b": [None, 1.0]}
+
+
+@pytest.mark.parametrize("value", [None, [], 1, "x"])
+def test_only_objects_are_dataclasses(value: object) -> None:
+    with pytest.raises(WireError, match="must be an object"):
+        from_wire(Outer, value)
+
+
+def test_a_whole_number_is_a_number() -> None:
+    assert from_wire(Inner, {"longName": 2}) == Inner(2)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_request_of_the_table_can_be_read(name: str) -> None:
+    with pytest.raises(WireError, match="unknown field 'fish'"):
+        from_wire(COMMANDS[name].request, {"fish": 1})
+
+
+def test_a_citation_is_flat() -> None:
+    span = Span("file:///a", "0", 3, 4)
+    citation = Citation("a", span, CitationStatus.UNSUPPORTED, "It is not there.")
+    event = events.Envelope("r", 5, events.CitationChecked(citation))
+    assert to_wire(event) == {
+        "runId": "r",
+        "seq": 5,
+        "kind": "citation",
+        "citation": {
+            "target": "a",
+            "status": "unsupported",
+            "reason": "It is not there.",
+            "uri": "file:///a",
+            "firstLine": 3,
+            "lastLine": 4,
+        },
+    }
+
+
+def test_no_field_of_an_event_hides_its_envelope() -> None:
+    for event in get_args(events.Event):
+        assert not {"run_id", "seq", "kind"} & {field.name for field in fields(event)}
