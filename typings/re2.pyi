@@ -9,6 +9,8 @@ class Options:
     max_mem: int
     log_errors: bool
     case_sensitive: bool
+    never_capture: bool
+    never_nl: bool
 
 class Match(Generic[AnyStr]):
     def start(self) -> int: ...

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from glossator.core.document import Missing
 from glossator.core.errors import UsageError
 from glossator.core.span import Span
+from glossator.core.tokens import BYTES_PER_TOKEN
+from glossator.core.tool_result import Budget, cut, shorten
 from glossator.core.uri import to_path
 from glossator.prompts.loader import load_prompt
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 MAX_LINES = 2_000
+MAX_TOKENS = 25_000
+MAX_LINE_CHARACTERS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +37,30 @@ def attach(
     document = snapshot.open_document(uri) or snapshot.read(to_path(uri) or uri)
     if isinstance(document, Missing):
         raise UsageError(document.message)
-    total = len(document.lines)
-    first = first_line or 1
-    last = min(last_line or total, first + MAX_LINES - 1)
     path = snapshot.relative(document.path)
-    if not 1 <= first <= last <= total:
-        raise UsageError(f"{path} has {total:,} lines; lines {first}-{last} are not among them.")
-    lines = "\n".join(
-        f"{number:6d}\t{text}"
-        for number, text in enumerate(document.lines[first - 1 : last], start=first)
+    total = len(document.lines)
+    if not total:
+        raise UsageError(f"{path} is empty; there is nothing in it to ask about.")
+    first = 1 if first_line is None else first_line
+    asked = total if last_line is None else last_line
+    if asked == total + 1:  # an editor counts the empty line that a final line end opens
+        asked = total
+    if not 1 <= first <= asked <= total:
+        raise UsageError(
+            f"{path} has {total:,} lines; lines {first}-{last_line} are not among them. Select"
+            " the lines again."
+        )
+    numbered = (
+        f"{number:6d}\t{shorten(line, MAX_LINE_CHARACTERS)}"
+        for number, line in enumerate(document.lines[first - 1 : asked], start=first)
     )
+    shown, _ = cut(numbered, Budget(items=MAX_LINES, bytes=round(MAX_TOKENS * BYTES_PER_TOKEN)))
+    last = first + len(shown) - 1
     text = load_prompt("user/attachment").render(
-        path=path, first_line=str(first), last_line=str(last), lines=lines
+        path=path,
+        first_line=str(first),
+        last_line=str(last),
+        total=str(total),
+        lines="\n".join(shown),
     )
     return Attached(text, Span(document.uri, document.sha256, first, last), path)

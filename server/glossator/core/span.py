@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,6 +15,20 @@ class Span:
     sha256: str
     first_line: int
     last_line: int
+
+
+def runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Ascending numbers as runs of consecutive ones: the first and the last of each."""
+    first = last = None
+    for number in numbers:
+        if first is None or last is None:
+            first = number
+        elif number > last + 1:
+            yield first, last
+            first = number
+        last = number
+    if first is not None and last is not None:
+        yield first, last
 
 
 class CitationStatus(StrEnum):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\d{2,}")
+_WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_OTHER_PARTS = re.compile(r"[^\W_]+")  # of words with letters beyond ASCII, whose case may not tell
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "e")
 _STEM_LENGTH = 4  # shorter stems match too much
 
@@ -28,7 +29,7 @@ def query_terms(question: str) -> tuple[str, ...]:
     """Distinct lower-case stems of the question, in order; whole identifiers come with parts."""
     terms: dict[str, None] = {}
     for word in _WORD.findall(question):
-        parts = [part.lower() for part in _PARTS.findall(word)]
+        parts = [part.lower() for part in _parts(word)]
         if len(parts) > 1:
             terms[word.lower()] = None
         for part in parts:
@@ -40,7 +41,11 @@ def query_terms(question: str) -> tuple[str, ...]:
 def identifiers(question: str) -> tuple[str, ...]:
     """Words that can only be names in code: with an underscore, inner capitals or digits."""
     names = (word.strip("_") for word in _WORD.findall(question))
-    return tuple(dict.fromkeys(name for name in names if len(_PARTS.findall(name)) > 1))
+    return tuple(dict.fromkeys(name for name in names if len(_parts(name)) > 1))
+
+
+def _parts(word: str) -> list[str]:
+    return (_PARTS if word.isascii() else _OTHER_PARTS).findall(word)
 
 
 def stem(word: str) -> str:

@@ -54,3 +54,10 @@ def cut(items: Iterable[str], budget: Budget) -> tuple[list[str], int]:
             break
         kept.append(item)
     return kept, len(everything) - len(kept)
+
+
+def shorten(line: str, characters: int, kind: str = "") -> str:
+    """A line for the model, cut if it is longer; `kind` says what such a line must be."""
+    if len(line) <= characters:
+        return line
+    return f"{line[:characters]} [line cut: {len(line):,} characters{kind and ', ' + kind}]"

@@ -18,11 +18,15 @@ def to_uri(path: str) -> str:
 
 
 def to_path(uri: str) -> str | None:
-    """The absolute path a `file:` URI names; None for any other scheme."""
-    parts = urlsplit(uri)
-    if parts.scheme != "file":
+    """The absolute path a `file:` URI names; None for one of any other scheme or of no file."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # brackets that hold no address
         return None
-    path = os.fsdecode(unquote_to_bytes(parts.path))
+    raw = unquote_to_bytes(parts.path)
+    if parts.scheme != "file" or not raw.startswith(b"/") or b"\0" in raw:
+        return None
+    path = "/" + os.fsdecode(raw).lstrip("/")  # POSIX gives two slashes in front a meaning
     if os.name == "nt" and _DRIVE.match(path):
         path = path[1:]
     return os.path.normpath(path)

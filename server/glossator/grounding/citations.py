@@ -6,7 +6,14 @@ import re
 from dataclasses import dataclass
 
 _CITATION = re.compile(
-    r"\[cite:\s*doc\s*,\s*(?P<path>[^\]\n]+?)\s*,\s*L?(?P<first>\d+)(?:\s*[-\u2013]\s*L?(?P<last>\d+))?\s*\]"
+    r"""\[cite:\s* doc \s*,\s*
+    (?P<path>
+        (?: [^][\n] | \[ (?: [^][\n] | \[[^][\n]*\] )* \] )+?  # app/[id]/[[...rest]]/page.tsx
+    )
+    \s*,\s* L?(?P<first>[0-9]{1,9})
+    (?: \s*[-\u2013]\s* L?(?P<last>[0-9]{1,9}) )?
+    \s*\]""",
+    re.VERBOSE,
 )
 
 

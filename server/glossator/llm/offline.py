@@ -108,7 +108,7 @@ def _choose(places: tuple[Place, ...]) -> list[Place]:
 def _answer(seen: View) -> list[str]:
     names = " ".join(seen.attached_names)
     terms = query_terms(names or seen.question)
-    extracts = [best_extract(extract, terms) for extract in seen.extracts]
+    extracts = dict.fromkeys(best_extract(stretches, terms) for stretches in seen.reads)
     if not extracts:
         reason = seen.failures[0] if seen.failures else "There was no word to look for."
         return [_LABEL, f"Nothing was found. {reason}"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import PurePosixPath
 
 _LINES = 14
@@ -39,17 +41,10 @@ class Extract:
         return "\n".join(self.lines)
 
 
-def best_extract(extract: Extract, terms: tuple[str, ...]) -> Extract:
+def best_extract(stretches: Sequence[Extract], terms: tuple[str, ...]) -> Extract:
     """The window of at most 14 lines that holds the most of `terms`, without blank edges."""
-    scores = [sum(term in line.lower() for term in terms) for line in extract.lines]
-    starts = range(max(1, len(scores) - _LINES + 1))
-    start = max(starts, key=lambda at: (sum(scores[at : at + _LINES]), -at))
-    end = min(start + _LINES, len(scores))
-    while start < end - 1 and not extract.lines[start].strip():
-        start += 1
-    while end > start + 1 and not extract.lines[end - 1].strip():
-        end -= 1
-    return Extract(extract.path, extract.first_line + start, extract.lines[start:end])
+    _, best = max((_best_of(stretch, terms) for stretch in stretches), key=itemgetter(0))
+    return best
 
 
 def code_fence(extract: Extract) -> tuple[str, str]:
@@ -58,3 +53,17 @@ def code_fence(extract: Extract) -> tuple[str, str]:
     while ticks in extract.text:
         ticks += "`"
     return ticks + _LANGUAGES.get(PurePosixPath(extract.path).suffix, ""), ticks
+
+
+def _best_of(extract: Extract, terms: tuple[str, ...]) -> tuple[int, Extract]:
+    """The best window of one stretch, and how many of the terms' occurrences it holds."""
+    scores = [sum(term in line.lower() for term in terms) for line in extract.lines]
+    starts = range(max(1, len(scores) - _LINES + 1))
+    start = max(starts, key=lambda at: (sum(scores[at : at + _LINES]), -at))
+    end = min(start + _LINES, len(scores))
+    score = sum(scores[start:end])
+    while start < end - 1 and not extract.lines[start].strip():
+        start += 1
+    while end > start + 1 and not extract.lines[end - 1].strip():
+        end -= 1
+    return score, Extract(extract.path, extract.first_line + start, extract.lines[start:end])

@@ -36,14 +36,18 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The conversation since the last question."""
+    """The conversation since the last question.
+
+    `reads` holds what each Read showed, as stretches of consecutive lines; `failures` what the
+    tools said that found nothing, then what those said that failed.
+    """
 
     question: str
     attached_names: tuple[str, ...]
     results: tuple[str, ...]
     places: tuple[Place, ...]
     has_read: bool
-    extracts: tuple[Extract, ...]
+    reads: tuple[tuple[Extract, ...], ...]
     failures: tuple[str, ...]
     turn: int
     ending: bool
@@ -55,6 +59,7 @@ def view(messages: Sequence[Message]) -> View:
     *attached, question = _texts(messages[start]) or [""]
     answered = list(_answered(messages[start:]))
     good = [(call, text) for call, text, failed in answered if not failed]
+    bad = [text for _, text, failed in answered if failed]
     reads = [call for call, _, _ in answered if call["name"] == "Read"]
     shown = {str(call["input"]): text for call, text, _ in _answered(messages) if _is_shown(text)}
     return View(
@@ -63,12 +68,12 @@ def view(messages: Sequence[Message]) -> View:
         results=tuple(text for _, text, _ in answered),
         places=tuple(dict.fromkeys(place for call, text in good for place in _places(call, text))),
         has_read=bool(reads),
-        extracts=tuple(
-            _extract(call, shown[str(call["input"])])
+        reads=tuple(
+            tuple(_stretches(call, shown[str(call["input"])]))
             for call in reads
             if str(call["input"]) in shown
         ),
-        failures=tuple(text for _, text in good if text.startswith(("No ", "Nothing "))),
+        failures=(*(text for _, text in good if text.startswith(("No ", "Nothing "))), *bad),
         turn=len(messages),
         ending=len(messages) > start + 1 and bool(_texts(messages[-1])),
     )
@@ -129,6 +134,14 @@ def _is_shown(text: str) -> bool:
     return _NUMBERED.match(text) is not None
 
 
-def _extract(call: Block, text: str) -> Extract:
-    numbered = _NUMBERED.findall(text)
-    return Extract(call["input"]["path"], int(numbered[0][0]), tuple(line for _, line in numbered))
+def _stretches(call: Block, text: str) -> Iterator[Extract]:
+    """What a Read showed; a notebook's cells leave lines of their file out."""
+    path = call["input"]["path"]
+    first, lines = 0, []
+    for number, line in ((int(number), line) for number, line in _NUMBERED.findall(text)):
+        if number != first + len(lines):
+            if lines:
+                yield Extract(path, first, tuple(lines))
+            first, lines = number, []
+        lines.append(line)
+    yield Extract(path, first, tuple(lines))

@@ -84,7 +84,7 @@ def search(
         term: math.log(1 + (searched - frequency[term] + 0.5) / (frequency[term] + 0.5))
         for term in terms
     }
-    average = total_length / max(searched, 1)
+    average = total_length / max(searched, 1) or 1.0  # characters; every file may be empty
     best = sorted(
         counted,
         key=lambda item: (-_bm25(item.counts, item.length / average, weights), item.document.path),
@@ -107,7 +107,8 @@ def _best_chunks(
 ) -> list[Hit]:
     of_file = _bm25(item.counts, item.length / average, weights)
     hits: list[Hit] = []
-    for chunk in chunks(item.document):
+    everything = list(chunks(item.document))
+    for chunk in everything:
         counts = count(chunk.text)
         for term, times in count(chunk.name).items():
             counts[term] += times * _NAME_WEIGHT
@@ -115,6 +116,8 @@ def _best_chunks(
             score = _bm25(counts, 1.0, weights)
             coverage = sum(weights[term] for term in counts) / sum(weights.values())
             hits.append(Hit(chunk, score * (0.25 + coverage) + 0.25 * of_file))
+    if not hits:  # only the path fits: the file's beginning stands for it
+        return [Hit(chunk, 0.25 * of_file) for chunk in everything[:1]]
     hits.sort(key=lambda hit: -hit.score)
     return hits[:_CHUNKS_OF_A_FILE]
 
@@ -127,12 +130,14 @@ def _bm25(counts: Counter[str], relative_length: float, weights: dict[str, float
 
 
 def _counter(terms: tuple[str, ...]) -> Callable[[str], Counter[str]]:
-    """Counts the terms in a text, wherever they stand in a word."""
+    """Counts the terms in a text, wherever they stand in a word and in whatever case."""
+    by_fold = {term.casefold(): term for term in terms}
     longest_first = sorted(terms, key=len, reverse=True)
     regex = re2.compile(("(?i)" + "|".join(re2.escape(term) for term in longest_first)).encode())
 
     def count(text: str) -> Counter[str]:
         found = regex.findall(text.encode("utf-8", "surrogatepass"))
-        return Counter(match.decode().lower() for match in found)
+        folded = (match.decode().casefold() for match in found)  # a long s is an s, too
+        return Counter(by_fold[fold] for fold in folded if fold in by_fold)
 
     return count

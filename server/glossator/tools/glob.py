@@ -38,8 +38,10 @@ class Glob:
             return ToolResult.failed(str(error))
         if not selection.files:
             considered = select(context.snapshot, args.path)
+            extra = ["[…] stands for one character of a set; write \\[ for a bracket itself."]
+            notes = extra if "[" in args.pattern else []
             return ToolResult(
-                f"No file matches {args.pattern}.\n{account(context.snapshot, considered)}"
+                f"No file matches {args.pattern}.\n{account(context.snapshot, considered, notes)}"
             )
         newest_first = sorted(selection.files, key=lambda file: (-file.mtime_ns, file.relative))
         paths, omitted = cut((file.relative for file in newest_first), BUDGET)

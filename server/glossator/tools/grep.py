@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import groupby, islice, takewhile
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from glossator.core.document import Document, MissingReason
 from glossator.core.errors import UsageError
-from glossator.core.span import Span
-from glossator.core.tool_result import Budget, ToolResult, cut
+from glossator.core.span import Span, runs
+from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import Selection, account, select
@@ -96,23 +97,17 @@ def _search(
     if args.output_mode == "files":
         files.sort(key=lambda file: (-file.mtime_ns, file.relative))
     found = _results(cancelled, args, pattern, files, snapshot, progress)
-    last = args.offset + args.head_limit if args.head_limit else None
-    window: list[_Line] = []
-    more = False
-    for position, line in enumerate(found):
-        if last is not None and position >= last:
-            more = True
-            break
-        if position >= args.offset:
-            window.append(line)
+    limit = min(args.head_limit or MAX_BYTES, MAX_BYTES)  # lines; more can never fit
+    window = list(islice(found, args.offset, args.offset + limit + 1))
     if not window:
         return _nothing(args, selection, snapshot, progress)
-    kept, cut_off = cut((line.text for line in window), Budget(bytes=MAX_BYTES))
+    more = len(window) > limit
+    kept, cut_off = cut((line.text for line in window[:limit]), Budget(bytes=MAX_BYTES))
     text = "\n".join(kept)
     if more or cut_off:
-        limit = f"{MAX_BYTES // 1000} KB" if cut_off else f"head_limit {args.head_limit}"
+        reached = f"{MAX_BYTES // 1000} KB" if cut_off else f"head_limit {args.head_limit}"
         text += (
-            f"\n[cut at {limit}; narrow by path, glob or type, or go on with"
+            f"\n[cut at {reached}; narrow by path, glob or type, or go on with"
             f" offset={args.offset + len(kept)}]"
         )
     return ToolResult(text, tuple(_spans(window[: len(kept)])), omitted=cut_off + more)
@@ -135,7 +130,7 @@ def _results(
             continue
         progress.files += 1
         progress.bytes += entry.size
-        matches = matching_lines(document, pattern)
+        matches = takewhile(lambda _: not cancelled.is_set(), matching_lines(document, pattern))
         if args.output_mode == "files":
             if next(matches, None) is not None:
                 yield _Line(entry.relative)
@@ -157,7 +152,9 @@ def _content(
     pending_after = 0  # the last line that is still context of the match before
 
     def line(number: int, mark: str) -> _Line:
-        text = _shorten(lines[number - 1])
+        text = lines[number - 1]
+        if len(text) > MAX_LINE_CHARACTERS:
+            text = shorten(text, MAX_LINE_CHARACTERS, _kind(text))
         return _Line(f"{entry.relative}{mark}{number}{mark}{text}", document, number)
 
     for number in matches:
@@ -176,29 +173,17 @@ def _content(
         yield line(context_line, "-")
 
 
-def _shorten(line: str) -> str:
-    if len(line) <= MAX_LINE_CHARACTERS:
-        return line
-    kind = "encoded data" if _ENCODED.search(line) else "minified or generated"
-    return f"{line[:MAX_LINE_CHARACTERS]} [cut: {len(line):,} characters, {kind}]"
+def _kind(line: str) -> str:
+    return "encoded data" if _ENCODED.search(line) else "minified or generated"
 
 
 def _spans(lines: list[_Line]) -> Iterator[Span]:
-    """Runs of consecutive lines of one document."""
-    start: _Line | None = None
-    last: _Line | None = None
-    for line in [*lines, _Line("")]:
-        runs_on = (
-            last is not None
-            and line.document is last.document
-            and line.number == (last.number or 0) + 1
-        )
-        if not runs_on:
-            if start and last and start.document and start.number and last.number:
-                document = start.document
-                yield Span(document.uri, document.sha256, start.number, last.number)
-            start = line
-        last = line
+    """Runs of consecutive lines, document by document."""
+    shown = [(line.document, line.number) for line in lines if line.document and line.number]
+    for _, group in groupby(shown, key=lambda place: place[0].path):
+        (document, *_), numbers = zip(*group, strict=True)
+        for first, last in runs(numbers):
+            yield Span(document.uri, document.sha256, first, last)
 
 
 def _nothing(
@@ -206,7 +191,11 @@ def _nothing(
 ) -> ToolResult:
     searched = f"Searched {progress.files:,} of them, {progress.bytes / 1e6:,.1f} MB."
     unsearched = ", ".join(f"{count} {reason}" for reason, count in progress.unsearched.items())
-    extra = [searched] + ([f"Could not be searched: {unsearched}."] if unsearched else [])
+    extra = [searched]
+    if unsearched:
+        extra.append(f"Could not be searched: {unsearched}.")
+    if not args.multiline and (r"\n" in args.pattern or "\n" in args.pattern):
+        extra.append("A line end in the pattern matches only with multiline.")
     what = f"No match for {args.pattern}" + (
         f" after the first {args.offset}" if args.offset else ""
     )

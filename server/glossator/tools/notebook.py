@@ -1,56 +1,99 @@
-"""Jupyter notebooks as numbered lines: each cell's source, then its text output.
+"""Jupyter notebooks as cells: each cell's source and text output, on the lines of the file.
 
+Every line is known by the number of the line of the `.ipynb` file it stands on, and lines come in
+the file's order (Jupyter writes a cell's output before its source): so a citation, Grep and the
+editor mean the same line.
 Source: nbformat 4, https://nbformat.readthedocs.io/en/latest/format_description.html
 """
 
 from __future__ import annotations
 
 import json
+import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any
 
-from glossator.core.text import split_lines
+from glossator.core.text import LineTable, split_lines
+
+NumberedLine = tuple[int, str]  # 1-based line of the file, and what it says
 
 _OUTPUT_LINES = 20
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 
 
 class NotebookError(ValueError):
     """The text is not a notebook; the message says why."""
 
 
-def notebook_lines(text: str) -> list[str]:
-    """The cells as lines. Raises `NotebookError`."""
+class _Placed(str):
+    """A string of the file that knows its line."""
+
+    __slots__ = ("line",)
+    line: int
+
+
+def notebook_lines(text: str) -> list[NumberedLine]:
+    """The cells as numbered lines, in the order of the file. Raises `NotebookError`."""
     try:
-        cells = json.loads(text)["cells"]
-        return [line for number, cell in enumerate(cells, 1) for line in _cell(number, cell)]
-    except json.JSONDecodeError as error:
+        notebook = _parse(text)
+        lines = [
+            line for number, cell in enumerate(notebook["cells"], 1) for line in _cell(number, cell)
+        ]
+    except (ValueError, RecursionError) as error:
         raise NotebookError(f"it is not JSON ({error})") from error
     except (KeyError, TypeError, AttributeError) as error:
         raise NotebookError(f"it does not follow nbformat 4 ({error!r})") from error
+    return sorted(lines, key=lambda line: line[0])
 
 
-def _cell(number: int, cell: dict[str, Any]) -> Iterator[str]:
-    yield f"# cell {number} ({cell['cell_type']})"
-    yield from split_lines(_joined(cell["source"]))
+def _cell(number: int, cell: dict[str, Any]) -> Iterator[NumberedLine]:
+    source = list(_placed_lines(cell["source"]))
+    first = source[0][0] if source else cell["cell_type"].line
+    yield first, f"# cell {number} ({cell['cell_type']})"
+    yield from source
     for output in cell.get("outputs", ()):
-        lines = split_lines(_output_text(output))
-        if lines:
-            yield "# output"
-            yield from lines[:_OUTPUT_LINES]
+        kind, text = _output(output)
+        lines = list(_placed_lines(text))
+        yield lines[0][0] if lines else output["output_type"].line, f"# cell {number} gave {kind}"
+        yield from lines[:_OUTPUT_LINES]
         if len(lines) > _OUTPUT_LINES:
-            yield f"# [{len(lines) - _OUTPUT_LINES} more lines of output]"
+            more = f"# [{len(lines) - _OUTPUT_LINES} more lines of output]"
+            yield lines[_OUTPUT_LINES - 1][0], more
 
 
-def _output_text(output: dict[str, Any]) -> str:
-    kind = output["output_type"]
-    if kind == "stream":
-        return _joined(output["text"])
-    if kind == "error":
-        return f"{output['ename']}: {output['evalue']}"
-    data = output["data"]
-    others = ", ".join(sorted(set(data) - {"text/plain"}))
-    return _joined(data.get("text/plain", "")) + (f"\n[also as {others}]" if others else "")
+def _output(output: dict[str, Any]) -> tuple[str, Any]:
+    """What kind of output it is, and what of it is text."""
+    match output["output_type"]:
+        case "stream":
+            return output["name"], output["text"]
+        case "error":
+            return output["ename"], output["evalue"]
+        case _:
+            return ", ".join(sorted(output["data"])), output["data"].get("text/plain", [])
 
 
-def _joined(source: str | list[str]) -> str:
-    return source if isinstance(source, str) else "".join(source)
+def _placed_lines(value: _Placed | list[_Placed]) -> Iterator[NumberedLine]:
+    for part in value if isinstance(value, list) else [value]:
+        for line in split_lines(part):
+            yield part.line, line
+
+
+def _parse(text: str) -> Any:  # noqa: ANN401 - JSON
+    """JSON whose strings know their line: the parsed strings and those in the text pair up."""
+    starts = LineTable(text).starts
+    lines = (bisect_right(starts, string.start()) for string in _STRING.finditer(text))
+    return _place(json.loads(text, object_pairs_hook=tuple), lines)
+
+
+def _place(value: Any, lines: Iterator[int]) -> Any:  # noqa: ANN401 - JSON
+    match value:
+        case str():
+            placed = _Placed(value)
+            placed.line = next(lines)
+            return placed
+        case list():
+            return [_place(item, lines) for item in value]
+        case tuple():  # an object: its pairs, repeated keys included
+            return {_place(key, lines): _place(item, lines) for key, item in value}
+    return value

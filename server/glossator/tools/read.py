@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import ClassVar
 
 from pydantic import Field
 
 from glossator.core.document import Document, Missing
-from glossator.core.span import Span
+from glossator.core.span import Span, runs
 from glossator.core.tokens import BYTES_PER_TOKEN
-from glossator.core.tool_result import Budget, ToolResult, cut
+from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.images import is_image, read_image
-from glossator.tools.notebook import NotebookError, notebook_lines
+from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
 
 MAX_LINES = 2_000
 MAX_TOKENS = 25_000
 MAX_BYTES = 256 * 1024  # of a document that is asked for whole
 MAX_LINE_CHARACTERS = 2_000
+
+_PAGE_BYTES = round(MAX_TOKENS * BYTES_PER_TOKEN) - 500  # less the advice on how to go on
 
 
 class ReadArgs(ToolArgs):
@@ -60,48 +66,74 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
         return ToolResult(
             f"{relative} is unchanged since you last read these lines; they stand above."
         )
+    total = len(document.lines)
+    if not total:
+        return ToolResult(f"{relative} is empty.")
+    if args.offset > total:
+        return ToolResult.failed(
+            f"{relative} has {total:,} lines; there is no line {args.offset:,}. Give an offset up"
+            f" to {total}."
+        )
     paged = "offset" in args.model_fields_set and args.limit is not None
     size = len(document.text.encode("utf-8", "surrogatepass"))
     if size > MAX_BYTES and not paged:
         return ToolResult.failed(
-            f"{relative} has {size // 1024:,} KB in {len(document.lines):,} lines; read a part of"
-            " it with offset and limit, or find the place with Grep."
+            f"{relative} has {size // 1024:,} KB in {total:,} lines; read a part of it with offset"
+            " and limit, or find the place with Grep."
         )
+    lines, note = _lines(document)
+    page = _page(lines, args.offset, min(args.limit or MAX_LINES, MAX_LINES), total)
+    context.reads.remember(document.path, asked, document.sha256)
+    text = "\n".join(page.shown) or "[no cell stands on these lines]"
+    if page.next:
+        limit = f" and limit={args.limit}" if args.limit else ""
+        text += (
+            f"\n[lines {args.offset:,}-{page.next - 1:,} of {total:,}; go on with"
+            f" offset={page.next}{limit}]"
+        )
+    spans = tuple(
+        Span(document.uri, document.sha256, first, last) for first, last in runs(page.numbers)
+    )
+    return ToolResult(text + note, spans, omitted=total + 1 - page.next if page.next else 0)
+
+
+def _lines(document: Document) -> tuple[Sequence[NumberedLine], str]:
+    """What is to be shown on each line of the document, and a note to go with it."""
     if document.path.endswith(".ipynb"):
         try:
-            return _numbered(args, document, relative, notebook_lines(document.text), context)
+            return notebook_lines(document.text), ""
         except NotebookError as error:
-            return ToolResult.failed(f"{relative} is not a readable notebook: {error}.")
-    return _numbered(args, document, relative, document.lines, context)
+            note = f"\n[shown as plain text, for it is not a readable notebook: {error}]"
+            return list(enumerate(document.lines, start=1)), note
+    return list(enumerate(document.lines, start=1)), ""
 
 
-def _numbered(
-    args: ReadArgs, document: Document, relative: str, lines: list[str], context: ToolContext
-) -> ToolResult:
-    if not lines:
-        return ToolResult(f"{relative} is empty.")
-    if args.offset > len(lines):
-        return ToolResult.failed(
-            f"{relative} has {len(lines):,} lines; there is no line {args.offset:,}."
-        )
-    wanted = lines[args.offset - 1 :][: args.limit]
-    numbered = (
-        f"{number:6d}\t{_shorten(line)}" for number, line in enumerate(wanted, start=args.offset)
-    )
-    budget = Budget(items=MAX_LINES, bytes=round(MAX_TOKENS * BYTES_PER_TOKEN))
-    shown, _ = cut(numbered, budget)
-    last = args.offset + len(shown) - 1
-    text = "\n".join(shown)
-    if omitted := len(lines) - last:
-        text += (
-            f"\n[lines {args.offset:,}-{last:,} of {len(lines):,}; go on with offset={last + 1}]"
-        )
-    context.reads.remember(document.path, (args.offset, args.limit), document.sha256)
-    span = Span(document.uri, document.sha256, args.offset, last)
-    return ToolResult(text, spans=(span,), omitted=omitted)
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Lines as shown, the numbers of those in the file, and the line to go on with (0: none)."""
+
+    shown: list[str]
+    numbers: list[int]
+    next: int
 
 
-def _shorten(line: str) -> str:
-    if len(line) <= MAX_LINE_CHARACTERS:
-        return line
-    return f"{line[:MAX_LINE_CHARACTERS]} [line cut: {len(line):,} characters]"
+def _page(lines: Sequence[NumberedLine], offset: int, limit: int, total: int) -> _Page:
+    """As much from line `offset` on as the budgets allow; the lines of a number stay together."""
+    end = min(offset + limit, total + 1)
+    shown: list[str] = []
+    numbers: list[int] = []
+    room = _PAGE_BYTES
+    for number, group in groupby(
+        (line for line in lines if offset <= line[0] < end), key=itemgetter(0)
+    ):
+        texts = [f"{number:6d}\t{shorten(text, MAX_LINE_CHARACTERS)}" for _, text in group]
+        fitting, left_out = cut(texts, Budget(bytes=room))
+        if left_out and numbers:
+            return _Page(shown, numbers, number)
+        shown += fitting
+        numbers.append(number)
+        if left_out:  # a single line of the file is more than a page
+            shown.append(f"[line {number:,} goes on for {left_out:,} more lines of its cells]")
+            return _Page(shown, numbers, number + 1 if number < total else 0)
+        room -= sum(len(text.encode("utf-8", "surrogatepass")) + 1 for text in texts)
+    return _Page(shown, numbers, end if end <= total else 0)

@@ -8,7 +8,8 @@ from pydantic import Field
 
 from glossator.core.errors import UsageError
 from glossator.core.span import Span
-from glossator.core.tool_result import ToolResult
+from glossator.core.tokens import BYTES_PER_TOKEN
+from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.prompts.loader import load_prompt
 from glossator.retrieval.lexical import Found, Hit, search
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
@@ -16,6 +17,7 @@ from glossator.tools.selection import Selection, account, select
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 MAX_CHUNKS = 20
+MAX_TOKENS = 25_000
 MAX_LINE_CHARACTERS = 300
 
 
@@ -46,7 +48,11 @@ class Search:
         if not found.hits:
             return ToolResult(nothing_found(context.snapshot, selection, found))
         blocks = [_block(number, hit, context.snapshot) for number, hit in enumerate(found.hits, 1)]
-        return ToolResult("\n\n".join(blocks), tuple(_span(hit) for hit in found.hits))
+        kept, omitted = cut(blocks, Budget(bytes=round(MAX_TOKENS * BYTES_PER_TOKEN) - 100))
+        text = "\n\n".join(kept)
+        if omitted:
+            text += f"\n\n[{omitted} more chunks; narrow by path or glob, or ask more precisely]"
+        return ToolResult(text, tuple(_span(hit) for hit in found.hits[: len(kept)]), omitted)
 
 
 def find(
@@ -75,10 +81,8 @@ def _block(number: int, hit: Hit, snapshot: WorkspaceSnapshot) -> str:
     place = f"{snapshot.relative(chunk.document.path)}:{chunk.first_line}-{chunk.last_line}"
     head = f"{number}. {place}" + (f" ({chunk.context})" if chunk.context else "")
     lines = chunk.document.lines[chunk.first_line - 1 : chunk.last_line]
-    numbered = (
-        f"{line:6d}\t{text[:MAX_LINE_CHARACTERS]}"
-        for line, text in enumerate(lines, start=chunk.first_line)
-    )
+    shown = (shorten(line, MAX_LINE_CHARACTERS) for line in lines)
+    numbered = (f"{number:6d}\t{line}" for number, line in enumerate(shown, chunk.first_line))
     return "\n".join((head, *numbered))
 
 

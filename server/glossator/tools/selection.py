@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from glossator.core.document import Missing
+from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.tools.file_types import extensions_of
 from glossator.workspace.glob import compile_glob
@@ -32,7 +32,8 @@ def select(
 ) -> Selection:
     """Files under `path` that fit `glob` and `file_type`.
 
-    Raises `UsageError` for a path outside the workspace, a bad pattern or an unknown type.
+    Raises `UsageError` for a path outside the workspace or where there is nothing, a bad pattern
+    or an unknown type.
     """
     everything = snapshot.files()
     files: Iterable[FileEntry] = everything
@@ -43,6 +44,8 @@ def select(
         if isinstance(resolved, Missing):
             raise UsageError(resolved.message)
         files, prefix = _under(snapshot, resolved, everything)
+        if not files:
+            _expect_something(snapshot, path)
         filters.append(f"under {prefix.rstrip('/')}")
     if glob:
         fits = compile_glob(glob)
@@ -72,6 +75,13 @@ def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[s
     if not snapshot.index_complete:
         lines.append("The first scan of the workspace is still going on: ask again for the rest.")
     return "\n".join(lines)
+
+
+def _expect_something(snapshot: WorkspaceSnapshot, path: str) -> None:
+    """Nothing found in a place that does not exist would prove nothing."""
+    there = snapshot.read(path)
+    if isinstance(there, Missing) and there.reason is MissingReason.ABSENT:
+        raise UsageError(there.message)
 
 
 def _under(

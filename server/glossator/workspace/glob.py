@@ -1,4 +1,7 @@
-"""File-name patterns in linear time: `*`, `**`, `?`, `[abc]`, `{a,b}` and a leading `!`."""
+"""File-name patterns in linear time: `*`, `**`, `?`, `[abc]`, `{a,b}` and a leading `!`.
+
+Braces are expanded first, as a shell does; each alternative is then a pattern of its own.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +13,18 @@ import re2
 
 from glossator.core.errors import UsageError
 
+_MAX_ALTERNATIVES = 200
+
 _TOKEN = re.compile(
-    r"(?P<folders>(?<![^/{,])\*\*/)"  # at the start of a folder name: any number of folders
-    r"|(?P<anything>\*\*)"
-    r"|(?P<name>\*)"
-    r"|(?P<one>\?)"
-    r"|\[(?P<negated>[!^]?)(?P<members>\]?[^\]]*)\]"
-    r"|(?P<open>\{)"
-    r"|(?P<close>\})"
-    r"|(?P<comma>,)"
-    r"|\\(?P<escaped>.)"
-    r"|(?P<plain>.)",
+    r"\\(?P<escaped>.)"
+    r"|\[(?P<negated>[!^]?)(?P<members>\]?(?:[^\]\\]|\\.)*)\]"
+    r"|(?P<stars>\*\*)"
+    r"|(?P<other>.)",
     re.DOTALL,
 )
-_FIXED = {"folders": "(?:.*/)?", "anything": ".*", "name": "[^/]*", "one": "[^/]"}
+_MEMBER = re.compile(r"\\?(?P<first>.)(?:-\\?(?P<last>.))?", re.DOTALL)
+
+_Pieces = tuple[str, ...]  # tokens of a pattern without braces, as written
 
 
 @lru_cache(maxsize=256)
@@ -33,40 +34,104 @@ def compile_glob(pattern: str) -> Callable[[str], bool]:
     A pattern without "/" is about the file's name, in whatever folder, as in .gitignore.
     """
     wanted = not pattern.startswith("!")
-    body = pattern if wanted else pattern[1:]
-    body = body.removeprefix("./")
-    regex = _translate(body.removeprefix("/"))
-    if "/" not in body:
-        regex = f"(?:.*/)?{regex}"
+    pieces = [match[0] for match in _TOKEN.finditer(pattern if wanted else pattern[1:])]
+    alternatives = _expand(pieces, pattern)
+    options = re2.Options()
+    options.log_errors = False
+    regex = "|".join(map(_translate, alternatives))
     try:
-        compiled = re2.compile(f"(?s){regex}")
+        compiled = re2.compile(f"(?s){regex}".encode("utf-8", "surrogatepass"), options)
     except re2.error as error:
-        raise UsageError(f"The pattern {pattern!r} cannot be used: {error}.") from error
-    return lambda path: (compiled.fullmatch(path) is not None) == wanted
+        raise UsageError(
+            f"The pattern {pattern!r} cannot be used: {error.args[0].decode('utf-8', 'replace')}."
+        ) from error
+
+    def fits(path: str) -> bool:
+        name = path.encode("utf-8", "replace")  # not every file name is Unicode
+        return (compiled.fullmatch(name) is not None) == wanted
+
+    return fits
 
 
-def _translate(pattern: str) -> str:
-    parts: list[str] = []
-    depth = 0  # of braces
-    for token in _TOKEN.finditer(pattern):
-        kind, text = token.lastgroup or "", token[0]
-        if kind == "open":
-            depth += 1
-            parts.append("(?:")
-        elif kind == "close" and depth:
-            depth -= 1
-            parts.append(")")
-        elif kind == "comma" and depth:
-            parts.append("|")
-        elif kind == "members":
-            parts.append(_character_class(token["negated"], token["members"]))
+def _expand(pieces: list[str], pattern: str) -> list[_Pieces]:
+    """Every way to choose one alternative of each pair of braces."""
+    # A level of nesting holds its complete alternatives, and those still being written.
+    levels: list[tuple[list[_Pieces], list[_Pieces]]] = [([], [()])]
+    for piece in pieces:
+        complete, current = levels[-1]
+        inside = len(levels) > 1
+        if piece == "{":
+            levels.append(([], [()]))
+        elif piece == "," and inside:
+            levels[-1] = ([*complete, *current], [()])
+        elif piece == "}" and inside:
+            levels.pop()
+            levels[-1] = _followed_by([*complete, *current], levels[-1], pattern)
         else:
-            parts.append(_FIXED.get(kind) or re2.escape(token["escaped"] or text))
-    if depth:
+            levels[-1] = _followed_by([(piece,)], levels[-1], pattern)
+    if len(levels) > 1:
         raise UsageError(f"The pattern {pattern!r} has a {{ without its }}; write \\{{ for itself.")
+    return levels[0][1]
+
+
+def _followed_by(
+    endings: list[_Pieces], level: tuple[list[_Pieces], list[_Pieces]], pattern: str
+) -> tuple[list[_Pieces], list[_Pieces]]:
+    complete, current = level
+    if len(complete) + len(current) * len(endings) > _MAX_ALTERNATIVES:
+        raise UsageError(
+            f"The pattern {pattern!r} stands for more than {_MAX_ALTERNATIVES} patterns; use"
+            " fewer braces."
+        )
+    return complete, [before + after for before in current for after in endings]
+
+
+def _translate(pieces: _Pieces) -> str:
+    anchored = "/" in pieces
+    for prefix in ((".", "/"), ("/",)):
+        if pieces[: len(prefix)] == prefix:
+            pieces = pieces[len(prefix) :]
+    parts = [] if anchored else ["(?:.*/)?"]
+    position = 0
+    while position < len(pieces):
+        starts_folder = position == 0 or pieces[position - 1] == "/"
+        if starts_folder and pieces[position : position + 2] == ("**", "/"):
+            parts.append("(?:.*/)?")  # any number of folders
+            position += 2
+        else:
+            parts.append(_translate_piece(pieces[position]))
+            position += 1
     return "".join(parts)
 
 
+def _translate_piece(piece: str) -> str:
+    match piece:
+        case "**":
+            return ".*"
+        case "*":
+            return "[^/]*"
+        case "?":
+            return "[^/]"
+    token = _TOKEN.fullmatch(piece)
+    if token and token["members"] is not None:
+        return _character_class(token["negated"], token["members"])
+    return re2.escape(token["escaped"] or piece if token else piece)
+
+
 def _character_class(negated: str, members: str) -> str:
-    literal = re.sub(r"([\\\[\]])", r"\\\1", members)
-    return f"[^/{literal}]" if negated else f"[{literal}]"
+    """A class that never holds "/", whatever its ranges span."""
+    ranges = [
+        f"{re2.escape(first)}-{re2.escape(last)}"
+        for match in _MEMBER.finditer(members)
+        for first, last in _around_slash(match["first"], match["last"] or match["first"])
+    ]
+    if negated:
+        return f"[^/{''.join(ranges)}]"
+    return f"[{''.join(ranges)}]" if ranges else r"[^\x00-\x{10FFFF}]"
+
+
+def _around_slash(first: str, last: str) -> list[tuple[str, str]]:
+    if not first <= "/" <= last:
+        return [(first, last)]
+    before, after = chr(ord("/") - 1), chr(ord("/") + 1)
+    return [part for part in ((first, before), (after, last)) if part[0] <= part[1]]

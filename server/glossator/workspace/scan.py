@@ -29,42 +29,51 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
     options = re2.Options()
     options.max_mem = _MAX_MEMORY
     options.log_errors = False
+    options.never_capture = True  # only where a match lies is of interest
     options.case_sensitive = not ignore_case
+    # A match that cannot hold a line end also ends at it: without this, `[^x]+` would look at the
+    # whole rest of the text from every line.
+    options.never_nl = not multiline
     flags = "(?ms)" if multiline else "(?m)"
     try:
-        return Pattern(re2.compile((flags + pattern).encode(), options), multiline)
+        encoded = (flags + pattern).encode("utf-8", "surrogatepass")
+        return Pattern(re2.compile(encoded, options), multiline)
     except re2.error as error:
         reason = error.args[0]
-        reason = reason.decode() if isinstance(reason, bytes) else reason
+        reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
         raise UsageError(
             f"The pattern {pattern!r} cannot be used: {reason}. The syntax is RE2's: no"
-            " look-around and no back-references; escape characters such as ( [ {{ meant literally."
+            " look-around and no back-references; escape characters such as ( [ { meant literally."
         ) from error
 
 
 def matching_lines(document: Document, pattern: Pattern) -> Iterator[int]:
     """The 1-based numbers of the lines in which a match lies, ascending, each once."""
-    if pattern.multiline:
-        yield from _lines_of_spanning_matches(document, pattern.regex)
-        return
-    text = "\n".join(document.lines).encode("utf-8", "surrogatepass")
+    if document.text:
+        text = _with_plain_line_ends(document.text).encode("utf-8", "surrogatepass")
+        scan = _spanning if pattern.multiline else _line_by_line
+        yield from scan(text, pattern.regex)
+
+
+def _with_plain_line_ends(text: str) -> str:
+    """The lines of `text` joined by LF; a final line end opens no further line."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.removesuffix("\n")
+
+
+def _line_by_line(text: bytes, regex: re2.Pattern[bytes]) -> Iterator[int]:
     line, at = 1, 0  # `at` is the byte where line number `line` starts
-    while match := pattern.regex.search(text, at):
-        start = match.start()
-        line_start = text.rfind(b"\n", at, start) + 1 or at
-        line += text.count(b"\n", at, line_start)
-        line_end = text.find(b"\n", start)
-        line_end = len(text) if line_end < 0 else line_end
-        inside = match.end() <= line_end
-        if inside or pattern.regex.search(text[line_start:line_end]):
-            yield line
-        if line_end == len(text):
+    while match := regex.search(text, at):
+        line += text.count(b"\n", at, match.start())
+        yield line
+        line_end = text.find(b"\n", match.start())
+        if line_end < 0:
             return
         line, at = line + 1, line_end + 1
 
 
-def _lines_of_spanning_matches(document: Document, regex: re2.Pattern[bytes]) -> Iterator[int]:
-    text = "\n".join(document.lines).encode("utf-8", "surrogatepass")
+def _spanning(text: bytes, regex: re2.Pattern[bytes]) -> Iterator[int]:
     line, at = 1, 0
     reported = 0
     for match in regex.finditer(text):
