@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import random
 import shutil
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -16,7 +17,8 @@ from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
 from glossator.workspace.change import DiskChanged, Opened, RootsChanged, Saved
 from glossator.workspace.host import WorkspaceHost
-from tests.workspace.trees import host, text, write_tree
+from glossator.workspace.indexer import Indexer
+from tests.workspace.trees import host, scan, text, write_tree
 
 FILES = {"a.txt": "a", "d/b.txt": "b", "d/e/c.log": "c", "build/x.o": "x"}
 SECONDS = 10  # the longest wait for one event
@@ -99,8 +101,7 @@ async def test_a_folder_is_renamed(watched: Watched) -> None:
 
 async def test_a_folder_is_copied_in(watched: Watched) -> None:
     source = watched.root.parent / f"{watched.root.name}-source"
-    tree = {f"{first}/{second}/f{number}.txt": "" for first in "abc" for second in "xyz"
-            for number in range(20)}  # fmt: skip
+    tree = {f"{first}/{second}/f{n}": "" for first in "abc" for second in "xyz" for n in range(20)}
     write_tree(source, tree)
     shutil.copytree(source, watched.root / "copy")
     await watched.until_listed(*FILES, *(f"copy/{path}" for path in tree))
@@ -138,8 +139,7 @@ async def test_a_flood_of_changes(watched: Watched) -> None:
     flood = {f"flood/{number}.txt": "" for number in range(3000)}
     write_tree(watched.root, flood)
     await watched.until_listed(*FILES, *flood)
-    await watched.host.ready()
-    assert watched.host.snapshot().index_complete
+    await watched.until(lambda: watched.host.snapshot().index_complete)
 
 
 async def test_changes_during_the_first_scan_are_not_lost(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ async def test_changes_during_the_first_scan_are_not_lost(tmp_path: Path) -> Non
     await watched.host.ready()
     await watched.until(lambda: {"early.txt", "d7/early.txt"} <= set(watched.listed()))
     await watched.until(lambda: "d8/f.txt" not in watched.listed())
-    assert watched.host.snapshot().index_complete
+    await watched.until(lambda: watched.host.snapshot().index_complete)
     await watched.host.close()
 
 
@@ -166,7 +166,9 @@ async def test_saving_refreshes_the_index_at_once(watched: Watched) -> None:
     assert str(path) in watched.host._indexer.index
 
 
-async def test_roots_join_and_leave(watched: Watched, tmp_path_factory: pytest.TempPathFactory) -> None:  # fmt: skip # noqa: E501 - one line reads better
+async def test_roots_join_and_leave(
+    watched: Watched, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     other = tmp_path_factory.mktemp("other")
     write_tree(other, {"o.txt": "o"})
     watched.host.apply(RootsChanged((str(other),), ()))
@@ -236,3 +238,37 @@ def test_no_thread_outlives_the_event_loop(tmp_path: Path) -> None:
     for thread in set(threading.enumerate()) - threads:
         thread.join(SECONDS)
     assert set(threading.enumerate()) <= threads
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_random_changes_leave_the_index_as_a_fresh_scan(watched: Watched, seed: int) -> None:
+    rnd = random.Random(seed)
+    for _ in range(20):
+        for _ in range(rnd.choice([1, 5, 40])):
+            change_something(watched.root, rnd)
+        await asyncio.sleep(0)
+    await watched.until(lambda: contents(watched.host._indexer) == contents(scan(watched.root)))
+
+
+def contents(indexer: Indexer) -> tuple[object, object]:
+    listing = indexer.index.freeze()
+    return listing.files, dict(listing.skipped)
+
+
+def change_something(root: Path, rnd: random.Random) -> None:
+    folders = [root, *(path for path in root.rglob("*") if path.is_dir())]
+    files = [path for path in root.rglob("*") if path.is_file()]
+    folder, name = rnd.choice(folders), rnd.choice("abcdef")
+    match rnd.choice(["write", "write", "write", "mkdir", "ignore", "remove", "move", "rmtree"]):
+        case "write" if not (folder / f"{name}.txt").is_dir():
+            (folder / f"{name}.txt").write_text("x" * rnd.randint(0, 9))
+        case "mkdir":
+            (folder / name).mkdir(exist_ok=True)
+        case "ignore":
+            (folder / ".gitignore").write_text("\n".join(rnd.sample("ab!cdef/", 3)))
+        case "remove" if files:
+            rnd.choice(files).unlink()
+        case "move" if folder != root and not (root / name).exists():
+            folder.rename(root / name)
+        case "rmtree" if folder != root:
+            shutil.rmtree(folder)

@@ -34,7 +34,8 @@ def test_every_path_left_out_has_its_rule(tmp_path: Path) -> None:
     write_tree(tmp_path / "ws", {**files, "linked/in.txt": ""})
     root = tmp_path / "ws"
     os.mkfifo(root / "fifo")
-    for name, target in {"in": "src/x.log", "out": "/etc/passwd", "gone": "no", "dir": "linked"}.items():  # fmt: skip # noqa: E501 - a table
+    links = {"in": "src/x.log", "out": "/etc/passwd", "gone": "no", "dir": "linked"}
+    for name, target in links.items():
         (root / f"link-{name}").symlink_to(target)
     settings = WorkspaceSettings(exclude=("/out",))
     assert listed(root, settings=settings) == [
@@ -135,8 +136,9 @@ def test_an_unreadable_folder_does_not_end_the_walk(tmp_path: Path) -> None:
 
 
 def test_several_roots(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"one/app/a": "1", "two/app/a": "2", "one/app/inner/b": "3", "app-2/c": "4"})  # fmt: skip # noqa: E501 - a table
-    roots = [tmp_path / "one" / "app", tmp_path / "two" / "app", tmp_path / "one" / "app" / "inner", tmp_path / "app-2"]  # fmt: skip # noqa: E501 - a table
+    files = {"one/app/a": "1", "two/app/a": "2", "one/app/inner/b": "3", "app-2/c": "4"}
+    write_tree(tmp_path, files)
+    roots = [tmp_path / name for name in ("one/app", "two/app", "one/app/inner", "app-2")]
     assert listed(*roots) == ["app-2-2/c", "app-2/a", "app/a", "inner/b"]
     workspace = host(*roots)
     workspace.apply(DiskChanged(frozenset(map(str, roots))))
@@ -153,6 +155,17 @@ def test_several_roots(tmp_path: Path) -> None:
     assert refused.message == (
         "other/a does not begin with the name of a workspace folder (app, app-2, inner, app-2-2)."
     )
+
+
+def test_a_nested_root_outlives_a_look_at_what_holds_it(tmp_path: Path) -> None:
+    files = {"ws/.gitignore": "out/\n", "ws/out/inner/b": "", "ws/out/x": "", "ws/in/inner/c": ""}
+    write_tree(tmp_path, files)
+    roots = [tmp_path / "ws", tmp_path / "ws/out/inner", tmp_path / "ws/in/inner"]
+    workspace = host(*roots)
+    for path in ("ws", "ws/out", "ws/in", "ws/out/inner", "ws/in/inner", "ws/.gitignore"):
+        workspace.apply(DiskChanged(frozenset({str(tmp_path / path), str(tmp_path / "ws")})))
+        shown = [entry.relative for entry in workspace.snapshot().files()]
+        assert shown == ["inner-2/c", "inner/b", "ws/.gitignore"]
 
 
 def test_paths_as_shown(tmp_path: Path) -> None:
@@ -188,7 +201,8 @@ def test_a_snapshot_stays_as_it_was(tmp_path: Path) -> None:
         seen.append(snapshot)
     for number, snapshot in enumerate(seen):
         names = [entry.relative for entry in snapshot.files()]
-        assert names == [f"f{at:02}" for at in range(number + 1, 30)] + [f"g{at:02}" for at in range(number + 1)]  # fmt: skip # noqa: E501 - a formula
+        old = [f"f{at:02}" for at in range(number + 1, 30)]
+        assert names == old + [f"g{at:02}" for at in range(number + 1)]
     assert [item.revision for item in seen] == sorted({item.revision for item in seen})
 
 

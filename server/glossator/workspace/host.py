@@ -71,7 +71,10 @@ class WorkspaceHost:
 
     async def ready(self) -> None:
         """Wait until the scan is complete."""
-        await self._indexer.ready()
+        indexer = None
+        while indexer is not self._indexer:  # changed roots begin a new scan
+            indexer = self._indexer
+            await indexer.ready()
 
     async def close(self) -> None:
         """End watching and scanning; safe to call again."""

@@ -16,6 +16,7 @@ from operator import attrgetter
 from glossator.workspace.roots import Roots, is_inside
 from glossator.workspace.walk import FileEntry, Found
 
+_MERGE_AFTER = 1000  # changes that freezing copies at most, before it merges them
 _by_relative = attrgetter("relative")
 
 
@@ -106,9 +107,8 @@ class FileIndex:
         """The listing now; the same object until something changes."""
         last = self._listing
         if self._changed or last.skipped is not self._skipped:
-            merged = "files" in last.__dict__  # someone already paid for sorting it
-            base = last.files if merged else last.base
-            before = {} if merged else last.changed
+            merged = "files" in last.__dict__ or len(last.changed) > _MERGE_AFTER
+            base, before = (last.files, {}) if merged else (last.base, last.changed)
             self._listing = Listing(base, {**before, **self._changed}, self._skipped)
             self._changed = {}
         return self._listing

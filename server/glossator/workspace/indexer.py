@@ -19,7 +19,7 @@ from glossator.core.errors import UsageError
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.ignore import IGNORE_FILES, IgnoreRules
 from glossator.workspace.index import FileIndex
-from glossator.workspace.roots import Roots, is_inside
+from glossator.workspace.roots import Roots, outermost
 from glossator.workspace.walk import Found, examine
 
 _FEW = 64  # paths looked at on the spot; more go to the worker
@@ -94,10 +94,9 @@ class Indexer:
         wanted = {wide for path in paths if (wide := self._widen(path)) is not None}
         if len(wanted) >= _FLOOD:
             wanted = set(self._roots.paths)
-        if self._task is None:
-            return frozenset().union(*(self._replace(path) for path in wanted))
-        if self.complete and len(wanted) <= _FEW and not any(map(self._is_heavy, wanted)):
-            return frozenset().union(*(self._replace(path) for path in wanted))
+        few = self.complete and len(wanted) <= _FEW and not any(map(_is_folder, wanted))
+        if self._task is None or few:
+            return frozenset().union(*map(self._replace, outermost(wanted)))
         self._dirty |= wanted
         self._settled.clear()
         self._wake.set()
@@ -105,21 +104,16 @@ class Indexer:
 
     def _widen(self, path: str) -> str | None:
         """The path to look at again when `path` changed; None when it cannot matter."""
-        if self._roots.owner(path) is None:
+        root = self._roots.owner(path)
+        if root is None:
             return None
         folder, name = os.path.split(path)
-        if name in IGNORE_FILES:
-            return folder
-        above, git, inner = path.partition(f"{os.sep}.git{os.sep}")
+        above, git, inner = path.removeprefix(root).partition(f"{os.sep}.git{os.sep}")
         if git:
-            return above if inner in _RULES_OF_GIT else None
-        return folder if name == ".git" else path
-
-    def _is_heavy(self, path: str) -> bool:
-        try:
-            return stat.S_ISDIR(os.lstat(path).st_mode)
-        except OSError:
-            return False
+            return root + above if inner in _RULES_OF_GIT else None
+        if path != root and isinstance(self.rules.within(folder), str):
+            return None  # below a directory that is left out
+        return folder if name in IGNORE_FILES or name == ".git" else path
 
     def _replace(self, path: str) -> set[str]:
         found = Found()
@@ -128,7 +122,7 @@ class Indexer:
         return self.index.replace(path, found)
 
     def _look(self, path: str) -> Iterable[Found]:
-        if self.index.holds_folder(path) or self._is_heavy(path):
+        if self.index.holds_folder(path) or _is_folder(path):
             self.rules.forget(path)
         return examine(path, self._roots, self.rules)
 
@@ -136,12 +130,12 @@ class Indexer:
         with ThreadPoolExecutor(1, "glossator-index") as pool:
             loop = asyncio.get_running_loop()
             changed: set[str] = set()
-            for root in self._roots.paths:
+            for root in outermost(self._roots.paths):
                 found = await loop.run_in_executor(pool, self._scan, root, loop)
                 changed |= self.index.add(found)
             while not self._stopping.is_set():
                 while self._dirty and not self._stopping.is_set():
-                    paths, self._dirty = _outermost(self._dirty), set()
+                    paths, self._dirty = outermost(self._dirty), set()
                     for path in paths:
                         found = await loop.run_in_executor(pool, self._scan, path, None)
                         if not self._stopping.is_set():
@@ -176,15 +170,13 @@ class Indexer:
             self._on_change(frozenset(self.index.add(found)))
 
 
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
 def _log_failure(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
         _log.error("The file index is no longer kept current", exc_info=error)
-
-
-def _outermost(paths: set[str]) -> list[str]:
-    """`paths` without those that lie below another one."""
-    kept: list[str] = []
-    for path in sorted(paths, key=len):
-        if not any(is_inside(path, outer) for outer in kept):
-            kept.append(path)
-    return kept

@@ -21,6 +21,15 @@ def is_inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder if folder.endswith(os.sep) else folder + os.sep)
 
 
+def outermost(paths: Iterable[str]) -> list[str]:
+    """`paths` without those that lie below another one."""
+    kept: list[str] = []
+    for path in sorted(paths, key=len):
+        if not any(is_inside(path, outer) for outer in kept):
+            kept.append(path)
+    return kept
+
+
 def real_path(path: str) -> str | None:
     """`path` with every link resolved; None when no file can have it or it cannot be resolved."""
     for _ in range(_TRIES):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from glossator.workspace.ignore import IgnoreRules
-from glossator.workspace.roots import Roots, real_path
+from glossator.workspace.roots import Roots, is_inside, real_path
 
 LINK_OUT = "link that leaves the workspace"
 LINK_TO_FOLDER = "link to a directory"
@@ -45,12 +45,17 @@ class Found:
 
 
 def examine(path: str, roots: Roots, rules: IgnoreRules) -> Iterator[Found]:
-    """What is there now at and below the absolute path `path`, one directory at a time."""
-    if roots.owner(path) is None:
-        return
+    """What is there now at and below the absolute path `path`, a directory at a time."""
     if path in roots.paths:
         yield from walk(path, roots, rules)
-        return
+    elif roots.owner(path) is not None:
+        yield from _examine_entry(path, roots, rules)
+    for root in roots.paths:
+        if root != path and is_inside(root, path):
+            yield from walk(root, roots, rules)
+
+
+def _examine_entry(path: str, roots: Roots, rules: IgnoreRules) -> Iterator[Found]:
     if isinstance(rules.within(os.path.dirname(path)), str):
         return  # counted where the directory above is left out
     try:

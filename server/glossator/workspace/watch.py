@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from watchfiles import Change, awatch
 
-from glossator.workspace.roots import Roots, is_inside
+from glossator.workspace.roots import Roots, outermost
 
 _DEBOUNCE_MS = 50
 _STEP_MS = 5
@@ -59,7 +59,7 @@ class DiskWatcher:
 
     async def _follow(self, *, lenient: bool) -> None:
         """Report events until cancelled. Raises `OSError` or `RuntimeError` when it cannot."""
-        outer = _outermost(self._roots.paths)
+        outer = outermost(self._roots.paths)
         for root in outer:
             os.scandir(root).close()  # raises for what is no readable directory
         if not outer:
@@ -79,11 +79,3 @@ class DiskWatcher:
 
 def _matters(_change: Change, path: str) -> bool:
     return _GIT not in path or path.endswith(_TOLD_OF_GIT)
-
-
-def _outermost(roots: tuple[str, ...]) -> list[str]:
-    return [
-        root
-        for root in roots
-        if not any(other != root and is_inside(root, other) for other in roots)
-    ]
