@@ -220,6 +220,20 @@ async def test_close_leaves_no_task_behind(tmp_path: Path) -> None:
         assert workspace.status().watcher == "off: closed"
 
 
+async def test_a_cancelled_event_loop_does_not_wait_for_the_scan(tmp_path: Path) -> None:
+    write_tree(tmp_path, {f"d{number}/f.txt": "" for number in range(300)})
+    workspace = host(tmp_path)
+    await workspace.start()
+    await asyncio.sleep(0)
+    tasks = {task for task in asyncio.all_tasks() if task.get_name().startswith("glossator")}
+    assert len(tasks) == 2
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+    assert not workspace.snapshot().index_complete
+    assert not [thread for thread in threading.enumerate() if "glossator" in thread.name]
+
+
 async def test_ready_needs_start(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="start"):
         await host(tmp_path).ready()

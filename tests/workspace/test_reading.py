@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -181,3 +183,20 @@ def test_a_text_larger_than_the_cache_is_still_read(tmp_path: Path) -> None:
     cache = ReadCache(100, 10**6)
     assert content(read(cache, tmp_path / "a")) == "x" * 1000
     assert cache.statistics().entries == 0
+
+
+def test_many_threads_read_at_once(tmp_path: Path) -> None:
+    for number in range(20):
+        (tmp_path / f"{number}").write_text(f"{number}" * 100)
+    snapshot = host(tmp_path, read_cache_bytes=20_000).snapshot()
+
+    def read_all(seed: int) -> bool:
+        rnd = random.Random(seed)
+        names = [str(rnd.randrange(20)) for _ in range(300)]
+        return all(text(snapshot, name) == name * 100 for name in names)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(read_all, range(8)))
+    statistics = snapshot.cache.statistics()
+    assert statistics.hits + statistics.misses == 8 * 300
+    assert statistics.bytes <= 20_000

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from glossator.core.document import Missing, MissingReason, text_hash
 from glossator.workspace.decode import decode
-from glossator.workspace.roots import Roots, is_inside
+from glossator.workspace.roots import Roots, is_inside, real_path
 
 _CHUNK = 1 << 20  # bytes asked of one read
 _SYSTEM_FOLDERS = ("/proc", "/dev", "/sys")  # what lies there is not documents
@@ -107,6 +107,8 @@ def _open_beneath(root: str, real: str) -> int:
             folder = deeper
         # looked at before it is opened: opening some devices has an effect
         mode = os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode
+        if stat.S_ISLNK(mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if not stat.S_ISREG(mode):
             raise _NotRegular(mode)
         return os.open(name, _FILE | _NO_LINK, dir_fd=folder)
@@ -156,8 +158,6 @@ def _refuse_kind(roots: Roots, real: str, mode: int) -> Missing:
             f'is a directory; use Glob with "{"" if shown == "." else shown + "/"}*"'
             " to list its files.",
         )
-    if stat.S_ISLNK(mode):
-        return _changing(roots, real)  # a real path ended in a link: it was swapped in just now
     return missing(
         roots, real, MissingReason.SPECIAL, "is not a regular file; only files can be read."
     )
@@ -170,27 +170,16 @@ def _changing(roots: Roots, real: str) -> Missing:
 
 
 def _explain(roots: Roots, real: str, error: OSError) -> Missing:
-    if error.errno == errno.ENOENT:
+    swapped = error.errno in (errno.ELOOP, errno.ENOTDIR) and real_path(real) != real
+    if swapped:  # a real path holds no link, unless one was put there just now
+        return _changing(roots, real)
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
         return missing(
             roots, real, MissingReason.ABSENT, "does not exist; use Glob to find its path."
         )
-    if error.errno == errno.ENOTDIR and not os.path.islink(os.path.dirname(real)):
-        return missing(
-            roots,
-            real,
-            MissingReason.ABSENT,
-            "does not exist, part of its path is a file; use Glob to find its path.",
-        )
-    if error.errno in (errno.ELOOP, errno.ENOTDIR):
-        return _changing(roots, real)
     if error.errno in (errno.ENXIO, errno.ENODEV):
-        return missing(
-            roots, real, MissingReason.SPECIAL, "is not a regular file; only files can be read."
-        )
+        return _refuse_kind(roots, real, 0)
+    denied = error.errno in (errno.EACCES, errno.EPERM)
+    step = "check its permissions." if denied else "use Glob to find another path."
     reason = error.strerror or str(error)
-    return missing(
-        roots,
-        real,
-        MissingReason.UNREADABLE,
-        f"cannot be read ({reason}); check its permissions.",
-    )
+    return missing(roots, real, MissingReason.UNREADABLE, f"cannot be read ({reason}); {step}")

@@ -114,7 +114,10 @@ class WorkspaceHost:
                 self._change_roots(added, removed)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Tell `listener` the absolute paths of every change; the result unsubscribes it."""
+        """Tell `listener` the absolute paths of every change; the result unsubscribes it.
+
+        What a scan finds is told too, in several calls. A listener must not raise.
+        """
         self._listeners.append(listener)
 
         def unsubscribe() -> None:

@@ -13,7 +13,7 @@ import stat
 import threading
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 
 from glossator.core.errors import UsageError
 from glossator.settings.model import WorkspaceSettings
@@ -128,26 +128,39 @@ class Indexer:
 
     async def _work(self) -> None:
         with ThreadPoolExecutor(1, "glossator-index") as pool:
-            loop = asyncio.get_running_loop()
-            changed: set[str] = set()
-            for root in outermost(self._roots.paths):
-                found = await loop.run_in_executor(pool, self._scan, root, loop)
-                changed |= self.index.add(found)
-            while not self._stopping.is_set():
-                while self._dirty and not self._stopping.is_set():
-                    paths, self._dirty = outermost(self._dirty), set()
-                    for path in paths:
-                        found = await loop.run_in_executor(pool, self._scan, path, None)
-                        if not self._stopping.is_set():
-                            changed |= self.index.replace(path, found)
-                if self._stopping.is_set():
-                    return
-                # called by the loop, so that a failing listener cannot end the indexing
-                loop.call_soon(self._on_change, frozenset(changed))
-                self._settled.set()
-                changed = set()
-                self._wake.clear()
-                await self._wake.wait()
+            try:
+                changed = await self._first_scan(pool)
+                while not self._stopping.is_set():
+                    changed |= await self._catch_up(pool)
+                    if not self._dirty and not self._stopping.is_set():
+                        # called by the loop, so that a failing listener cannot end the indexing
+                        asyncio.get_running_loop().call_soon(self._on_change, frozenset(changed))
+                        changed = set()
+                        self._settled.set()
+                        self._wake.clear()
+                        await self._wake.wait()
+            finally:
+                self._stopping.set()  # or leaving the pool would wait for a whole scan
+
+    async def _first_scan(self, pool: Executor) -> set[str]:
+        loop = asyncio.get_running_loop()
+        changed: set[str] = set()
+        for root in outermost(self._roots.paths):
+            found = await loop.run_in_executor(pool, self._scan, root, loop)
+            changed |= self.index.add(found)
+        return changed
+
+    async def _catch_up(self, pool: Executor) -> set[str]:
+        """Look again at what is dirty now; returns what changed."""
+        loop = asyncio.get_running_loop()
+        changed: set[str] = set()
+        paths, self._dirty = outermost(self._dirty), set()
+        for path in paths:
+            found = await loop.run_in_executor(pool, self._scan, path, None)
+            if self._stopping.is_set():
+                break  # the scan was cut short
+            changed |= self.index.replace(path, found)
+        return changed
 
     def _scan(self, path: str, loop: asyncio.AbstractEventLoop | None) -> Found:
         """In the worker: what is at and below `path`; with `loop`, most of it is handed over."""

@@ -7,7 +7,7 @@ All containment is decided on real paths, component by component, so neither a c
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,12 +22,15 @@ def is_inside(path: str, folder: str) -> bool:
 
 
 def outermost(paths: Iterable[str]) -> list[str]:
-    """`paths` without those that lie below another one."""
-    kept: list[str] = []
-    for path in sorted(paths, key=len):
-        if not any(is_inside(path, outer) for outer in kept):
-            kept.append(path)
-    return kept
+    """`paths` without those that lie below another one, sorted."""
+    known = set(paths)
+    return sorted(path for path in known if not any(above in known for above in _above(path)))
+
+
+def _above(path: str) -> Iterator[str]:
+    while (folder := os.path.dirname(path)) != path:
+        yield folder
+        path = folder
 
 
 def real_path(path: str) -> str | None:

@@ -16,7 +16,7 @@ from glossator.workspace.roots import Roots
 from glossator.workspace.walk import FileEntry
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WorkspaceSnapshot:
     """Open documents and the file index, frozen; text on disk is read when it is asked for.
 
