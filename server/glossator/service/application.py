@@ -38,28 +38,36 @@ class Application:
         self.model = create_model("main", settings.models, environment)
         self.sessions = Sessions()
         self.runs = Runs(port)
-        self._preparing: asyncio.Task[None] | None = None
+        self._starting: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin to scan and watch the workspace and to ready the model; returns at once."""
-        self._preparing = asyncio.create_task(self._prepare())
-        await self.host.start()
+        """Begin to ready the model, then to scan and watch the workspace; returns at once."""
+        self._starting = asyncio.create_task(self._start())
+
+    async def ready(self) -> None:
+        """Wait until the workspace has been scanned."""
+        if self._starting:
+            await asyncio.shield(self._starting)
+        await self.host.ready()
 
     async def close(self) -> None:
         """End every run, then give everything back."""
         await self.runs.drain()
-        if self._preparing:
-            await asyncio.wait({self._preparing})
+        if self._starting:
+            await asyncio.wait({self._starting})
         await self.host.close()
         await self.model.close()
 
     async def tool_context(self, session: Session) -> ToolContext:
         """The newest workspace, frozen, once it has been scanned."""
-        await self.host.ready()
+        await self.ready()
         return ToolContext(self.host.snapshot(), session.reads)
 
-    async def _prepare(self) -> None:
+    async def _start(self) -> None:
+        # One after the other: importing and scanning at once take turns at the interpreter's lock,
+        # and both end later. The model comes first because its answer takes longest.
         try:
             await self.model.prepare()
         except ModelError as error:  # whoever asks is told the same
             logger.warning("%s", error)
+        await self.host.start()

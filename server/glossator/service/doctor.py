@@ -44,7 +44,7 @@ class DoctorAnswer:
 
 async def doctor(app: Application, _request: DoctorRequest) -> DoctorAnswer:
     """Look at everything that asking depends on; sends nothing to any provider."""
-    await app.host.ready()
+    await app.ready()
     return DoctorAnswer((_python(), _workspace(app), _watcher(app), _model(app), _settings()))
 
 

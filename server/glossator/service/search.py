@@ -48,7 +48,7 @@ async def search(app: Application, request: SearchRequest) -> SearchAnswer:
         raise UsageError("The query is empty; name what you are looking for.")
     if not 1 <= request.limit <= MAX_CHUNKS:
         raise UsageError(f"The limit must be between 1 and {MAX_CHUNKS}.")
-    await app.host.ready()
+    await app.ready()
     snapshot = app.host.snapshot()
     selection = select(snapshot)
     found = await in_thread(find, snapshot, selection, request.query, request.limit)

@@ -38,7 +38,7 @@ async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
         raise UnknownTool(
             f"There is no tool {request.name!r}; the tools are {', '.join(sorted(app.tools))}."
         )
-    await app.host.ready()
+    await app.ready()
     context = ToolContext(app.host.snapshot(), ReadState())
     started = time.perf_counter()
     result = await call_tool(app.tools, ToolCall("cli", request.name, request.arguments), context)

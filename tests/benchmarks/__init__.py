@@ -1,0 +1,1 @@
+"""Measurements with their targets; run by `make bench`, never as tests."""
