@@ -7,7 +7,17 @@ from collections.abc import Callable, Iterable
 
 from glossator.cli.wire import Citation
 
-_CITATION = re.compile(r"\[cite: doc, (?P<path>[^\n\]]+?), L?(?P<first>\d+)-L?(?P<last>\d+)\]")
+# the same citations as `glossator.grounding.citations` finds
+_CITATION = re.compile(
+    r"""\[cite:\s* doc \s*,\s*
+    (?P<path>
+        (?: [^][\n] | \[ (?: [^][\n] | \[[^][\n]*\] )* \] )+?
+    )
+    \s*,\s* L?(?P<first>[0-9]{1,9})
+    (?: \s*[-\u2013]\s* L?(?P<last>[0-9]{1,9}) )?
+    \s*\]""",
+    re.VERBOSE,
+)
 
 
 def place(path: str, first: int | None, last: int | None) -> str:
@@ -21,8 +31,8 @@ def rewrite(text: str, show: Callable[[str, str], str]) -> str:
     """`text` with each citation replaced by `show(path, place)`."""
 
     def replacement(match: re.Match[str]) -> str:
-        path = match["path"]
-        return show(path, place(path, int(match["first"]), int(match["last"])))
+        path, first = match["path"], int(match["first"])
+        return show(path, place(path, first, int(match["last"] or first)))
 
     return _CITATION.sub(replacement, text)
 

@@ -47,7 +47,7 @@ class _Parser(MarkdownIt):
 
 
 class AnswerMarkdown(Markdown):
-    """Markdown with its headings on the left and without blank lines around it."""
+    """Markdown with its headings on the left and without padding around it."""
 
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
@@ -61,10 +61,10 @@ class AnswerMarkdown(Markdown):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         drawn = super().__rich_console__(console, options)
         segments = [part for part in drawn if isinstance(part, Segment)]  # it gives nothing else
-        lines = list(Segment.split_lines(segments))
-        while lines and _is_blank(lines[0]):
+        lines = [_without_padding(line) for line in Segment.split_lines(segments)]
+        while lines and not lines[0]:
             lines.pop(0)
-        while lines and _is_blank(lines[-1]):
+        while lines and not lines[-1]:
             lines.pop()
         for line in lines:
             yield from line
@@ -88,5 +88,11 @@ def file_uri(path: str, roots: Sequence[Path]) -> str:
     return to_uri(str(next((each for each in below if each.exists()), below[0])))
 
 
-def _is_blank(line: list[Segment]) -> bool:
-    return not any(segment.text.strip() for segment in line)
+def _without_padding(line: list[Segment]) -> list[Segment]:
+    """The line without the spaces that fill it up: they would wrap, and be copied."""
+    kept = list(line)
+    while kept and not kept[-1].text.rstrip():
+        kept.pop()
+    if kept:
+        kept[-1] = Segment(kept[-1].text.rstrip(), kept[-1].style)
+    return kept

@@ -86,4 +86,4 @@ def _mark_words(syntax: Syntax, code: str, query: str) -> None:
     pattern = re.compile("|".join(words), re.IGNORECASE)
     for number, line in enumerate(code.split("\n"), start=1):
         for match in pattern.finditer(line):
-            syntax.stylize_range("bold reverse", (number, match.start()), (number, match.end()))
+            syntax.stylize_range("bold underline", (number, match.start()), (number, match.end()))

@@ -1,0 +1,123 @@
+"""Framing, and what the client says to a server's requests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from glossator.cli.client import Client, read_frame, to_frame
+from glossator.cli.errors import ResponseError, ServerLost
+from glossator.cli.wire import Json
+
+
+def reader_of(*pieces: bytes) -> asyncio.StreamReader:
+    reader = asyncio.StreamReader()
+    for piece in pieces:
+        reader.feed_data(piece)
+    reader.feed_eof()
+    return reader
+
+
+class Sent:
+    def __init__(self) -> None:
+        self.frames: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        self.frames.append(data)
+
+
+def client_of(*messages: dict[str, Json]) -> tuple[Client, Sent, list[str]]:
+    sent = Sent()
+    notified: list[str] = []
+    reader = reader_of(*map(to_frame, messages))
+    return Client(reader, sent, lambda method, _params: notified.append(method)), sent, notified
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b'Content-Length: 10\r\n\r\n{"id": 17}',
+        b'content-length:10\r\n\r\n{"id": 17}',
+        b'Content-Type: application/vscode-jsonrpc\r\nContent-Length: 10\r\n\r\n{"id": 17}',
+    ],
+)
+async def test_a_frame_is_read_whatever_its_header(frame: bytes) -> None:
+    pieces = [frame[i : i + 1] for i in range(len(frame))]
+    assert await read_frame(reader_of(*pieces)) == {"id": 17}
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"Hello\r\n\r\n",
+        b"Content-Length: many\r\n\r\n{}",
+        b"Content-Length: -1\r\n\r\n{}",
+        b"Content-Length: 2\r\n\r\n[]",
+        b"Content-Length: 2\r\n\r\n{{",
+    ],
+)
+async def test_what_is_no_frame_loses_the_server(frame: bytes) -> None:
+    client = Client(reader_of(frame), Sent(), lambda _method, _params: None)
+    with pytest.raises(ServerLost, match="not LSP"):
+        await client.request("x")
+
+
+async def test_a_stream_that_ends_loses_the_server() -> None:
+    client, _, _ = client_of()
+    with pytest.raises(ServerLost, match="left"):
+        await client.request("x")
+
+
+async def test_any_text_survives_a_frame() -> None:
+    message = {"text": "é 🙂 \udcff"}
+    assert await read_frame(reader_of(to_frame(message))) == message
+
+
+async def test_notifications_before_the_answer_are_handled_in_order() -> None:
+    client, _, notified = client_of(
+        {"method": "one"}, {"id": 99, "result": None}, {"method": "two"}, {"id": 1, "result": 5}
+    )
+    assert await client.request("x") == 5
+    assert notified == ["one", "two"]
+
+
+async def test_an_error_answer_is_raised() -> None:
+    client, _, _ = client_of({"id": 1, "error": {"code": -32803, "message": "No."}})
+    with pytest.raises(ResponseError, match=r"No\.") as caught:
+        await client.request("x")
+    assert caught.value.code == -32803
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "expect"),
+    [
+        ("client/registerCapability", {}, {"result": None}),
+        ("client/unregisterCapability", {}, {"result": None}),
+        ("window/workDoneProgress/create", {"token": 1}, {"result": None}),
+        ("window/showMessageRequest", {}, {"result": None}),
+        ("workspace/configuration", {"items": [{}, {}]}, {"result": [None, None]}),
+        (
+            "workspace/applyEdit",
+            {},
+            {"error": {"code": -32601, "message": "workspace/applyEdit is not supported."}},
+        ),
+    ],
+)
+async def test_requests_of_the_server_are_answered(
+    method: str, params: Json, expect: dict[str, Json]
+) -> None:
+    client, sent, _ = client_of(
+        {"id": "s1", "method": method, "params": params}, {"id": 1, "result": None}
+    )
+    await client.request("x")
+    answer = json.loads(sent.frames[-1].split(b"\r\n\r\n")[1])
+    assert answer == {"jsonrpc": "2.0", "id": "s1", **expect}
+
+
+async def test_cancel_names_the_request_that_is_waited_for() -> None:
+    client, sent, _ = client_of({"id": 1, "result": None})
+    await client.request("x")
+    client.cancel()
+    assert sent.frames[-1].endswith(b'"method":"$/cancelRequest","params":{"id":1}}')

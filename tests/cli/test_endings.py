@@ -1,0 +1,112 @@
+"""How the program ends: exit codes, messages, and no process left behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+
+import pytest
+
+from tests.cli.support import TIMEOUT, Ended, glossator, server_is_gone, start
+
+
+@pytest.mark.parametrize(
+    ("recording", "arguments", "code", "said"),
+    [
+        ("ask", ["ask", "hi"], 0, ""),
+        ("ask_failed", ["ask", "hi"], 1, "error: The key was refused; check ANTHROPIC_API_KEY."),
+        ("ask_die", ["ask", "hi"], 1, "exit code 3"),
+        ("ask_die", ["ask", "hi"], 1, "  Traceback: out of parchment\n"),
+        ("ask_die", ["ask", "hi"], 1, "`glossator doctor`"),
+        ("ask_nonsense", ["ask", "hi"], 1, "not LSP"),
+        ("refuse_initialize", ["ask", "hi"], 1, "error: bad capabilities"),
+        ("tool", ["tool", "Glob"], 0, ""),
+        ("tool", ["tool", "Glob", "--time"], 0, "3.4 ms\n"),
+        ("tool_error", ["tool", "Read"], 1, ""),
+        ("search_nothing", ["search", "x"], 0, "3 were skipped by .gitignore"),
+        ("doctor", ["doctor"], 0, ""),
+        ("doctor_failed", ["doctor"], 1, ""),
+        ("ask", ["ask"], 2, "Missing argument"),
+        ("ask", ["ask", " "], 2, "error: The question is empty"),
+        ("ask", ["ask", "-"], 2, "error: The question is empty"),
+        ("ask", ["ask", "hi", "-C", "/no/such/folder"], 2, "does not exist"),
+        ("tool", ["tool", "Glob", "[]"], 2, "must be a JSON object"),
+        ("ask", ["nonsense"], 2, "No such command"),
+    ],
+)
+def test_exit_codes(recording: str, arguments: list[str], code: int, said: str) -> None:
+    ended = glossator(recording, *arguments)
+    assert (ended.code, said in ended.err) == (code, True), ended
+
+
+def test_json_mistakes_are_pointed_at() -> None:
+    ended = glossator("tool", "tool", "Grep", '{"pattern": "x" "glob": 1}')
+    assert ended.code == 2
+    assert ended.err == (
+        "error: The arguments are not JSON: Expecting ',' delimiter at line 1, column 17.\n"
+        '  {"pattern": "x" "glob": 1}\n'
+        "                  ^\n"
+        """Example: glossator tool Grep '{"pattern": "def main", "path": "src"}'\n"""
+    )
+
+
+def test_version_needs_no_server() -> None:
+    ended = glossator("ask", "--version")
+    assert (ended.code, ended.out.split()[0]) == (0, "glossator")
+
+
+def test_a_server_that_stays_is_killed_in_time() -> None:
+    ended = glossator("ask_stay", "ask", "-v", "hi")
+    assert ended.code == 0
+    assert server_is_gone(ended.err)
+
+
+def test_ctrl_c_cancels_the_command_and_waits_for_its_end() -> None:
+    with start("ask_await_cancel", "ask", "-v", "hi") as process:
+        seen = read_until(process, "✓ Grep")
+        process.send_signal(signal.SIGINT)
+        ended = end_of(process, seen)
+    assert ended.code == 130
+    assert "Cancelled.\n" in ended.err
+    assert ended.methods[3:] == ["$/cancelRequest", "shutdown", "exit"]
+    assert server_is_gone(ended.err)
+
+
+def test_a_second_ctrl_c_kills_the_server() -> None:
+    with start("ask_ignore_cancel", "ask", "-v", "hi") as process:
+        seen = read_until(process, "✓ Grep")
+        process.send_signal(signal.SIGINT)
+        seen += read_until(process, "$/cancelRequest")
+        process.send_signal(signal.SIGINT)
+        ended = end_of(process, seen)
+    assert ended.code == 130
+    assert "Cancelled.\n" in ended.err
+    assert server_is_gone(ended.err)
+
+
+def test_sigterm_ends_the_server_too() -> None:
+    with start("ask_ignore_cancel", "ask", "-v", "hi") as process:
+        seen = read_until(process, "✓ Grep")
+        process.send_signal(signal.SIGTERM)
+        ended = end_of(process, seen)
+    assert ended.code == 128 + signal.SIGTERM
+    assert server_is_gone(ended.err)
+
+
+def read_until(process: subprocess.Popen[str], text: str) -> str:
+    """What the program says on stderr, up to the line with `text`."""
+    assert process.stderr is not None
+    seen = ""
+    for line in process.stderr:
+        seen += line
+        if text in line:
+            return seen
+    raise AssertionError(f"ended without saying {text!r}: {seen}")
+
+
+def end_of(process: subprocess.Popen[str], seen: str) -> Ended:
+    """The rest; `communicate` would lose what `read_until` has read ahead."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    err, out = process.stderr.read(), process.stdout.read()
+    return Ended(process.wait(TIMEOUT), out, seen + err)

@@ -1,0 +1,226 @@
+"""What people see: at a terminal 60 columns wide without colours, and through a pipe."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from glossator.cli.messages import amount, duration, size
+from glossator.cli.render.markdown import THEME, file_uri
+from glossator.cli.render.pretty import Pretty
+from tests.cli.support import RECORDINGS, glossator
+
+
+def recorded(name: str) -> Any:
+    return json.loads((RECORDINGS / f"{name}.json").read_text("utf-8"))
+
+
+def drawn(show: Callable[[Pretty], None], *, thinking: bool = False, colours: bool = False) -> str:
+    console = Console(
+        file=io.StringIO(),
+        width=60,
+        theme=THEME,
+        highlight=False,
+        force_terminal=colours,
+        color_system="standard" if colours else None,
+    )
+    renderer = Pretty(thinking=thinking, roots=[Path("/w")], console=console)
+    show(renderer)
+    renderer.close()
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def play(name: str) -> Callable[[Pretty], None]:
+    def show(renderer: Pretty) -> None:
+        recording = recorded(name)
+        for message in recording["messages"]:
+            renderer.event(message["params"])
+        renderer.answer(recording["answer"])
+
+    return show
+
+
+TOOLS = """\
+✓ Grep pattern="def log_in" path="src"  1 match in 1 file  …
+✗ Read path="src/missing.py"  no such file  0.6 ms
+"""
+ANSWERED = """\
+
+The model is overloaded; trying again in 2 s.
+
+Logging in
+
+The token is checked first src/auth.py:10-20, and then:
+
+ 1 the session is opened,
+ 2 the user is greeted src/missing.py:3.
+
+ def log_in(token):
+     return check(token)
+
+✓ src/auth.py:10-20
+✗ src/missing.py:3 unsupported: There is no such file.
+
+claude-sonnet-5-5 · 2 turns · 10.0k tokens in (80% cached),…
+"""
+
+
+def lines(text: str) -> str:
+    return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+
+
+def test_an_answer() -> None:
+    assert lines(drawn(play("ask"))) == TOOLS + ANSWERED
+
+
+def test_thinking_is_shown_when_wanted() -> None:
+    thought = "Where is the login?\nProbably in src.\n\n"
+    assert lines(drawn(play("ask"), thinking=True)) == thought + TOOLS + ANSWERED
+
+
+def test_text_that_was_not_streamed_is_shown_with_the_reason_of_its_end() -> None:
+    seen = drawn(play("ask_offline"))
+    assert "The token is checked first" in seen
+    assert "The run reached its limit of turns; the answer may be incomplete." in " ".join(
+        seen.split()
+    )
+    assert seen.endswith("\noffline, extractive · 1 turn · 312 ms\n")
+
+
+def test_citations_are_links() -> None:
+    seen = drawn(play("ask"), colours=True)
+    assert ";file:///w/src/auth.py\x1b\\" in seen
+    assert "[src/auth.py" not in seen
+
+
+def test_what_was_printed_stays() -> None:
+    seen = drawn(play("ask"), colours=True)
+    assert "\x1b[2J" not in seen  # the screen is not cleared
+    assert seen.count("Logging in") == 1
+    assert seen.rstrip().endswith("\x1b[0m")
+
+
+def test_workspace_text_cannot_command_the_terminal() -> None:
+    event = {"kind": "text.delta", "text": "An \x1b]0;evil\x07 answer\x9b2J\n\n"}
+    seen = drawn(lambda renderer: renderer.event(event))
+    assert seen == "An ␛]0;evil␇ answer\N{REPLACEMENT CHARACTER}2J\n"
+
+
+def test_hits() -> None:
+    found = recorded("search")["answer"]
+    assert lines(drawn(lambda renderer: renderer.hits("log_in", found))) == (
+        "src/auth.py:10-12  class Door\n"
+        "  10 def log_in(token):\n"
+        "  11     check(token)\n"
+        "  12     return open_session()\n"
+        "\n"
+        "docs/login.md:1\n"
+        "  1 # The log_in page\n"
+        "\n"
+        "Searched 42 files for log_in.\n"
+    )
+
+
+def test_checks() -> None:
+    checks = recorded("doctor")["answer"]
+    assert lines(drawn(lambda renderer: renderer.checks(checks))) == (
+        "✓  Python  3.11.7\n"
+        "!  Model   offline, extractive\n"
+        "           → Set ANTHROPIC_API_KEY for answers by a model.\n"
+    )
+
+
+def test_status() -> None:
+    status = recorded("status")["answer"]
+    assert lines(drawn(lambda renderer: renderer.status(status))) == (
+        "version         0.1.0\n"
+        "model           claude-sonnet-5-5\n"
+        "workspace       /w\n"
+        "files           1,234\n"
+        "open documents  0\n"
+        "revision        7\n"
+        "watcher         watchfiles\n"
+        "read cache      12 texts, 1.5 MB, 40 hits, 12 misses\n"
+        "sessions        1\n"
+        "skipped         310 by .gitignore: build/ (such as\n"
+        "                build/a.o)\n"
+    )
+
+
+def test_a_pipe_gets_the_answer_alone() -> None:
+    ended = glossator("ask", "ask", "hi")
+    assert ended.out == (
+        "## Logging in\n\n"
+        "The token is checked first [src/auth.py:10-20], and then:\n\n"
+        "1. the session is opened,\n"
+        "2. the user is greeted [src/missing.py:3].\n\n"
+        "```python\ndef log_in(token):\n    return check(token)\n```\n\n"
+        "src/auth.py:10-20 verified\n"
+        "src/missing.py:3 unsupported There is no such file.\n"
+    )
+    assert ended.err == (
+        '✓ Grep pattern="def log_in" path="src"  1 match in 1 file  3.4 ms\n'
+        '✗ Read path="src/missing.py"  no such file  0.6 ms\n'
+        "The model is overloaded; trying again in 2 s.\n"
+        "claude-sonnet-5-5 · 2 turns · 10.0k tokens in (80% cached), 312 out · 4.2 s\n"
+    )
+
+
+def test_a_program_gets_every_event_then_the_answer() -> None:
+    recording = recorded("ask")
+    objects = [
+        json.loads(line) for line in glossator("ask", "ask", "--json", "hi").out.splitlines()
+    ]
+    assert objects[:-1] == [message["params"] for message in recording["messages"]]
+    assert objects[-1] == {"answer": recording["answer"]}
+
+
+def test_a_program_gets_the_error_last() -> None:
+    *_, last = glossator("ask_failed", "ask", "--json", "hi").out.splitlines()
+    message = "The key was refused; check ANTHROPIC_API_KEY."
+    assert json.loads(last) == {"error": {"code": -32803, "message": message}}
+
+
+@pytest.mark.parametrize("name", ["search", "tool", "status", "doctor"])
+def test_a_program_gets_other_answers_as_they_are(name: str) -> None:
+    ended = glossator(name, name, "x", "--json") if name in {"search", "tool"} else None
+    ended = ended or glossator(name, name, "--json")
+    assert json.loads(ended.out) == recorded(name)["answer"]
+
+
+def test_a_tool_s_text_is_exact() -> None:
+    assert glossator("tool", "tool", "Glob").out == recorded("tool")["answer"]["text"]
+    assert glossator("tool_error", "tool", "Read").out == "There is no such file."
+
+
+def test_a_cited_file_is_looked_for_in_every_root(tmp_path: Path) -> None:
+    first, second = tmp_path / "a", tmp_path / "b"
+    second.mkdir()
+    (second / "x y.py").touch()
+    assert file_uri("x y.py", [first, second]) == f"file://{second}/x%20y.py"
+    assert file_uri("none.py", [first, second]) == f"file://{first}/none.py"
+
+
+@pytest.mark.parametrize(
+    ("shown", "expect"),
+    [
+        (duration(0.61), "0.6 ms"),
+        (duration(9.96), "10 ms"),
+        (duration(999.7), "1.0 s"),
+        (duration(59_960), "1 min 00 s"),
+        (amount(999), "999"),
+        (amount(12_345), "12.3k"),
+        (amount(999_960), "1.0M"),
+        (size(512), "512 B"),
+        (size(1_500_000), "1.5 MB"),
+    ],
+)
+def test_figures_for_people(shown: str, expect: str) -> None:
+    assert shown == expect
