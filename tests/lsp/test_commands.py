@@ -129,7 +129,7 @@ async def test_a_clients_own_token_gets_progress(editor: Editor) -> None:
 
 
 async def test_a_client_without_events_gets_a_bar_of_ours(raw: Editor) -> None:
-    raw.replies["window/workDoneProgress/create"] = None
+    raw.answers["window/workDoneProgress/create"] = None
     await raw.initialize({"window": {"workDoneProgress": True}})
     asked = raw.command("glossator.ask", {"question": "wait"})
     begun = await raw.told("$/progress", "begin")

@@ -146,6 +146,13 @@ async def test_stdin_may_be_a_plain_file(tmp_path: Path) -> None:
     assert b'"id":2' in output
 
 
+async def test_a_stdin_of_nothing_ends_the_server() -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.lsp.support.minimal", stdin=asyncio.subprocess.DEVNULL
+    )
+    assert await asyncio.wait_for(process.wait(), SECONDS) == 1
+
+
 async def test_a_client_that_stops_reading_does_not_block_the_server(tmp_path: Path) -> None:
     read_end, write_end = os.pipe()  # nobody reads; a pipe holds 64 KiB
     process = await asyncio.create_subprocess_exec(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from typing import Any
 
@@ -62,6 +63,13 @@ async def test_what_is_no_message_is_answered_and_survived(
 
 
 @pytest.mark.parametrize(
+    "params", [{"command": "glossator.status", "workDoneToken": {}}, {"command": ["x"]}]
+)
+async def test_ids_and_tokens_have_their_types(editor: Editor, params: object) -> None:
+    assert (await editor.error(editor.ask("workspace/executeCommand", params)))[0] == -32602
+
+
+@pytest.mark.parametrize(
     "message",
     [
         {"method": "workspace/executeCommand", "params": {"command": "glossator.status"}},
@@ -100,21 +108,26 @@ async def test_nested_messages_in_arguments_are_left_alone(editor: Editor) -> No
 
 
 async def test_a_fuzzed_conversation_answers_every_request(editor: Editor) -> None:
+    """`FRAMES=1000000 pytest -k fuzzed --timeout 0 tests/lsp` is the long run."""
     chance = seeded()
-    asked = []
-    for _ in range(1500):
-        message: Any = {
-            "jsonrpc": chance.choice(["2.0", "2.0", "2.0", "1.0", None]),
-            "method": chance.choice(METHODS),
-            "params": value(chance, 3),
-        }
-        for _ in range(chance.randrange(2)):
-            message.pop(chance.choice(list(message)))
-        editor.send(chance.choice([message, message, message, value(chance, 2)]))
-        if chance.random() < 0.1:
-            asked.append(editor.command("glossator.status"))
-    for msg_id in asked:
-        await editor.result(msg_id)
+    for _ in range(int(os.environ.get("FRAMES", "3000")) // 100):
+        for _ in range(100):
+            editor.send(nonsense(chance))
+        await editor.result(editor.command("glossator.status"))
+        editor.received.clear()
+
+
+def nonsense(chance: random.Random) -> Any:
+    """Nearly a message, but for `shutdown` and `exit`, which would be obeyed."""
+    message = {
+        "jsonrpc": chance.choice(["2.0", "2.0", "2.0", "1.0", None]),
+        "id": chance.choice(LEAVES),
+        "method": chance.choice(METHODS),
+        "params": value(chance, 3),
+    }
+    for _ in range(chance.randrange(2)):
+        message.pop(chance.choice(list(message)))
+    return chance.choice([message, message, message, value(chance, 2)])
 
 
 METHODS = [
@@ -130,6 +143,7 @@ METHODS = [
     "window/workDoneProgress/cancel",
     "$/cancelRequest",
     "$/setTrace",
+    "initialize",
     "initialized",
     "fish/swim",
 ]

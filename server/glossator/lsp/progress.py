@@ -96,7 +96,7 @@ class ProgressBars:
         try:
             yield progress
         finally:
-            del self._tasks[token]
+            self._tasks.pop(token, None)
             if creation is not None:
                 creation.cancel()
             progress.end()

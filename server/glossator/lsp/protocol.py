@@ -72,13 +72,13 @@ class Protocol(LanguageServerProtocol):
             return
         try:
             message = structure(self._converter, _with_params(data), _kind_of(data))
-        except JsonRpcException as error:
-            if "id" in data:
-                self.answer_error(data["id"], error)
-            else:
-                _log.warning("a notification was ignored: %s", error.message)
-        else:
             self.gate.admit(message)
+        except Exception as failure:  # noqa: BLE001 - the boundary: no message may end the server
+            refusal = rpc_error(failure)
+            if "id" in data:
+                self.answer_error(data["id"], refusal)
+            else:
+                _log.warning("a notification was ignored: %s", refusal.message)
 
     def dispatch(self, message: Any) -> None:  # noqa: ANN401 - any of the LSP's message types
         """Run the handler of a request or notification."""
@@ -131,21 +131,23 @@ class Protocol(LanguageServerProtocol):
         ours = msg_id or str(uuid.uuid4())
         future = super().send_request(method, params, callback, ours)
         self._asked[ours] = self._request_futures.pop(ours)
+        future.add_done_callback(lambda _: self._asked.pop(ours, None))
         return future
 
     def _handle_reply(self, data: dict[str, Any]) -> None:
         """Settle one of our requests; a reply to one that was cancelled finds nothing to settle."""
-        future = self._asked.pop(data["id"], None)
+        future = self._asked.get(data["id"])
         kind = self._result_types.pop(data["id"], None) or JsonRPCResponseMessage
-        if future is None or future.done():
+        if future is None:
             _log.info("a reply to no open request: id %r", data["id"])
             return
         try:
-            if "error" in data:
+            if data.get("error") is not None:
                 reply = structure(self._converter, data, types.ResponseErrorMessage)
                 future.set_exception(JsonRpcException.from_error(reply.error))
             else:
-                future.set_result(structure(self._converter, data, kind).result)
+                reply = structure(self._converter, {"result": None} | data, kind)
+                future.set_result(reply.result)
         except JsonRpcInvalidParams as error:
             future.set_exception(error)
 
@@ -155,8 +157,8 @@ class Protocol(LanguageServerProtocol):
 
     def _handle_request(self, msg_id: MsgId, method_name: str, params: Any) -> None:  # noqa: ANN401 - as in pygls
         if msg_id in self._request_futures:
-            self.answer_error(msg_id, JsonRpcInvalidRequest(f"The id {msg_id!r} is in use."))
-            return
+            raise JsonRpcInvalidRequest(f"The id {msg_id!r} is in use.")
+        self._get_handler(method_name)  # raises JsonRpcMethodNotFound, which pygls would also log
         super()._handle_request(msg_id, method_name, params)
 
     def _handle_notification(self, method_name: str, params: Any) -> None:  # noqa: ANN401 - as in pygls
@@ -205,7 +207,15 @@ def make_converter() -> cattrs.Converter:
         JsonRPCResponseMessage,
         lambda data, kind: kind(data["id"], data["jsonrpc"], data["result"]),
     )
+    for either in (MsgId, MsgId | None):  # lsprotocol lets anything pass for these
+        converter.register_structure_hook(either, _id_or_token)
     return converter
+
+
+def _id_or_token(value: object, kind: object) -> object:
+    if isinstance(value, int | str) or (value is None and kind != MsgId):
+        return value
+    raise TypeError("an id or token must be a string or a whole number")
 
 
 def _kind_of(message: Mapping[str, Any]) -> type[Any]:

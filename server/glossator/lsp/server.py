@@ -86,9 +86,11 @@ class Server(LanguageServer):
         code = await self._exit_code
         leaving(code)
         logging.getLogger().removeHandler(client_log)
-        await self.close()
-        await self.protocol.settle(DRAIN_SECONDS)
-        await sink.close()
+        try:
+            await self.close()
+            await self.protocol.settle(DRAIN_SECONDS)
+        finally:
+            await sink.close()
         return code
 
     def introduce(self, client: Client) -> None:
@@ -180,8 +182,9 @@ class Server(LanguageServer):
         return task
 
     def _lost(self, reason: str) -> None:
-        _log.warning("The connection is lost: %s.", reason)
-        self.leave()
+        if not self._exit_code.done():
+            _log.warning("The connection is lost: %s.", reason)
+            self.leave()
 
     def _cannot_start(self, reason: str) -> None:
         message = f"Glossator could not start: {reason}"

@@ -7,6 +7,8 @@ import contextlib
 import os
 import queue
 import select
+import stat
+import sys
 import threading
 from collections.abc import Callable
 
@@ -20,18 +22,19 @@ async def open_reader(descriptor: int) -> asyncio.StreamReader:
     """A stream over a readable descriptor: by the event loop where it can, else by a thread."""
     loop = asyncio.get_running_loop()
     stream = asyncio.StreamReader(limit=MAX_HEADER_BYTES)
-    pipe = os.fdopen(descriptor, "rb", buffering=0)
-    try:
+    mode = os.fstat(descriptor).st_mode
+    if sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        pipe = os.fdopen(descriptor, "rb", buffering=0)
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), pipe)
-    except (ValueError, OSError, NotImplementedError):  # a plain file; any handle on Windows
-        stream.set_transport(_ThreadTransport(descriptor, stream, loop, pipe))
+    else:  # a file, a terminal or the null device cannot be waited for
+        stream.set_transport(_ThreadTransport(descriptor, stream, loop))
     return stream
 
 
 class ThreadSink:
     """Writes to a descriptor from a thread of its own, in order.
 
-    `broken` is called from that thread, once, when the other end is gone or has stopped reading.
+    `broken` is called, from any thread, when the other end is gone or has stopped reading.
     """
 
     def __init__(self, descriptor: int, broken: Callable[[str], None]) -> None:
@@ -121,9 +124,8 @@ class _ThreadTransport(asyncio.ReadTransport):
         descriptor: int,
         stream: asyncio.StreamReader,
         loop: asyncio.AbstractEventLoop,
-        owner: object,
     ) -> None:
-        super().__init__({"pipe": owner})
+        super().__init__()
         self._descriptor = descriptor
         self._stream = stream
         self._loop = loop

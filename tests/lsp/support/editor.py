@@ -25,8 +25,10 @@ class Editor:
         self._reader, self._writer = reader, writer
         self._arrived = asyncio.Condition()
         self._next_id = 0
+        self._replies: dict[int | str | None, Message] = {}
         self.received: list[Message] = []
-        self.replies: dict[str, Any] = {}  # method of the server's request -> result we reply with
+        self.answers: dict[str, Any] = {}  # method of a server's request -> the result to give
+        self._left = False
         self.task = asyncio.create_task(self._listen())
 
     # --- sending
@@ -74,11 +76,14 @@ class Editor:
             while True:
                 if found := next((message for message in self.received if wanted(message)), None):
                     return found
-                assert not self.task.done(), f"the server left; received: {self.received}"
+                assert not self._left, f"the server left; received: {self.received}"
                 await self._arrived.wait()
 
     async def reply(self, msg_id: int | None) -> Message:
-        return await self.until(lambda m: "method" not in m and m.get("id", 0) == msg_id)
+        async with asyncio.timeout(SECONDS), self._arrived:
+            await self._arrived.wait_for(lambda: msg_id in self._replies or self._left)
+        assert msg_id in self._replies, f"the server left; received: {self.received}"
+        return self._replies[msg_id]
 
     async def result(self, msg_id: int) -> Any:
         reply = await self.reply(msg_id)
@@ -114,13 +119,16 @@ class Editor:
     async def _listen(self) -> None:
         while (body := await _read(self._reader)) is not None:
             message = json.loads(body)
-            if "method" in message and "id" in message and message["method"] in self.replies:
-                result = self.replies[message["method"]]
-                self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+            method = message.get("method")
+            if method is None:
+                self._replies[message["id"]] = message
+            elif "id" in message and method in self.answers:
+                self.send({"jsonrpc": "2.0", "id": message["id"], "result": self.answers[method]})
             async with self._arrived:
                 self.received.append(message)
                 self._arrived.notify_all()
         async with self._arrived:
+            self._left = True
             self._arrived.notify_all()
 
 
