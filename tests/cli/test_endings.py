@@ -50,6 +50,17 @@ def test_json_mistakes_are_pointed_at() -> None:
     )
 
 
+def test_a_reader_that_leaves_ends_the_program() -> None:
+    with start("ask", "ask", "-v", "--json", "hi") as process:
+        assert process.stdout is not None
+        process.stdout.close()
+        assert process.stderr is not None
+        seen = process.stderr.read()
+        assert process.wait(TIMEOUT) == 1
+    assert "Traceback" not in seen
+    assert server_is_gone(seen)
+
+
 def test_version_needs_no_server() -> None:
     ended = glossator("ask", "--version")
     assert (ended.code, ended.out.split()[0]) == (0, "glossator")

@@ -173,6 +173,11 @@ def test_a_pipe_gets_the_answer_alone() -> None:
     )
 
 
+def test_a_pipe_gets_wanted_thinking_in_whole_lines() -> None:
+    ended = glossator("ask", "ask", "hi", "--thinking")
+    assert ended.err.startswith("Where is the login?\nProbably in src.\n✓ Grep ")
+
+
 def test_a_program_gets_every_event_then_the_answer() -> None:
     recording = recorded("ask")
     objects = [

@@ -14,8 +14,13 @@ _AROUND = 36  # characters shown before and after a mistake
 
 
 def read_question(words: Sequence[str]) -> str:
-    """The question: the words, or stdin for a lone `-`. Raises `UsageError` without one."""
-    text = sys.stdin.read() if list(words) == ["-"] else " ".join(words)
+    """The question: the words, or stdin for a lone `-`. Raises `UsageError` when there is none."""
+    try:
+        text = sys.stdin.read() if list(words) == ["-"] else " ".join(words)
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"The question on stdin is no text ({error}); send it as UTF-8."
+        ) from error
     if not text.strip():
         raise UsageError(NO_QUESTION)
     return text.strip()

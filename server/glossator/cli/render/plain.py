@@ -17,10 +17,13 @@ class Plain:
 
     def __init__(self, *, thinking: bool = False) -> None:
         self._thinking = thinking
+        self._thought = ""  # an unfinished line of thinking
         self._tools = ToolLines()
 
     def event(self, event: Event) -> None:
-        """Tool calls and notices; the text waits for the answer."""
+        """Tool calls, notices and wanted thinking; the text waits for the answer."""
+        if event["kind"] != "thinking.delta":
+            self._finish_thought()
         match event["kind"]:
             case "tool.started":
                 self._tools.started(event)
@@ -29,7 +32,9 @@ class Plain:
             case "notice":
                 _aside(event["message"])
             case "thinking.delta" if self._thinking:
-                sys.stderr.write(event["text"])
+                *lines, self._thought = (self._thought + event["text"]).split("\n")
+                for line in lines:
+                    _aside(line)
             case _:
                 pass
 
@@ -80,7 +85,13 @@ class Plain:
         _aside(f"error: {message}")
 
     def close(self) -> None:
-        """There is nothing to put right."""
+        """Only thinking can be unfinished."""
+        self._finish_thought()
+
+    def _finish_thought(self) -> None:
+        if self._thought:
+            _aside(self._thought)
+            self._thought = ""
 
 
 def _aside(message: str) -> None:

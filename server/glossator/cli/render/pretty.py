@@ -111,7 +111,7 @@ class Pretty:
         """Below what was shown so far, on stderr."""
         self.close()
         Console(stderr=True, highlight=False).print(
-            Text.assemble(("error: ", "bold red"), printable(message)), soft_wrap=True
+            Text.assemble(("error: ", "bold red"), printable(message))
         )
 
     def close(self) -> None:
