@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.lsp.support.editor import Editor
+from tests.lsp.support.editor import Editor, connected
+from tests.lsp.support.minimal import build
 
 
 @pytest.mark.parametrize(
@@ -126,6 +127,16 @@ async def test_a_clients_own_token_gets_progress(editor: Editor) -> None:
         )
     ]
     assert editor.sent("window/workDoneProgress/create") == []
+
+
+async def test_no_bar_outlives_its_command() -> None:
+    server = build()
+    async with connected(server) as editor:
+        await editor.initialize()
+        for question in ("fish?", "usage", "bug", "inner cancel"):
+            await editor.reply(editor.command("glossator.ask", {"question": question}, "bar"))
+        assert len(server.bars) == 0
+        assert server.port.bars == {}
 
 
 async def test_a_client_without_events_gets_a_bar_of_ours(raw: Editor) -> None:

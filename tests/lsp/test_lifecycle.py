@@ -46,6 +46,25 @@ async def test_a_closed_stdin_ends_the_server_with_work_in_flight() -> None:
         assert await process.errors() == "application closed\n"
 
 
+async def test_a_thread_that_never_ends_keeps_no_process_alive() -> None:
+    async with spawned() as process:
+        await process.editor.initialize({"experimental": {"glossator": {"events": True}}})
+        process.editor.command("glossator.ask", {"question": "block"})
+        await process.editor.told("glossator/event", "run.started")
+        await process.editor.shut_down()
+        assert await process.exit_code() == 0
+        assert await process.errors() == "application closed\n"
+
+
+async def test_a_signal_ends_the_server_in_order() -> None:
+    async with spawned() as process:
+        await process.editor.initialize()
+        await process.editor.result(process.editor.command("glossator.status"))
+        process.process.terminate()
+        assert await process.exit_code() == 1
+        assert await process.errors() == "application closed\n"
+
+
 async def test_nothing_but_initialize_comes_first(raw: Editor) -> None:
     code, message = await raw.error(raw.ask("workspace/executeCommand", STATUS))
     assert (code, message) == (-32002, "Send `initialize` first.")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import threading
 from typing import TYPE_CHECKING
 
-from glossator.lsp.frames import MAX_HEADER_BYTES
+from glossator.lsp.frames import MAX_HEADER_BYTES, Sink
 from glossator.lsp.streams import SocketSink, ThreadSink, open_reader
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ async def serve_stdio(server: Server) -> int:
     """Serve the process that started us; gives the exit code."""
     read_from, write_to = _take_streams()
     sink = ThreadSink(write_to, server.connection_lost)
-    return await server.serve(await open_reader(read_from), sink, _end_at_last)
+    return await _serve(server, await open_reader(read_from), sink)
 
 
 async def serve_tcp(server: Server, host: str, port: int) -> int:
@@ -43,6 +44,13 @@ async def serve_tcp(server: Server, host: str, port: int) -> int:
     reader, writer = await connected
     listener.close()
     sink = SocketSink(writer, server.connection_lost)
+    return await _serve(server, reader, sink)
+
+
+async def _serve(server: Server, reader: asyncio.StreamReader, sink: Sink) -> int:
+    if sys.platform != "win32":
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, server.leave)
     return await server.serve(reader, sink, _end_at_last)
 
 

@@ -72,17 +72,17 @@ class Protocol(LanguageServerProtocol):
             return
         try:
             message = structure(self._converter, _with_params(data), _kind_of(data))
+        except JsonRpcException as error:
+            self._refuse(data.get("id"), error)
+        else:
             self.gate.admit(message)
-        except Exception as failure:  # noqa: BLE001 - the boundary: no message may end the server
-            refusal = rpc_error(failure)
-            if "id" in data:
-                self.answer_error(data["id"], refusal)
-            else:
-                _log.warning("a notification was ignored: %s", refusal.message)
 
     def dispatch(self, message: Any) -> None:  # noqa: ANN401 - any of the LSP's message types
         """Run the handler of a request or notification."""
-        self.handle_message(message)
+        try:
+            self.handle_message(message)
+        except Exception as failure:  # noqa: BLE001 - the boundary: no message may end the server
+            self._refuse(getattr(message, "id", None), rpc_error(failure))
 
     def answer_error(self, msg_id: MsgId | None, error: JsonRpcException) -> None:
         """Answer a request with an error; without an id, tell of a message that had none."""
@@ -150,6 +150,12 @@ class Protocol(LanguageServerProtocol):
                 future.set_result(reply.result)
         except JsonRpcInvalidParams as error:
             future.set_exception(error)
+
+    def _refuse(self, msg_id: MsgId | None, error: JsonRpcException) -> None:
+        if msg_id is None:
+            _log.warning("a notification was ignored: %s", error.message)
+        else:
+            self.answer_error(msg_id, error)
 
     def _get_handler(self, feature_name: str) -> Any:  # noqa: ANN401 - pygls' own type is Callable[[Any], Any]
         handler = self.fm.features.get(feature_name)

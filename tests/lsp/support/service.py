@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -109,6 +110,8 @@ async def ask(app: Application, request: AskRequest) -> Answer:
             finally:
                 del app.running[run_id]
                 app.ended.append(run_id)
+        case "block":  # a thread that never ends
+            await asyncio.to_thread(threading.Event().wait)
         case "usage":
             raise UsageError("That cannot be done; do this.")
         case "model":
@@ -215,8 +218,9 @@ async def hover(app: Application, uri: str, position: Position) -> HoverAnswer |
     document = app.host.snapshot().read(to_path(uri) or uri)
     if not isinstance(document, Document):
         return None
+    document.table.offset(position, app.encoding)  # raises for a place that is not there
     number = position.line + 1
-    return HoverAnswer(f"*{document.lines[position.line]}*", number, number)
+    return HoverAnswer(f"*{document.table.line(position.line)}*", number, number)
 
 
 @dataclass(frozen=True, slots=True)
