@@ -200,3 +200,17 @@ def test_many_threads_read_at_once(tmp_path: Path) -> None:
     statistics = snapshot.cache.statistics()
     assert statistics.hits + statistics.misses == 8 * 300
     assert statistics.bytes <= 20_000
+
+
+def test_bytes_are_read_under_the_same_guard(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"ws/image": b"\x89PNG\0", "out": "secret"})
+    (tmp_path / "ws" / "link").symlink_to("../out")
+    snapshot = host(tmp_path / "ws").snapshot()
+    assert snapshot.read_bytes("image", 5) == b"\x89PNG\0"
+    refused = [snapshot.read_bytes(path, 4) for path in ("image", "link", ".", "nope")]
+    assert [result.reason for result in refused if isinstance(result, Missing)] == [
+        MissingReason.TOO_LARGE,
+        MissingReason.OUTSIDE,
+        MissingReason.DIRECTORY,
+        MissingReason.ABSENT,
+    ]

@@ -53,11 +53,35 @@ class Loaded:
     encoding: str
 
 
+@dataclass(frozen=True, slots=True)
+class Raw:
+    """A file's bytes as they were read once; `path` is real."""
+
+    path: str
+    stamp: Stamp
+    content: bytes
+
+
 def load(roots: Roots, path: str, limit: int) -> Loaded | Missing:
-    """Read `path` (absolute or workspace-relative) if it has at most `limit` bytes."""
-    result = _load_once(roots, path, limit)
+    """The text of `path` (absolute or workspace-relative) if it has at most `limit` bytes."""
+    raw = load_raw(roots, path, limit, "raise workspace.maxFileBytes to read it.")
+    if isinstance(raw, Missing):
+        return raw
+    decoded = decode(raw.content)
+    if decoded is None:
+        why = "is binary; only text files can be read."
+        return missing(roots, raw.path, MissingReason.BINARY, why)
+    text, encoding = decoded
+    utf8 = encoding == "utf-8"  # then its bytes are what `text_hash` would hash
+    sha256 = hashlib.sha256(raw.content).hexdigest() if utf8 else text_hash(text)
+    return Loaded(raw.path, raw.stamp, text, sha256, encoding)
+
+
+def load_raw(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Missing:
+    """The bytes of `path`; `when_larger` is the next step for a file of more than `limit` bytes."""
+    result = _load_once(roots, path, limit, when_larger)
     if isinstance(result, Missing) and result.reason is MissingReason.CHANGING:
-        return _load_once(roots, path, limit)
+        return _load_once(roots, path, limit, when_larger)
     return result
 
 
@@ -66,7 +90,7 @@ def missing(roots: Roots, path: str, reason: MissingReason, why: str) -> Missing
     return Missing(path, reason, f"{roots.relative(path)} {why}")
 
 
-def _load_once(roots: Roots, path: str, limit: int) -> Loaded | Missing:
+def _load_once(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Missing:
     real = roots.resolve(path)
     if isinstance(real, Missing):
         return real
@@ -83,7 +107,7 @@ def _load_once(roots: Roots, path: str, limit: int) -> Loaded | Missing:
     except OSError as error:
         return _explain(roots, real, error)
     try:
-        return _read(roots, real, descriptor, limit)
+        return _read(roots, real, descriptor, limit, when_larger)
     except OSError as error:
         return _explain(roots, real, error)
     finally:
@@ -116,28 +140,18 @@ def _open_beneath(root: str, real: str) -> int:
         os.close(folder)
 
 
-def _read(roots: Roots, real: str, descriptor: int, limit: int) -> Loaded | Missing:
+def _read(roots: Roots, real: str, descriptor: int, limit: int, when_larger: str) -> Raw | Missing:
     before = os.fstat(descriptor)
     if not stat.S_ISREG(before.st_mode):
         return _refuse_kind(roots, real, before.st_mode)
     if before.st_size > limit:
-        return missing(
-            roots,
-            real,
-            MissingReason.TOO_LARGE,
-            f"has {before.st_size:,} bytes and the limit is {limit:,};"
-            " raise workspace.maxFileBytes to read it.",
-        )
-    raw = _read_at_most(descriptor, before.st_size + 1)
+        why = f"has {before.st_size:,} bytes and the limit is {limit:,}; {when_larger}"
+        return missing(roots, real, MissingReason.TOO_LARGE, why)
+    content = _read_at_most(descriptor, before.st_size + 1)
     stamp = Stamp.of(os.fstat(descriptor))
-    if stamp != Stamp.of(before) or len(raw) != before.st_size:
+    if stamp != Stamp.of(before) or len(content) != before.st_size:
         return _changing(roots, real)
-    decoded = decode(raw)
-    if decoded is None:
-        return missing(roots, real, MissingReason.BINARY, "is binary; only text files can be read.")
-    text, encoding = decoded
-    sha256 = hashlib.sha256(raw).hexdigest() if encoding == "utf-8" else text_hash(text)
-    return Loaded(real, stamp, text, sha256, encoding)
+    return Raw(real, stamp, content)
 
 
 def _read_at_most(descriptor: int, count: int) -> bytes:

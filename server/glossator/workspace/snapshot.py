@@ -10,6 +10,7 @@ from operator import attrgetter
 
 from glossator.core.document import Document, Missing
 from glossator.workspace.cache import ReadCache
+from glossator.workspace.disk import load_raw
 from glossator.workspace.index import Listing, Skipped
 from glossator.workspace.overlays import Overlay, overlay_path
 from glossator.workspace.roots import Roots
@@ -50,6 +51,11 @@ class WorkspaceSnapshot:
             if isinstance(real, str) and real in self.overlays:
                 return self.overlays[real].document
         return result
+
+    def read_bytes(self, path: str, limit: int) -> bytes | Missing:
+        """The bytes on disk of a file of at most `limit` bytes, under the same guard as `read`."""
+        raw = load_raw(self.folders, path, limit, "only smaller files can be read.")
+        return raw if isinstance(raw, Missing) else raw.content
 
     def open_document(self, uri: str) -> Document | None:
         """The open document the editor calls `uri`, wherever it lies; for edges, not for tools."""
