@@ -137,7 +137,7 @@ def _is_shown(text: str) -> bool:
 def _stretches(call: Block, text: str) -> Iterator[Extract]:
     """What a Read showed; a notebook's cells leave lines of their file out."""
     path = call["input"]["path"]
-    first, lines = 0, []
+    first, lines = 0, list[str]()
     for number, line in ((int(number), line) for number, line in _NUMBERED.findall(text)):
         if number != first + len(lines):
             if lines:

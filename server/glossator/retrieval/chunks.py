@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from glossator.core.document import Document
 from glossator.workspace.outline import Symbol, language_of, outline
@@ -37,7 +38,7 @@ def chunks(document: Document) -> Iterator[Chunk]:
         starts.setdefault(symbol.last_line + 1, _after(symbol))
     total = len(document.lines)
     bounds = sorted(line for line in starts if line <= total)
-    for first, following in zip(bounds, [*bounds[1:], total + 1], strict=True):
+    for first, following in pairwise((*bounds, total + 1)):
         context, name = starts[first]
         for start in range(first, following, MAX_LINES):
             end = min(start + MAX_LINES, following) - 1

@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 )
 _MEMBER = re.compile(r"\\?(?P<first>.)(?:-\\?(?P<last>.))?", re.DOTALL)
 
-_Pieces = tuple[str, ...]  # tokens of a pattern without braces, as written
+_Level = tuple[list[str], list[str]]  # complete alternatives, and those still being written
 
 
 @lru_cache(maxsize=256)
@@ -34,8 +34,7 @@ def compile_glob(pattern: str) -> Callable[[str], bool]:
     A pattern without "/" is about the file's name, in whatever folder, as in .gitignore.
     """
     wanted = not pattern.startswith("!")
-    pieces = [match[0] for match in _TOKEN.finditer(pattern if wanted else pattern[1:])]
-    alternatives = _expand(pieces, pattern)
+    alternatives = _expand(pattern if wanted else pattern[1:])
     options = re2.Options()
     options.log_errors = False
     regex = "|".join(map(_translate, alternatives))
@@ -53,30 +52,27 @@ def compile_glob(pattern: str) -> Callable[[str], bool]:
     return fits
 
 
-def _expand(pieces: list[str], pattern: str) -> list[_Pieces]:
+def _expand(pattern: str) -> list[str]:
     """Every way to choose one alternative of each pair of braces."""
-    # A level of nesting holds its complete alternatives, and those still being written.
-    levels: list[tuple[list[_Pieces], list[_Pieces]]] = [([], [()])]
-    for piece in pieces:
+    levels: list[_Level] = [([], [""])]  # one for each brace that is open
+    for piece in _pieces(pattern):
         complete, current = levels[-1]
         inside = len(levels) > 1
         if piece == "{":
-            levels.append(([], [()]))
+            levels.append(([], [""]))
         elif piece == "," and inside:
-            levels[-1] = ([*complete, *current], [()])
+            levels[-1] = ([*complete, *current], [""])
         elif piece == "}" and inside:
             levels.pop()
             levels[-1] = _followed_by([*complete, *current], levels[-1], pattern)
         else:
-            levels[-1] = _followed_by([(piece,)], levels[-1], pattern)
+            levels[-1] = _followed_by([piece], levels[-1], pattern)
     if len(levels) > 1:
         raise UsageError(f"The pattern {pattern!r} has a {{ without its }}; write \\{{ for itself.")
     return levels[0][1]
 
 
-def _followed_by(
-    endings: list[_Pieces], level: tuple[list[_Pieces], list[_Pieces]], pattern: str
-) -> tuple[list[_Pieces], list[_Pieces]]:
+def _followed_by(endings: list[str], level: _Level, pattern: str) -> _Level:
     complete, current = level
     if len(complete) + len(current) * len(endings) > _MAX_ALTERNATIVES:
         raise UsageError(
@@ -86,22 +82,30 @@ def _followed_by(
     return complete, [before + after for before in current for after in endings]
 
 
-def _translate(pieces: _Pieces) -> str:
+def _translate(pattern: str) -> str:
+    """One pattern without braces."""
+    pieces = _pieces(pattern)
     anchored = "/" in pieces
-    for prefix in ((".", "/"), ("/",)):
-        if pieces[: len(prefix)] == prefix:
-            pieces = pieces[len(prefix) :]
+    if pieces[:2] == [".", "/"]:
+        del pieces[:2]
+    if pieces[:1] == ["/"]:
+        del pieces[:1]
     parts = [] if anchored else ["(?:.*/)?"]
     position = 0
     while position < len(pieces):
         starts_folder = position == 0 or pieces[position - 1] == "/"
-        if starts_folder and pieces[position : position + 2] == ("**", "/"):
+        if starts_folder and pieces[position : position + 2] == ["**", "/"]:
             parts.append("(?:.*/)?")  # any number of folders
             position += 2
         else:
             parts.append(_translate_piece(pieces[position]))
             position += 1
     return "".join(parts)
+
+
+def _pieces(pattern: str) -> list[str]:
+    """Escapes, classes, `**` and single characters."""
+    return [match[0] for match in _TOKEN.finditer(pattern)]
 
 
 def _translate_piece(piece: str) -> str:

@@ -1,0 +1,1 @@
+"""Tests of citations and their checks."""

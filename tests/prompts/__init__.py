@@ -1,0 +1,1 @@
+"""Tests of prompt files and their loader."""

@@ -1,0 +1,1 @@
+"""Tests of the tools, on real workspaces."""

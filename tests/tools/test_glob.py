@@ -1,0 +1,100 @@
+"""Glob: patterns, order, budget, and what it says when nothing matches."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.workspaces import MakeWorkspace
+
+FILES = dict.fromkeys(
+    "README.md a.py pkg/b.py pkg/deep/c.py pkg/deep/c.ts web/app/[id]/page.tsx".split(), ""
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "paths"),
+    [
+        ({"pattern": "*.py"}, "a.py pkg/b.py pkg/deep/c.py"),
+        ({"pattern": "/*.py"}, "a.py"),
+        ({"pattern": "./*.py"}, "a.py"),
+        ({"pattern": "pkg/*.py"}, "pkg/b.py"),
+        ({"pattern": "**/*.{py,ts}"}, "a.py pkg/b.py pkg/deep/c.py pkg/deep/c.ts"),
+        ({"pattern": "pkg/**"}, "pkg/b.py pkg/deep/c.py pkg/deep/c.ts"),
+        ({"pattern": "!*.py"}, "README.md pkg/deep/c.ts web/app/[id]/page.tsx"),
+        ({"pattern": "*.py", "path": "pkg"}, "pkg/b.py pkg/deep/c.py"),
+        ({"pattern": "deep/*", "path": "pkg/"}, "pkg/deep/c.py pkg/deep/c.ts"),
+        ({"pattern": "*.py", "path": "pkg/b.py"}, "pkg/b.py"),
+        ({"pattern": r"web/app/\[id\]/*"}, "web/app/[id]/page.tsx"),
+    ],
+)
+async def test_patterns(workspace: MakeWorkspace, arguments: dict[str, str], paths: str) -> None:
+    ws = await workspace(FILES)
+    result = await ws.call("Glob", **arguments)
+    assert sorted(result.text.split()) == sorted(paths.split())
+    assert not result.error
+
+
+async def test_newest_first_and_at_most_a_hundred(workspace: MakeWorkspace) -> None:
+    ws = await workspace({f"f{number:03d}.txt": "" for number in range(103)})
+    for second in range(103):
+        name = f"f{second:03d}.txt"
+        os.utime(ws.root / name, (second, second))
+        ws.touched(name)
+    result = await ws.call("Glob", pattern="*.txt")
+    *paths, advice = result.text.split("\n")
+    assert paths == [f"f{number:03d}.txt" for number in range(102, 2, -1)]
+    assert advice == "[3 more paths; narrow the pattern or give a path]"
+    assert result.omitted == 3
+
+
+async def test_nothing_found_is_accounted_for(workspace: MakeWorkspace) -> None:
+    ws = await workspace({".gitignore": "*.log\nbuild/\n", "a.log": "", "build/x": "", "b.py": ""})
+    result = await ws.call("Glob", pattern="*.rs")
+    assert not result.error
+    assert result.text.startswith("No file matches *.rs.\nLooked at 2 of 2 files.\n")
+    assert "*.log" in result.text
+    assert "build/" in result.text
+
+
+async def test_a_bracket_taken_for_a_class_is_explained(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    result = await ws.call("Glob", pattern="web/app/[id]/*")
+    assert r"write \[ for a bracket itself" in result.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"pattern": "{a,b"}, r"write \{ for itself"),
+        ({"pattern": "[z-a]"}, "cannot be used"),
+        ({"pattern": "{a,b}" * 12}, "use fewer braces"),
+        ({"pattern": "*", "path": "../other"}, "outside the workspace"),
+        ({"pattern": "*", "path": "no/such"}, "does not exist"),
+        ({"pattern": 3}, "Correct the arguments"),
+        ({"pattern": "*", "depth": 3}, "Correct the arguments"),
+    ],
+)
+async def test_failures_say_what_next(
+    workspace: MakeWorkspace, arguments: dict[str, object], says: str
+) -> None:
+    ws = await workspace(FILES)
+    result = await ws.call("Glob", **arguments)
+    assert result.error
+    assert says in result.text
+
+
+async def test_file_names_that_are_not_unicode(workspace: MakeWorkspace) -> None:
+    name = os.fsdecode(b"b\xffd.py")
+    ws = await workspace({"a.py": "", name: ""})
+    result = await ws.call("Glob", pattern="*.py")
+    assert sorted(result.text.split("\n")) == sorted(["a.py", name])
+
+
+async def test_unsaved_files_are_listed(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    ws.open("pkg/new.py", "x = 1\n")
+    assert "pkg/new.py" in (await ws.call("Glob", pattern="pkg/*.py")).text.split()
+    ws.close("pkg/new.py")
+    assert "pkg/new.py" not in (await ws.call("Glob", pattern="pkg/*.py")).text.split()

@@ -1,0 +1,263 @@
+"""Grep: modes, context, paging, budgets, line ends, and an account of what was searched."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+from glossator.core.tool_result import ToolResult
+from tests.workspaces import MakeWorkspace, Workspace
+
+FILES = {
+    "a.py": "import os\n\ndef one():\n    return os.name\n\ndef two():\n    return one()\n",
+    "b.md": "# One\n\nSee one.\n",
+    "pkg/c.py": "ONE = 1\r\ntwo = 2\rthree = 3\n",
+}
+
+
+def spanned(ws: Workspace, result: ToolResult) -> list[str]:
+    """`path:line` for each line of the spans."""
+    return [
+        f"{span.uri.removeprefix(ws.uri('') + '/').removeprefix(ws.uri(''))}:{line}"
+        for span in result.spans
+        for line in range(span.first_line, span.last_line + 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "lines"),
+    [
+        ({"pattern": "one", "-i": False}, ["a.py", "b.md"]),
+        ({"pattern": "one", "-i": True}, ["a.py", "b.md", "pkg/c.py"]),
+        ({"pattern": "(?i)ONE$", "type": "py"}, []),
+        ({"pattern": "one", "output_mode": "count"}, ["a.py:2", "b.md:1"]),
+        ({"pattern": "one", "output_mode": "content", "path": "b.md"}, ["b.md:3:See one."]),
+        ({"pattern": "= [123]$", "output_mode": "content", "path": "pkg"},
+         ["pkg/c.py:1:ONE = 1", "pkg/c.py:2:two = 2", "pkg/c.py:3:three = 3"]),
+        ({"pattern": "^two", "output_mode": "content", "glob": "**/*.py"}, ["pkg/c.py:2:two = 2"]),
+        ({"pattern": "one", "output_mode": "content", "glob": "!*.py"}, ["b.md:3:See one."]),
+        ({"pattern": r"\(\):\n", "output_mode": "content"}, []),
+        ({"pattern": r"one\(\):\n.*name$", "output_mode": "content", "multiline": True},
+         ["a.py:3:def one():", "a.py:4:    return os.name"]),
+        ({"pattern": "two = 2.three", "output_mode": "content", "multiline": True},
+         ["pkg/c.py:2:two = 2", "pkg/c.py:3:three = 3"]),
+        ({"pattern": "def one[^x]+return one", "output_mode": "content"}, []),
+    ],
+)  # fmt: skip
+async def test_modes_and_filters(
+    workspace: MakeWorkspace, arguments: dict[str, object], lines: list[str]
+) -> None:
+    ws = await workspace(FILES)
+    result = await ws.call("Grep", **arguments)
+    assert not result.error
+    if not lines:
+        assert result.text.startswith("No match for ")
+        return
+    order = sorted if arguments.get("output_mode", "files") == "files" else list
+    assert order(result.text.split("\n")) == lines
+
+
+TEN = {"t": "".join(f"l{n}\n" for n in range(1, 11))}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "context", "shown"),
+    [
+        ("l3", {"-B": 1}, "2- 3:"),
+        ("l3", {"-A": 2}, "3: 4- 5-"),
+        ("l3", {"-C": 1}, "2- 3: 4-"),
+        ("l[35]", {"-C": 1}, "2- 3: 4- 5: 6-"),  # overlapping
+        ("l[36]", {"-C": 1}, "2- 3: 4- 5- 6: 7-"),  # adjacent
+        ("l[37]", {"-C": 1}, "2- 3: 4- -- 6- 7: 8-"),
+        ("l[34]", {"-A": 3}, "3: 4: 5- 6- 7-"),
+        ("l(1|10)$", {"-C": 3}, "1: 2- 3- 4- -- 7- 8- 9- 10:"),
+        ("l[258]", {}, "2: 5: 8:"),
+        ("l[258]", {"-B": 1, "-C": 1}, "1- 2: 3- 4- 5: 6- 7- 8: 9-"),
+    ],
+)
+async def test_context(
+    workspace: MakeWorkspace, pattern: str, context: dict[str, int], shown: str
+) -> None:
+    ws = await workspace(TEN)
+    result = await ws.call("Grep", pattern=pattern, output_mode="content", **context)
+    expected = [
+        part if part == "--" else f"t{part[-1]}{part[:-1]}{part[-1]}l{part[:-1]}"
+        for part in shown.split()
+    ]
+    assert result.text.split("\n") == expected
+    assert spanned(ws, result) == [f"t:{p[:-1]}" for p in shown.split() if p != "--"]
+
+
+@pytest.mark.parametrize("pattern", ["^", "$", "x*", "(?:)", "^$|."])
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("a\n\nb", 3), ("a\n\nb\n", 3), ("\n", 1), ("\n\n", 2), ("", 0), ("a\r\n\r\nb\r", 3)],
+)
+async def test_zero_width_matches(
+    workspace: MakeWorkspace, pattern: str, text: str, count: int
+) -> None:
+    ws = await workspace({"f": text})
+    for multiline in (False, True):
+        result = await ws.call("Grep", pattern=pattern, output_mode="content", multiline=multiline)
+        assert not result.error
+        assert [int(line) for line in re.findall(r"^f:(\d+):", result.text, re.MULTILINE)] == list(
+            range(1, count + 1)
+        )
+
+
+@pytest.mark.parametrize("mode", ["files", "content", "count"])
+@pytest.mark.parametrize("limit", [1, 7, 0])
+async def test_paging_gives_everything_once(
+    workspace: MakeWorkspace, mode: str, limit: int
+) -> None:
+    ws = await workspace({f"f{n:02d}": f"needle {'x' * 40 * n}\nno\nneedle\n" for n in range(30)})
+    arguments = {"pattern": "needle", "output_mode": mode, "head_limit": limit, "-A": 1}
+    everything: list[str] = []
+    offset = 0
+    while True:
+        result = await ws.call("Grep", **arguments, offset=offset)
+        assert len(result.text.encode()) <= 20_480
+        lines = result.text.split("\n")
+        advice = re.fullmatch(r"\[cut at .*, or go on with offset=(\d+)\]", lines[-1])
+        if advice is None:
+            everything += lines
+            break
+        everything += lines[:-1]
+        assert limit in (0, len(lines) - 1)
+        offset = int(advice[1])
+        assert offset == len(everything)
+    files = [f"f{n:02d}" for n in range(30)]
+    found = [line for line in everything if line != "--"]
+    expected = {
+        "files": files,
+        "count": [f"{name}:2" for name in files],
+        "content": [
+            line
+            for n, name in enumerate(files)
+            for line in (
+                f"{name}:1:{shortened('needle ' + 'x' * 40 * n)}",
+                f"{name}-2-no",
+                f"{name}:3:needle",
+            )
+        ],
+    }[mode]
+    assert sorted(found) == sorted(expected)
+
+
+def shortened(line: str) -> str:
+    if len(line) <= 500:
+        return line
+    return f"{line[:500]} [line cut: {len(line):,} characters, encoded data]"
+
+
+async def test_budgets(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"many": "hit\n" * 30_000})
+    default = await ws.call("Grep", pattern="hit", output_mode="content")
+    assert default.text.count("hit") == 250
+    assert "head_limit 250" in default.text
+    assert "offset=250]" in default.text
+    everything = await ws.call("Grep", pattern="hit", output_mode="content", head_limit=0)
+    assert 19_000 < len(everything.text.encode()) <= 20_480
+    assert "cut at 20 KB" in everything.text
+    assert everything.omitted
+
+
+async def test_long_lines_are_marked(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"f": "var a=1;" * 100 + "\n" + "A1b2" * 200 + "\n"})
+    result = await ws.call("Grep", pattern=".", output_mode="content")
+    minified, encoded = result.text.split("\n")
+    assert (
+        minified
+        == f"f:1:{('var a=1;' * 100)[:500]} [line cut: 800 characters, minified or generated]"
+    )
+    assert encoded.endswith("[line cut: 800 characters, encoded data]")
+
+
+async def test_linear_time(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"evil": "a" * 50_000 + "!\n", "lines": "b\n" * 200_000})
+    for pattern in ("(a+)+$", "(a|aa)+c", "[^x]+", r"[^x]*\n?y", r"b\s*$"):
+        await ws.call("Grep", pattern=pattern, output_mode="count")
+
+
+async def test_nothing_found_is_accounted_for(workspace: MakeWorkspace) -> None:
+    ws = await workspace(
+        {
+            **FILES,
+            ".gitignore": "*.log\n",
+            "x.log": "absent",
+            "bin": b"\0absent",
+            "big": "x" * 5_000,
+        },
+        maxFileBytes=1_000,
+    )
+    result = await ws.call("Grep", pattern="absent")
+    assert not result.error
+    head, looked, searched, unsearched, rules = result.text.split("\n")
+    assert head == "No match for absent."
+    assert looked == "Looked at 6 of 6 files."
+    assert searched == "Searched 4 of them, 0.0 MB."
+    assert unsearched == "Could not be searched: 1 too large, 1 binary."
+    assert "*.log (1)" in rules
+    filtered = await ws.call("Grep", pattern="absent", type="md")
+    assert "Looked at 1 of 6 files (type md)." in filtered.text
+    beyond = await ws.call("Grep", pattern="one", offset=50)
+    assert beyond.text.startswith("No match for one after the first 50.")
+
+
+async def test_a_line_end_in_the_pattern_is_explained(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    result = await ws.call("Grep", pattern=r"import os\n\ndef")
+    assert "only with multiline" in result.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"pattern": "(a"}, "escape characters such as ( [ { meant literally"),
+        ({"pattern": "a{2"}, None),  # a brace that repeats nothing is itself
+        ({"pattern": r"(?=a)"}, "no look-around"),
+        ({"pattern": r"(a)\1"}, "no look-around and no back-references"),
+        ({"pattern": "(((a{100}){100}){100})"}, "cannot be used"),
+        ({"pattern": "\ud800"}, None),
+        ({"pattern": "a", "path": "../x"}, "outside the workspace"),
+        ({"pattern": "a", "path": "no/such"}, "use Glob to find its path"),
+        ({"pattern": "a", "glob": "{"}, r"write \{ for itself"),
+        ({"pattern": "a", "type": "cobol"}, "use glob instead, or one of"),
+        ({"pattern": "a", "output_mode": "json"}, "Correct the arguments"),
+        ({"pattern": "a", "head_limit": -1}, "Correct the arguments"),
+    ],
+)
+async def test_failures_say_what_next(
+    workspace: MakeWorkspace, arguments: dict[str, object], says: str | None
+) -> None:
+    ws = await workspace(FILES)
+    result = await ws.call("Grep", **arguments)
+    assert result.error == (says is not None)
+    assert (says or "") in result.text
+
+
+async def test_the_editors_text_is_searched(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": "on_disk\n", "b.py": "other\n"})
+
+    async def check(pattern: str, *files: str) -> None:
+        result = await ws.call("Grep", pattern=pattern)
+        found = [] if result.text.startswith("No match") else sorted(result.text.split("\n"))
+        assert found == list(files)
+
+    ws.open("a.py", "unsaved\n")
+    ws.open("new.py", "unsaved, too\n")
+    await check("unsaved", "a.py", "new.py")
+    await check("on_disk")
+    ws.close("a.py")
+    ws.close("new.py")
+    await check("unsaved")
+    await check("on_disk", "a.py")
+
+
+async def test_odd_places(workspace: MakeWorkspace) -> None:
+    ws = await workspace({os.fsdecode(b"\xff.py"): "hit\n", "ok.py": "hit \u2028 hit\x0chit\n"})
+    (ws.root / "loop").symlink_to(ws.root)
+    result = await ws.call("Grep", pattern="hit$", output_mode="count")
+    assert sorted(result.text.split("\n")) == ["ok.py:1", os.fsdecode(b"\xff.py:1")]

@@ -1,0 +1,173 @@
+"""Read: budgets, paging, what was shown before, and everything that is no plain file."""
+
+from __future__ import annotations
+
+import base64
+import os
+import re
+
+import pytest
+
+from glossator.core.tokens import estimate_tokens
+from glossator.core.tool_result import ToolResult
+from glossator.tools.read import MAX_TOKENS
+from tests.workspaces import MakeWorkspace, Workspace
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABpfZFQAAAAABJRU5ErkJggg=="
+)
+
+
+def numbered(result: ToolResult) -> list[tuple[int, str]]:
+    """The lines as shown."""
+    rows = re.findall(r"^ *(\d+)\t(.*)$", result.text, re.MULTILINE)
+    return [(int(number), line) for number, line in rows]
+
+
+def spanned(result: ToolResult) -> list[int]:
+    return [n for span in result.spans for n in range(span.first_line, span.last_line + 1)]
+
+
+async def read_on(ws: Workspace, path: str, **arguments: int) -> list[tuple[int, str]]:
+    """Read to the end by following the advice alone."""
+    lines: list[tuple[int, str]] = []
+    while True:
+        result = await ws.call("Read", path=path, **arguments)
+        assert not result.error, result.text
+        assert estimate_tokens(result.text) <= MAX_TOKENS
+        shown = numbered(result)
+        assert len(shown) <= 2_000
+        assert spanned(result) == sorted({number for number, _ in shown})
+        lines += shown
+        advice = re.search(r"go on with (.+)\]$", result.text)
+        if advice is None:
+            assert result.omitted == 0
+            return lines
+        assert result.omitted > 0
+        arguments = {k: int(v) for k, v in re.findall(r"(offset|limit)=(\d+)", advice[1])}
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("one\n", {}),
+        ("no end", {}),
+        ("\n\n", {}),
+        ("a\r\nb\rc\n\u2028d\x0ce\n", {}),
+        ("".join(f"line {n}\n" for n in range(1, 5_001)), {}),
+        ("".join(f"line {n}\n" for n in range(1, 5_001)), {"limit": 700}),
+        ("é" * 1_500 + "\n", {}),
+        (("é" * 1_500 + "\n") * 80, {}),
+        (("wide " * 300 + "\n") * 400, {"offset": 1, "limit": 90}),
+    ],
+    ids=range(9),
+)
+async def test_following_the_advice_gives_every_line_once(
+    workspace: MakeWorkspace, text: str, arguments: dict[str, int]
+) -> None:
+    ws = await workspace({"f.txt": text})
+    lines = re.split(r"\r\n|\r|\n", text)
+    if lines[-1] == "":
+        lines.pop()
+    assert await read_on(ws, "f.txt", **arguments) == list(enumerate(lines, start=1))
+
+
+async def test_large_files_are_paged(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"big.txt": ("x" * 99 + "\n") * 3_000})
+    for arguments in ({}, {"offset": 5}, {"limit": 5}):
+        refused = await ws.call("Read", path="big.txt", **arguments)
+        assert refused.error
+        assert "292 KB in 3,000 lines" in refused.text
+        assert "offset and limit" in refused.text
+    assert len(await read_on(ws, "big.txt", offset=1, limit=500)) == 3_000
+
+
+async def test_long_lines_are_cut(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.min.js": "x" * 5_000 + "\nend\n"})
+    (_, cut), (number, end) = numbered(await ws.call("Read", path="a.min.js"))
+    assert cut == "x" * 2_000 + " [line cut: 5,000 characters]"
+    assert (number, end) == (2, "end")
+
+
+async def test_unchanged(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": "x = 1\ny = 2\n"})
+
+    async def check(expect: str, **arguments: int) -> None:
+        result = await ws.call("Read", path="a.py", **arguments)
+        assert ("unchanged" if "is unchanged" in result.text else result.text) == expect
+
+    full = "     1\tx = 1\n     2\ty = 2"
+    await check(full)
+    await check("unchanged")
+    await check("     2\ty = 2", offset=2)
+    await check("unchanged")
+    ws.open("a.py", "x = 1\ny = 2\n")  # opened, not yet edited: the same text
+    await check("unchanged")
+    ws.edit("a.py", "x = 3\n")
+    await check("     1\tx = 3")
+    await check("unchanged")
+    ws.close("a.py")
+    await check(full)
+    ws.write("a.py", "z\n")
+    await check("     1\tz")
+
+
+async def test_the_editors_text_is_read(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": "on disk\n"})
+    ws.open("a.py", "unsaved\n")
+    ws.open("new.py", "never saved\n")
+    assert numbered(await ws.call("Read", path="a.py")) == [(1, "unsaved")]
+    assert numbered(await ws.call("Read", path="new.py")) == [(1, "never saved")]
+    ws.close("a.py")
+    ws.close("new.py")
+    assert numbered(await ws.call("Read", path="a.py")) == [(1, "on disk")]
+    assert (await ws.call("Read", path="new.py")).error
+
+
+@pytest.mark.parametrize(
+    ("path", "arguments", "says"),
+    [
+        ("nowhere.py", {}, "use Glob"),
+        ("folder", {}, 'use Glob with "folder/*"'),
+        ("folder/x/y", {}, "use Glob"),
+        ("binary", {}, "is binary"),
+        ("pipe", {}, "not a regular file"),
+        ("../secret", {}, "outside the workspace"),
+        ("/etc/passwd", {}, "outside the workspace"),
+        ("link", {}, "outside the workspace"),
+        ("a\0b", {}, "outside the workspace"),
+        ("folder/x", {"offset": 9}, "Give an offset up to 1"),
+        ("folder/x", {"offset": 0}, "Correct the arguments"),
+        ("folder/x", {"limit": 2_001}, "Correct the arguments"),
+        ("huge.txt", {}, "raise workspace.maxFileBytes"),
+    ],
+)
+async def test_failures_say_what_next(
+    workspace: MakeWorkspace, path: str, arguments: dict[str, int], says: str
+) -> None:
+    files: dict[str, str | bytes] = {"folder/x": "x\n", "binary": b"\0\1", "huge.txt": "x" * 2_000}
+    ws = await workspace(files, maxFileBytes=1_000)
+    os.mkfifo(ws.root / "pipe")
+    (ws.root / "link").symlink_to("/etc/passwd")
+    result = await ws.call("Read", path=path, **arguments)
+    assert result.error
+    assert says in result.text
+    assert result.spans == ()
+
+
+async def test_an_empty_file(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"empty": ""})
+    assert (await ws.call("Read", path="empty")).text == "empty is empty."
+
+
+async def test_images(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"dot.png": PNG, "fake.png": "<html>"})
+    result = await ws.call("Read", path="dot.png")
+    assert result.image is not None
+    assert result.image.media_type == "image/png"
+    assert base64.b64decode(result.image.data) == PNG
+    refused = await ws.call("Read", path="fake.png")
+    assert refused.error
+    assert "not an image" in refused.text
+    assert (await ws.call("Read", path="nowhere.png")).error
+    assert (await ws.call("Read", path="../dot.png")).error

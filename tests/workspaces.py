@@ -1,0 +1,92 @@
+"""A ready workspace on real files: `ws = await workspace({"a.py": "x = 1\\n"})`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glossator.agent.execute import call_tool
+from glossator.core.tool_result import ToolResult
+from glossator.core.uri import to_uri
+from glossator.llm.model import ToolCall
+from glossator.settings.model import WorkspaceSettings
+from glossator.tools.base import ToolContext
+from glossator.tools.reads import ReadState
+from glossator.tools.toolbox import reading_tools
+from glossator.workspace.change import Closed, DiskChanged, Edited, Opened, TextEdit
+from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.snapshot import WorkspaceSnapshot
+
+
+@dataclass
+class Workspace:
+    """A scanned workspace, what one conversation was shown of it, and an editor's hands."""
+
+    root: Path
+    host: WorkspaceHost
+    reads: ReadState = field(default_factory=ReadState)
+
+    @property
+    def snapshot(self) -> WorkspaceSnapshot:
+        return self.host.snapshot()
+
+    async def call(self, tool: str, **arguments: Any) -> ToolResult:
+        """What the tool answers, as the agent loop calls it."""
+        context = ToolContext(self.snapshot, self.reads)
+        return await call_tool(reading_tools(), ToolCall("call", tool, arguments), context)
+
+    def write(self, relative: str, content: str | bytes) -> Path:
+        """Write a file and let the host know."""
+        path = self.root / relative
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        self.touched(relative)
+        return path
+
+    def touched(self, relative: str) -> None:
+        """Let the host know that a file changed on disk."""
+        self.host.apply(DiskChanged(frozenset({str(self.root / relative)})))
+
+    def uri(self, relative: str) -> str:
+        return to_uri(str(self.root / relative))
+
+    def open(self, relative: str, text: str) -> None:
+        """The editor holds `text` for a file, saved or not."""
+        self.host.apply(Opened(self.uri(relative), 1, text))
+
+    def edit(self, relative: str, text: str, version: int = 2) -> None:
+        """The editor's text becomes `text`."""
+        self.host.apply(Edited(self.uri(relative), version, (TextEdit(None, text),)))
+
+    def close(self, relative: str) -> None:
+        self.host.apply(Closed(self.uri(relative)))
+
+
+MakeWorkspace = Callable[..., Awaitable[Workspace]]
+
+
+@pytest.fixture
+async def workspace(tmp_path: Path) -> AsyncIterator[MakeWorkspace]:
+    """Makes a workspace of files by relative path; keywords are workspace settings."""
+    hosts: list[WorkspaceHost] = []
+
+    async def make(files: Mapping[str, str | bytes], **settings: Any) -> Workspace:
+        root = (tmp_path / f"ws{len(hosts)}").resolve()
+        root.mkdir()
+        for relative, content in files.items():
+            path = root / relative
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        host = WorkspaceHost((str(root),), WorkspaceSettings.model_validate(settings))
+        hosts.append(host)
+        await host.start()
+        await host.ready()
+        return Workspace(root, host)
+
+    yield make
+    for host in hosts:
+        await host.close()
