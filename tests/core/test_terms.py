@@ -1,0 +1,63 @@
+"""The words of a question."""
+
+from __future__ import annotations
+
+import pytest
+
+from glossator.core.terms import identifiers, query_terms, stem
+
+
+@pytest.mark.parametrize(
+    ("question", "terms"),
+    [
+        ("How does splitting lines work?", "split line"),
+        ("Where is split_lines used?", "split_lines split line"),
+        ("What does LineTable.offset do?", "linetable line tabl offset"),
+        ("parseHTTPResponse", "parsehttpresponse pars http respons"),
+        ("utf16 or sha256", "utf16 utf 16 sha256 sha 256"),
+        ("the the what is it", ""),
+        ("", ""),
+        ("a b c 7 42", "42"),
+        ("the cache caches cached things while caching", "cach thing"),
+        ("Wo ist die Übersetzung?", "wo ist die übersetzung"),
+        ("Где перевод строки?", "где перевод строки"),
+        ("größe_max", "größe_max größ max"),
+    ],
+)
+def test_query_terms(question: str, terms: str) -> None:
+    assert query_terms(question) == tuple(terms.split())
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("What does split_lines do?", "split_lines"),
+        ("LineTable and utf8 in _private_name of the file", "LineTable utf8 private_name"),
+        ("A plain question About Nothing", ""),
+        ("foo_bar foo_bar", "foo_bar"),
+    ],
+)
+def test_identifiers(question: str, names: str) -> None:
+    assert identifiers(question) == tuple(names.split())
+
+
+@pytest.mark.parametrize(
+    "family",
+    [
+        "split splitting",
+        "index indexes indexing indexed",
+        "cache caches cached caching",
+        "class classes",
+        "process processes processing processed",
+        "parser parsers parsing",
+    ],
+)
+def test_a_family_of_words_meets(family: str) -> None:
+    first, *others = family.split()
+    for other in others:
+        assert stem(other) in first or stem(first) in other
+
+
+@pytest.mark.parametrize("word", ["run", "ring", "sing", "bed", "was", "e", ""])
+def test_short_words_stay(word: str) -> None:
+    assert stem(word) == word
