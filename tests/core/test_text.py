@@ -22,7 +22,7 @@ def units(text: str, encoding: PositionEncoding) -> int:
 
 
 def lines_with_ends(text: str) -> list[str]:
-    return re.findall(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]*$", text)
+    return [*re.findall(r"[^\r\n]*(?:\r\n|\r|\n)", text), re.split(r"[\r\n]", text)[-1]]
 
 
 @given(NASTY)

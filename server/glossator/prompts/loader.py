@@ -58,15 +58,18 @@ def parse_prompt(name: str, content: str) -> Prompt:
     match = _FILE.fullmatch(content)
     if match is None:
         raise PromptError(f"Prompt {name} must start with a front-matter between two --- lines.")
-    head = dict(_pair(name, line) for line in match["head"].splitlines())
-    if head.keys() != _KEYS:
-        raise PromptError(f"Prompt {name} must have the keys {_names(_KEYS)} and no others.")
+    pairs = [_pair(name, line) for line in match["head"].splitlines()]
+    head = dict(pairs)
+    if head.keys() != _KEYS or len(pairs) != len(head):
+        raise PromptError(f"Prompt {name} must have each of the keys {_names(_KEYS)} once.")
     if head["name"] != name or head["role"] not in _ROLES:
         raise PromptError(f"Prompt {name} must carry its own name and a role of {_names(_ROLES)}.")
     inputs = frozenset(word.strip() for word in head["inputs"].split(",") if word.strip())
     text = match["body"].strip()
     if (used := frozenset(_SLOT.findall(text))) != inputs:
         raise PromptError(f"Prompt {name} declares {_names(inputs)} but uses {_names(used)}.")
+    if "{{" in _SLOT.sub("", text):
+        raise PromptError(f"Prompt {name} has braces that name no input; write {{{{name}}}}.")
     digest = hashlib.sha256(content.encode()).hexdigest()
     return Prompt(name, head["role"], head["version"], inputs, text, digest)
 

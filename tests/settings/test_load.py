@@ -1,0 +1,101 @@
+"""Settings: which source wins, and how a wrong one is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glossator.core.errors import InvalidSettings
+from glossator.settings.load import load_settings
+from glossator.settings.model import Settings
+
+Sources = dict[str, Any]
+
+
+def load(tmp_path: Path, sources: Sources) -> Settings:
+    file = tmp_path / "config.toml"
+    if "file" in sources:
+        file.write_text(sources["file"], "utf-8")
+    return load_settings(sources.get("client"), sources.get("environment", {}), file)
+
+
+FILE = '[models.main]\nmodel = "from-file"\neffort = "low"\n[limits]\nturns = 5\n'
+ENVIRONMENT = {"GLOSSATOR_MODEL": "from-environment"}
+CLIENT = {"models": {"main": {"model": "from-client"}}}
+
+
+@pytest.mark.parametrize(
+    ("sources", "model", "effort", "turns"),
+    [
+        ({}, Settings().models.main.model, None, 40),
+        ({"file": FILE}, "from-file", "low", 5),
+        ({"file": FILE, "environment": ENVIRONMENT}, "from-environment", "low", 5),
+        ({"file": FILE, "environment": ENVIRONMENT, "client": CLIENT}, "from-client", "low", 5),
+        ({"client": CLIENT}, "from-client", None, 40),
+        ({"client": {"limits": {"turns": 7}}, "file": FILE}, "from-file", "low", 7),
+        ({"file": FILE, "environment": {"GLOSSATOR_MODEL": ""}}, "from-file", "low", 5),
+    ],
+    ids=range(7),
+)  # fmt: skip
+def test_a_later_source_wins_field_by_field(
+    tmp_path: Path, sources: Sources, model: str, effort: str | None, turns: int
+) -> None:
+    settings = load(tmp_path, sources)
+    assert settings.models.main.model == model
+    assert settings.models.main.effort == effort
+    assert settings.limits.turns == turns
+
+
+@pytest.mark.parametrize(
+    ("text", "offline"),
+    [("1", True), ("true", True), ("yes", True), ("0", False), ("False", False), ("", False)],
+)
+def test_booleans_from_the_environment(tmp_path: Path, text: str, offline: bool) -> None:
+    settings = load(tmp_path, {"environment": {"GLOSSATOR_OFFLINE": text}})
+    assert settings.models.offline is offline
+
+
+def test_every_variable(tmp_path: Path) -> None:
+    names = {
+        "ANTHROPIC_BASE_URL": "http://localhost:1",
+        "GLOSSATOR_BACKEND": "bedrock",
+        "GLOSSATOR_PROFILE": "ollama",
+        "GLOSSATOR_MODEL": "a",
+        "GLOSSATOR_FAST_MODEL": "b",
+    }
+    models = load(tmp_path, {"environment": names}).models
+    values = [models.base_url, models.backend, models.profile, models.main.model, models.fast.model]
+    assert values == list(names.values())
+
+
+@pytest.mark.parametrize(
+    ("sources", "says"),
+    [
+        ({"file": "[limits]\nturns = 0\n"}, ["config.toml", "limits.turns"]),
+        ({"file": "[limits]\nturn = 1\n"}, ["config.toml", "limits.turn:", "not permitted"]),
+        ({"file": "limits = 3\n"}, ["config.toml", "limits:"]),
+        ({"file": "not toml"}, ["config.toml", "cannot be read as TOML"]),
+        ({"environment": {"GLOSSATOR_OFFLINE": "maybe"}}, ["the environment", "models.offline"]),
+        ({"environment": {"GLOSSATOR_BACKEND": "x"}}, ["the environment", "models.backend"]),
+        ({"client": {"colour": "red"}}, ["the editor's settings", "colour"]),
+        ({"client": {"models": {"maxRetries": 99}}}, ["the editor's", "models.maxRetries"]),
+        ({"client": {"models": None}}, ["the editor's settings", "models"]),
+        ({"client": {"models": {"main": "x"}}}, ["the editor's settings", "models.main"]),
+        ({"file": FILE, "client": {"x": 1}}, ["the editor's settings"]),
+    ],
+    ids=range(11),
+)  # fmt: skip
+def test_a_wrong_setting_is_named_with_its_source(
+    tmp_path: Path, sources: Sources, says: list[str]
+) -> None:
+    with pytest.raises(InvalidSettings) as caught:
+        load(tmp_path, sources)
+    for words in [*says, "Correct"]:
+        assert words in str(caught.value)
+
+
+def test_names_are_spelled_in_one_way(tmp_path: Path) -> None:
+    with pytest.raises(InvalidSettings, match=r"workspace\.max_file_bytes"):
+        load(tmp_path, {"client": {"workspace": {"max_file_bytes": 5}}})
