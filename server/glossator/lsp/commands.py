@@ -76,8 +76,9 @@ def _progress(
     run_id = getattr(request, "run_id", "")
     token = secrets.token_hex(8) if token is None else token
     with server.bars.bar(token, f"Glossator: {command.title}", create=create) as bar:
-        server.port.bars[run_id] = bar
+        server.port.bars.setdefault(run_id, bar)  # a run id in use is refused by the service
         try:
             yield
         finally:
-            server.port.bars.pop(run_id, None)
+            if server.port.bars.get(run_id) is bar:
+                del server.port.bars[run_id]
