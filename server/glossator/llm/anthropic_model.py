@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -142,7 +143,9 @@ class AnthropicModel:
 
     def _make_client(self) -> AsyncAnthropic:
         client: AsyncAnthropic = self._client_factory()
-        _ = client.messages  # imports what the first request needs, here in the worker thread
+        # What the first request would import is imported here, in the worker thread.
+        _ = client.messages
+        importlib.import_module("anyio._backends._asyncio")
         return client
 
     def _learn_limits(self, client: AsyncAnthropic) -> None:

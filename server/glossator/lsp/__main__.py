@@ -11,6 +11,9 @@ from glossator.lsp.listen import serve_stdio, serve_tcp
 from glossator.lsp.logs import log_to_stderr
 from glossator.lsp.server import Server, build_server
 
+# How long a worker thread may keep the event loop from running Python; the default is 5 ms.
+_SWITCH_SECONDS = 0.001
+
 
 def main(arguments: list[str] | None = None, build: Callable[[], Server] = build_server) -> int:
     """Serve one client; gives the process's exit code."""
@@ -22,6 +25,7 @@ def main(arguments: list[str] | None = None, build: Callable[[], Server] = build
         help="serve one client over TCP instead of stdio; port 0 takes a free one",
     )
     options = parser.parse_args(arguments)
+    sys.setswitchinterval(_SWITCH_SECONDS)
     log_to_stderr()
     if options.tcp:
         return asyncio.run(serve_tcp(build(), *options.tcp))

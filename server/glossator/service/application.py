@@ -19,6 +19,8 @@ from glossator.workspace.host import WorkspaceHost
 
 logger = logging.getLogger(__name__)
 
+_FIRST_QUESTION_SECONDS = 0.05
+
 
 class Application:
     """Made by an edge at start, closed by it at the end."""
@@ -65,9 +67,12 @@ class Application:
 
     async def _start(self) -> None:
         # One after the other: importing and scanning at once take turns at the interpreter's lock,
-        # and both end later. The model comes first because its answer takes longest.
+        # and both end later. The model comes first because its answer takes longest, and a question
+        # that came with the start is sent before the watcher's registration stalls the loop.
         try:
             await self.model.prepare()
         except ModelError as error:  # whoever asks is told the same
             logger.warning("%s", error)
+        if not self.model.offline:
+            await asyncio.sleep(_FIRST_QUESTION_SECONDS)
         await self.host.start()
