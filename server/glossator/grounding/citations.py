@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 _CITATION = re.compile(
     r"""\[cite:\s* doc \s*,\s*
-    (?P<path>
+    (?P<path>(?=[^\s,])
         (?: [^][\n] | \[ (?: [^][\n] | \[[^][\n]*\] )* \] )+?  # app/[id]/[[...rest]]/page.tsx
     )
     \s*,\s* L?(?P<first>[0-9]{1,9})

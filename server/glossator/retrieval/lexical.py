@@ -24,7 +24,7 @@ _K1, _B = 1.2, 0.75
 _DOCUMENTS = 60  # the best files, which are cut into chunks
 _CHUNKS_OF_A_FILE = 3
 _PATH_WEIGHT = 2  # a word in the path counts as so many in the text
-_NAME_WEIGHT = 3  # and one in the name of the enclosing definition
+_CONTEXT_WEIGHT = 3  # and one in the names of the enclosing definitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,17 +109,22 @@ def _best_chunks(
     hits: list[Hit] = []
     everything = list(chunks(item.document))
     for chunk in everything:
-        counts = count(chunk.text)
-        for term, times in count(chunk.name).items():
-            counts[term] += times * _NAME_WEIGHT
+        counts, named = count(chunk.text), count(chunk.name)
+        for term, times in count(chunk.context).items():
+            counts[term] += times * _CONTEXT_WEIGHT
         if counts:
-            score = _bm25(counts, 1.0, weights)
-            coverage = sum(weights[term] for term in counts) / sum(weights.values())
-            hits.append(Hit(chunk, score * (0.25 + coverage) + 0.25 * of_file))
+            score = _bm25(counts, 1.0, weights) * (0.25 + _share(counts, weights))
+            score *= 1 + _share(named, weights)
+            hits.append(Hit(chunk, score + 0.25 * of_file))
     if not hits:  # only the path fits: the file's beginning stands for it
         return [Hit(chunk, 0.25 * of_file) for chunk in everything[:1]]
     hits.sort(key=lambda hit: -hit.score)
     return hits[:_CHUNKS_OF_A_FILE]
+
+
+def _share(counts: Counter[str], weights: dict[str, float]) -> float:
+    """How much of the question's weight these terms carry, 0 to 1."""
+    return sum(weights[term] for term in counts) / sum(weights.values())
 
 
 def _bm25(counts: Counter[str], relative_length: float, weights: dict[str, float]) -> float:

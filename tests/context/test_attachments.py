@@ -1,0 +1,76 @@
+"""What the user points at."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from glossator.context.attachments import MAX_LINES, MAX_TOKENS, attach
+from glossator.core.errors import UsageError
+from glossator.core.tokens import estimate_tokens
+from glossator.workspace.change import Opened
+from tests.workspaces import MakeWorkspace
+
+TEXT = "one\ntwo\nthree\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "shown"),
+    [
+        (None, None, [1, 2, 3]),
+        (2, None, [2, 3]),
+        (None, 2, [1, 2]),
+        (2, 2, [2]),
+        (2, 4, [2, 3]),  # an editor counts the empty line after the final line end
+    ],
+)
+async def test_lines(
+    workspace: MakeWorkspace, first: int | None, last: int | None, shown: list[int]
+) -> None:
+    ws = await workspace({"a.txt": "on disk"})
+    ws.open("a.txt", TEXT)
+    attached = attach(ws.snapshot, ws.uri("a.txt"), first, last)
+    assert attached.path == "a.txt"
+    assert (attached.span.first_line, attached.span.last_line) == (shown[0], shown[-1])
+    assert f"a.txt, lines {shown[0]}-{shown[-1]} of 3" in attached.text
+    lines = [f"{number:6d}\t{TEXT.split()[number - 1]}" for number in shown]
+    assert attached.text.endswith("\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "last", "says"),
+    [
+        ("a.txt", 4, 4, "has 3 lines; lines 4-4 are not among them"),
+        ("a.txt", 1, 5, "has 3 lines"),
+        ("a.txt", 0, 2, "has 3 lines"),
+        ("a.txt", 3, 2, "has 3 lines"),
+        ("a.txt", -1, None, "has 3 lines"),
+        ("empty", None, None, "empty; there is nothing in it"),
+        ("nowhere", None, None, "does not exist"),
+        ("../x", None, None, "outside the workspace"),
+    ],
+)
+async def test_what_cannot_be_attached(
+    workspace: MakeWorkspace, name: str, first: int | None, last: int | None, says: str
+) -> None:
+    ws = await workspace({"a.txt": TEXT, "empty": ""})
+    with pytest.raises(UsageError, match=re.escape(says)):
+        attach(ws.snapshot, ws.uri(name), first, last)
+
+
+@pytest.mark.parametrize("text", ["x\n" * 5_000, ("é" * 3_000 + "\n") * 100, "x" * 1_000_000])
+async def test_budget(workspace: MakeWorkspace, text: str) -> None:
+    ws = await workspace({"big.txt": text})
+    attached = attach(ws.snapshot, ws.uri("big.txt"), None, None)
+    total = len(text.split())
+    assert attached.span.last_line <= MAX_LINES
+    assert estimate_tokens(attached.text) <= MAX_TOKENS + 100
+    assert f"lines 1-{attached.span.last_line} of {total}," in attached.text
+
+
+async def test_an_untitled_document(workspace: MakeWorkspace) -> None:
+    ws = await workspace({})
+
+    ws.host.apply(Opened("untitled:Untitled-1", 1, TEXT))
+    assert attach(ws.snapshot, "untitled:Untitled-1", None, None).path == "untitled:Untitled-1"
