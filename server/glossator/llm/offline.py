@@ -22,10 +22,7 @@ from glossator.llm.model import (
 from glossator.llm.offline_extract import Extract, best_extract, code_fence
 from glossator.llm.offline_view import Place, View, view
 
-_LABEL = (
-    "**Offline, extractive.** No model was asked; these lines share the most words with the"
-    " question."
-)
+_LABEL = "**Offline, extractive.** No model was asked."
 _PLACES = 4
 _PLACES_OF_A_FILE = 2
 _NAMES = 3
@@ -110,9 +107,12 @@ def _answer(seen: View) -> list[str]:
     terms = query_terms(names or seen.question)
     extracts = dict.fromkeys(best_extract(stretches, terms) for stretches in seen.reads)
     if not extracts:
-        reason = seen.failures[0] if seen.failures else "There was no word to look for."
-        return [_LABEL, f"Nothing was found. {reason}"]
-    return [_LABEL, *(_quote(extract) for extract in extracts)]
+        unsearched = (
+            "There was no tool to look with." if terms else "There was no word to look for."
+        )
+        return [_LABEL, f"Nothing was found. {next(iter(seen.failures), unsearched)}"]
+    label = f"{_LABEL} These lines share the most words with the question."
+    return [label, *(_quote(extract) for extract in extracts)]
 
 
 def _quote(extract: Extract) -> str:

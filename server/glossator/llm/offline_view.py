@@ -39,7 +39,7 @@ class View:
     """The conversation since the last question.
 
     `reads` holds what each Read showed, as stretches of consecutive lines; `failures` what the
-    tools said that found nothing, then what those said that failed.
+    tools said that failed, then what those said that found nothing.
     """
 
     question: str
@@ -73,7 +73,7 @@ def view(messages: Sequence[Message]) -> View:
             for call in reads
             if str(call["input"]) in shown
         ),
-        failures=(*(text for _, text in good if text.startswith(("No ", "Nothing "))), *bad),
+        failures=(*bad, *(text for _, text in good if text.startswith(("No ", "Nothing ")))),
         turn=len(messages),
         ending=len(messages) > start + 1 and bool(_texts(messages[-1])),
     )
