@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import typer
 
 from glossator.cli.errors import Cancelled, ResponseError
-from glossator.cli.launch import Launch
 from glossator.cli.options import Common
 from glossator.cli.render.renderer import Renderer, choose
 from glossator.cli.session import Command, Setup, run_command
 from glossator.cli.wire import Json
 from glossator.core.errors import GlossatorError
+
+if TYPE_CHECKING:
+    from glossator.cli.program import Program
 
 _FAILED = 1
 
@@ -24,9 +27,8 @@ def ask_server(
     context: typer.Context, common: Common, command: Command, show: Show, *, thinking: bool = False
 ) -> None:
     """Run `command` and `show` its answer. Raises `typer.Exit` for every bad end."""
-    launch: Launch = context.obj
-    server = launch.server()
-    server.verbose = common.verbose
+    program: Program = context.obj
+    server = program.server(verbose=common.verbose)
     for stream in (sys.stdout, sys.stderr):
         _accept_any_text(stream)
     renderer = choose(
@@ -45,7 +47,7 @@ def ask_server(
         good = show(renderer, answer)
 
     try:
-        launch.run(
+        program.work(
             run_command(server, Setup(common.roots, common.settings), command, notified, answered)
         )
     except Cancelled as cancelled:

@@ -3,59 +3,51 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
-import subprocess
 import sys
-from asyncio.subprocess import PIPE, Process
-from collections.abc import Sequence
-from typing import cast
+from subprocess import Popen
+from typing import IO
 
 _LOG_BYTES = 16_384  # of the log's end that are kept
 _LOG_LINES = 12  # of it that are shown
 _LAST_SECONDS = 1  # for a server that closed its output to end
 _LOG_SECONDS = 0.2  # for the log's end to arrive, after the server's
 
-# Ctrl-C in a terminal reaches the whole foreground group. The server must not get it: the command
-# is cancelled first, and its answer awaited. Each of the two is ignored where it has no meaning.
-_OWN_GROUP = 0
-_OWN_WINDOWS_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-
 
 class Server:
-    """A running server. Its log (stderr) is kept, and copied to ours while `verbose` is true."""
+    """A running server. Its log (stderr) is kept, and copied to ours when `verbose`."""
 
-    def __init__(self, process: Process) -> None:
-        # all three are pipes, so none of the streams is None
-        self.stdin = cast(asyncio.StreamWriter, process.stdin)
-        self.stdout = cast(asyncio.StreamReader, process.stdout)
-        self._stderr = cast(asyncio.StreamReader, process.stderr)
-        self.verbose = False
+    def __init__(
+        self,
+        process: Popen[bytes],
+        stdin: asyncio.WriteTransport,
+        stdout: asyncio.StreamReader,
+        stderr: asyncio.StreamReader,
+        *,
+        verbose: bool,
+    ) -> None:
+        self.stdin = stdin
+        self.stdout = stdout
+        self._verbose = verbose
         self._process = process
         self._log = bytearray()
-        self._logging = asyncio.create_task(self._keep_log())
+        self._logging = asyncio.create_task(self._keep_log(stderr))
 
     @staticmethod
-    async def start(command: Sequence[str]) -> Server:
-        """Start `command`, which speaks LSP over its standard streams. Raises `OSError`."""
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            process_group=_OWN_GROUP,
-            creationflags=_OWN_WINDOWS_GROUP,
-        )
-        return Server(process)
+    async def attach(process: Popen[bytes], *, verbose: bool) -> Server:
+        """Take over a process that speaks LSP over its standard streams, all of them pipes."""
+        loop = asyncio.get_running_loop()
+        stdin, _ = await loop.connect_write_pipe(asyncio.Protocol, process.stdin)
+        stdout, stderr = await _reader(process.stdout), await _reader(process.stderr)
+        return Server(process, stdin, stdout, stderr, verbose=verbose)
 
     def kill(self) -> None:
         """End it now, whatever it is doing."""
-        with contextlib.suppress(ProcessLookupError):
-            self._process.kill()
+        self._process.kill()
 
     async def ended(self) -> int:
         """Its exit code, once it has ended and its log is complete."""
-        code = await self._process.wait()
+        code = await asyncio.to_thread(self._process.wait)
         # a child of the server may still hold the log open; it is not waited for
         await asyncio.wait({self._logging}, timeout=_LOG_SECONDS)
         self._logging.cancel()
@@ -74,12 +66,24 @@ class Server:
         lines = self._log.decode("utf-8", "replace").splitlines()[-_LOG_LINES:]
         return "\n".join([f"{how} Its log's last lines:" if lines else how, *_indented(lines)])
 
-    async def _keep_log(self) -> None:
-        while chunk := await self._stderr.read(_LOG_BYTES):
+    async def release(self) -> None:
+        """Let go of the pipes of a process that has ended."""
+        self._logging.cancel()
+        self.stdin.close()
+
+    async def _keep_log(self, stderr: asyncio.StreamReader) -> None:
+        while chunk := await stderr.read(_LOG_BYTES):
             self._log += chunk
             del self._log[:-_LOG_BYTES]
-            if self.verbose:
+            if self._verbose:
                 os.write(sys.stderr.fileno(), chunk)
+
+
+async def _reader(pipe: IO[bytes] | None) -> asyncio.StreamReader:
+    reader = asyncio.StreamReader()
+    loop = asyncio.get_running_loop()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), pipe)
+    return reader
 
 
 def _indented(lines: list[str]) -> list[str]:

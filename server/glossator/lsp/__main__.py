@@ -4,32 +4,42 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import sys
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from glossator.lsp.listen import serve_stdio, serve_tcp
-from glossator.lsp.logs import log_to_stderr
-from glossator.lsp.server import Server, build_server
+if TYPE_CHECKING:
+    from glossator.lsp.server import Server
 
 # How long a worker thread may keep the event loop from running Python; the default is 5 ms.
 _SWITCH_SECONDS = 0.001
 
 
-def main(arguments: list[str] | None = None, build: Callable[[], Server] = build_server) -> int:
+def main(arguments: list[str] | None = None, build: Callable[[], Server] | None = None) -> int:
     """Serve one client; gives the process's exit code."""
     parser = argparse.ArgumentParser("glossator.lsp", description="The Glossator language server.")
-    parser.add_argument(
+    way_in = parser.add_mutually_exclusive_group()
+    way_in.add_argument("--stdio", action="store_true", help="serve over stdio, the default")
+    way_in.add_argument(
         "--tcp",
         type=_address,
         metavar="HOST:PORT",
         help="serve one client over TCP instead of stdio; port 0 takes a free one",
     )
     options = parser.parse_args(arguments)
+    gc.disable()  # the start only makes things that stay; the server turns it on when it has begun
     sys.setswitchinterval(_SWITCH_SECONDS)
+    # Imported here so that the collector does not look through what they make.
+    from glossator.lsp.listen import serve_stdio, serve_tcp  # noqa: PLC0415 - see above
+    from glossator.lsp.logs import log_to_stderr  # noqa: PLC0415 - see above
+    from glossator.lsp.server import build_server  # noqa: PLC0415 - see above
+
     log_to_stderr()
+    server = (build or build_server)()
     if options.tcp:
-        return asyncio.run(serve_tcp(build(), *options.tcp))
-    return asyncio.run(serve_stdio(build()))
+        return asyncio.run(serve_tcp(server, *options.tcp))
+    return asyncio.run(serve_stdio(server))
 
 
 def _address(text: str) -> tuple[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import os
 from collections.abc import Callable, Coroutine
@@ -131,6 +132,12 @@ class Server(LanguageServer):
         _log.error("%s: %s", source.__name__, error, exc_info=error)
 
     async def _start(self) -> None:
+        try:
+            await self._begin()
+        finally:
+            gc.enable()  # off since the process began
+
+    async def _begin(self) -> None:
         await self.protocol.sink.flush()  # the answer to `initialize` is on its way
         self.service = await asyncio.to_thread(self._load)
         environment = dict(os.environ)
@@ -143,6 +150,8 @@ class Server(LanguageServer):
         self._lifetimes.push_async_callback(self.application.close)
         await self.application.start()
         await self.protocol.gate.open()
+        await self.application.prepared()
+        gc.freeze()  # what the start made stays: later collections need not look at it
 
     async def _read(self, stream: asyncio.StreamReader) -> None:
         try:

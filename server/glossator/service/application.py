@@ -46,10 +46,14 @@ class Application:
         """Begin to ready the model, then to scan and watch the workspace; returns at once."""
         self._starting = asyncio.create_task(self._start())
 
-    async def ready(self) -> None:
-        """Wait until the workspace has been scanned."""
+    async def prepared(self) -> None:
+        """Wait until the model is ready and the workspace is being scanned."""
         if self._starting:
             await asyncio.shield(self._starting)
+
+    async def ready(self) -> None:
+        """Wait until the workspace has been scanned."""
+        await self.prepared()
         await self.host.ready()
 
     async def close(self) -> None:

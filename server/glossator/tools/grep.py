@@ -25,6 +25,8 @@ HEAD_LIMIT = 250
 MAX_BYTES = 20_000
 MAX_LINE_CHARACTERS = 500
 
+_LINES_BYTES = MAX_BYTES - 200  # less the advice on how to go on
+
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
 
 
@@ -102,7 +104,7 @@ def _search(
     if not window:
         return _nothing(args, selection, snapshot, progress)
     more = len(window) > limit
-    kept, cut_off = cut((line.text for line in window[:limit]), Budget(bytes=MAX_BYTES))
+    kept, cut_off = cut((line.text for line in window[:limit]), Budget(bytes=_LINES_BYTES))
     text = "\n".join(kept)
     if more or cut_off:
         reached = f"{MAX_BYTES // 1000} KB" if cut_off else f"head_limit {args.head_limit}"
