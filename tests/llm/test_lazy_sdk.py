@@ -59,7 +59,7 @@ def names(package):
     module = importlib.import_module(package)
     wanted = asked[package] if asked else vars(module)
     return {name: describe(getattr(module, name)) for name in wanted
-            if name[:1] != "_" and name != "annotations"}
+            if name[:1] != "_" and name != "annotations" and name.isidentifier()}
 def describe(value):
     return type(value).__name__, getattr(value, "__qualname__", getattr(value, "__name__", ""))
 print(json.dumps({package: names(package) for package in packages}))

@@ -8,6 +8,7 @@ it is first asked for. Whatever is written otherwise goes to Python's own loader
 from __future__ import annotations
 
 import ast
+import builtins
 import importlib
 import sys
 from collections.abc import Callable, Sequence
@@ -69,16 +70,21 @@ class _Exports(NamedTuple):
     names: dict[str, tuple[str, str]]  # export -> relative module, name in it ("": the module)
     stars: list[str]  # relative modules whose public names are exported
     public: list[str]  # `__all__`
+    aliases: dict[str, ast.expr]  # type aliases, worked out when they are asked for
     submodules: set[str]
 
 
 def _read(tree: ast.Module, submodules: set[str]) -> tuple[_Exports, str]:
     """What an `__init__` re-exports, and the source of all else that it does."""
-    exports, code = _Exports({}, [], [], submodules - {"__init__", "__pycache__"}), []
+    exports, code = _Exports({}, [], [], {}, submodules - {"__init__", "__pycache__"}), []
     for node in tree.body:
         match node:
             case ast.Expr(ast.Constant()) | ast.ImportFrom(module="__future__"):
                 pass
+            case ast.ImportFrom(module="typing_extensions", names=[ast.alias("TypeAlias", None)]):
+                exports.names["TypeAlias"] = ("typing_extensions", "TypeAlias")
+            case ast.AnnAssign(ast.Name(name), ast.Name("TypeAlias"), ast.expr() as value):
+                exports.aliases[name] = value
             case ast.ImportFrom(level=level, module=module) if level == 1 or (level and module):
                 source = "." * level + (module or "")
                 for name, export in ((each.name, each.asname or each.name) for each in node.names):
@@ -93,7 +99,9 @@ def _read(tree: ast.Module, submodules: set[str]) -> tuple[_Exports, str]:
             case _:
                 code.append(ast.unparse(node))
     if not exports.public and not exports.stars:
-        exports.public.extend(export for export in exports.names if not export.startswith("_"))
+        exports.public.extend(
+            export for export in (*exports.names, *exports.aliases) if not export.startswith("_")
+        )
     return exports, "\n".join(code)
 
 
@@ -108,6 +116,9 @@ def _is_plain(exports: _Exports) -> bool:
 def _resolver(module: ModuleType, exports: _Exports) -> Callable[[str], object]:
     def __getattr__(name: str) -> object:  # noqa: N807 - the hook's own name
         places = [(source, name) for source in reversed(exports.stars) if name[0] != "_"]
+        if alias := exports.aliases.get(name):
+            setattr(module, name, _evaluate(alias, module))
+            return getattr(module, name)
         if name in exports.names or name in exports.submodules:
             places = [exports.names.get(name, (f".{name}", ""))]
         for source, attribute in places:
@@ -119,3 +130,10 @@ def _resolver(module: ModuleType, exports: _Exports) -> Callable[[str], object]:
         raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}", name=name)
 
     return __getattr__
+
+
+def _evaluate(alias: ast.expr, module: ModuleType) -> object:
+    names = {node.id for node in ast.walk(alias) if isinstance(node, ast.Name)}
+    known = {name: getattr(module, name) for name in names if not hasattr(builtins, name)}
+    code = compile(ast.Expression(alias), str(module.__file__), "eval")
+    return eval(code, known)  # noqa: S307 - the SDK's own source
