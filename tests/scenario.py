@@ -3,7 +3,8 @@
 Level-2 headings, in order: *Workspace* (a level-3 heading and a fenced block for each file),
 *Unsaved* (likewise, optional), *User* (the question), then by turns *Model* (list items
 `Tool {json}`, or else the answer's text) and *Results* (a fenced block for each tool result, in
-the order of the calls; a line `…` stands for any lines), and *Citations* (list items `path:1-2 status`).
+the order of the calls; a line with an ellipsis stands for any lines), and *Citations* (list items
+`path:1-2 status`).
 """
 
 from __future__ import annotations

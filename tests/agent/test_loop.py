@@ -252,6 +252,34 @@ async def test_a_session_cancelled_inside_a_tool_can_go_on(tmp_path: Path) -> No
         assert (result["tool_use_id"], result["is_error"]) == ("g", True)
 
 
+async def test_what_was_finished_before_a_cancel_is_kept(tmp_path: Path) -> None:
+    """Else the next Read would say "unchanged" of lines that the model was never shown."""
+    script = [
+        Turn(
+            ToolUse("Read", {"path": "app.py"}, id="r"), ToolUse("Search", {"query": "x"}, id="s")
+        ),
+        Turn(Text("Later.")),
+    ]
+    async with stage(tmp_path, FILES, script) as s:
+        session = s.app.sessions.create()
+
+        def cancel_when_a_tool_ends(envelope: Any) -> None:
+            s.port.envelopes.append(envelope)
+            if isinstance(envelope.event, ToolFinished):
+                s.app.runs.cancel()
+
+        s.port.emit = cancel_when_a_tool_ends  # type: ignore[method-assign] # the test's lever
+        with pytest.raises(asyncio.CancelledError):
+            await s.ask("?", session_id=session.id)
+        finished = {event.call_id for event in s.port.of(ToolFinished)}
+        await s.ask("again?", session_id=session.id)
+        content = [part for message in s.sent(1)["messages"] for part in message["content"]]
+        results = [part for part in content if part["type"] == "tool_result"]
+        kept = {part["tool_use_id"] for part in results if not part.get("is_error")}
+        assert kept == finished
+        assert finished
+
+
 async def test_a_session_answers_one_question_at_a_time(tmp_path: Path) -> None:
     gate = asyncio.Event()
     async with stage(tmp_path, FILES, [Turn(Text("one"), gate=gate)]) as s:

@@ -57,7 +57,7 @@ def test_settings_that_were_not_given_are_not_sent() -> None:
         (["search", "x", "--limit", "3"], "search", {"query": "x", "limit": 3}),
         (["tool", "Glob", '{"a": [1]}'], "tool", {"name": "Glob", "arguments": {"a": [1]}}),
         (["tool", "Glob"], "tool", {"name": "Glob", "arguments": {}}),
-        (["status"], "status", {}),
+        (["status"], "status", {"wait": True}),
         (["doctor"], "doctor", {}),
     ],
 )

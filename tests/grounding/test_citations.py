@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.grounding.citations import parse_citations
+from glossator.core.citations import parse_citations
 
 
 @pytest.mark.parametrize(

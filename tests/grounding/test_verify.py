@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from glossator.context.attachments import attach
+from glossator.core.citations import parse_citations
 from glossator.core.span import CitationStatus
 from glossator.core.uri import to_uri
-from glossator.grounding.citations import parse_citations
 from glossator.grounding.verify import verify
 from glossator.workspace.change import Opened
 from tests.workspaces import MakeWorkspace, Workspace

@@ -11,10 +11,10 @@ import pytest
 from glossator.agent.agent import Agent, Outcome, Stop
 from glossator.agent.loop import run_agent
 from glossator.agent.run import RunContext
+from glossator.core.citations import parse_citations
 from glossator.core.events import Event, TextDelta, ToolFinished, ToolStarted
 from glossator.core.span import CitationStatus
 from glossator.core.tool_result import ToolResult
-from glossator.grounding.citations import parse_citations
 from glossator.grounding.verify import verify
 from glossator.llm.conversation import Conversation, user_message
 from glossator.llm.offline import OfflineModel
@@ -33,7 +33,7 @@ FILES = {
 QUESTION = "What does split_lines do with the text?"
 
 _QUOTE = re.compile(
-    r"^`(?P<path>[^`\n]+)`, lines (?P<first>\d+)-(?P<last>\d+): \[cite: doc, [^\n]*\]\n\n"
+    r"^From \[cite: doc, (?P<path>[^\n]+), (?P<first>\d+)-(?P<last>\d+)\]:\n\n"
     r"(?P<fence>`{3,})\w*\n(?P<text>.*?)\n(?P=fence)$",
     re.MULTILINE | re.DOTALL,
 )

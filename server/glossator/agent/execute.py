@@ -21,12 +21,15 @@ _SUMMARY_CHARACTERS = 120
 
 
 async def execute(
-    tools: Registry, calls: Sequence[ToolCall], run: RunContext
-) -> list[tuple[ToolCall, ToolResult]]:
-    """Every call with its result, in the order of the calls; they run in parallel."""
+    tools: Registry, calls: Sequence[ToolCall], run: RunContext, results: dict[str, ToolResult]
+) -> None:
+    """Run the calls in parallel; each result is put into `results`, by call id, when it is there.
+
+    What was finished before a cancellation is thus not lost.
+    """
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_watched(tools, call, run)) for call in calls]
-    return [(call, task.result()) for call, task in zip(calls, tasks, strict=True)]
+        for call in calls:
+            group.create_task(_watched(tools, call, run, results))
 
 
 async def call_tool(tools: Registry, call: ToolCall, context: ToolContext) -> ToolResult:
@@ -48,13 +51,14 @@ async def call_tool(tools: Registry, call: ToolCall, context: ToolContext) -> To
     return result
 
 
-async def _watched(tools: Registry, call: ToolCall, run: RunContext) -> ToolResult:
+async def _watched(
+    tools: Registry, call: ToolCall, run: RunContext, results: dict[str, ToolResult]
+) -> None:
     run.emit(ToolStarted(call.id, call.name, call.arguments))
     started = time.perf_counter()
-    result = await call_tool(tools, call, await run.tool_context())
+    result = results[call.id] = await call_tool(tools, call, await run.tool_context())
     milliseconds = (time.perf_counter() - started) * 1000
     run.emit(ToolFinished(call.id, call.name, _summary(result), result.error, milliseconds))
-    return result
 
 
 def _summary(result: ToolResult) -> str:

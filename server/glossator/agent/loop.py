@@ -77,22 +77,22 @@ async def _query(agent: Agent, conversation: Conversation, run: RunContext) -> R
 async def _act(
     agent: Agent, conversation: Conversation, run: RunContext, reply: Reply, guard: Guard
 ) -> None:
-    """Run the reply's calls and append it with their results."""
+    """Run the reply's calls and append it with their results, those of a cancelled run included."""
     if reply.stop is not StopReason.TOOL_USE:
-        advice = load_prompt("user/cut_off").render()
-        _answer_all(conversation, reply, advice)
+        _answer_all(conversation, reply, load_prompt("user/cut_off").render())
         return
+    results: dict[str, ToolResult] = {}
+    why = "the user cancelled the run"
     try:
         async with asyncio.timeout(guard.seconds_left):
-            answers = await execute(agent.tools, reply.tool_calls, run)
+            await execute(agent.tools, reply.tool_calls, run, results)
     except TimeoutError:
-        _answer_all(conversation, reply, f"Not finished: {guard.explain(Stop.TIME)}.")
-        return
-    except asyncio.CancelledError:
-        _answer_all(conversation, reply, "Not finished: the user cancelled the run.")
-        raise
-    conversation.append(reply.message)
-    conversation.append(tool_answers(answers))
+        why = guard.explain(Stop.TIME)
+    finally:
+        unfinished = ToolResult.failed(f"Not finished: {why}.")
+        answers = [(call, results.get(call.id, unfinished)) for call in reply.tool_calls]
+        conversation.append(reply.message)
+        conversation.append(tool_answers(answers))
 
 
 async def _last_word(

@@ -154,7 +154,7 @@ def status(
         return True
 
     common = Common(workspace, json, verbose, offline, model)
-    ask_server(context, common, Command("glossator.status"), show)
+    ask_server(context, common, Command("glossator.status", {"wait": True}), show)
 
 
 @app.command()

@@ -18,13 +18,14 @@ def to_uri(path: str) -> str:
 
 
 def to_path(uri: str) -> str | None:
-    """The absolute path a `file:` URI names; None for one of any other scheme or of no file."""
+    """The absolute path a `file:` URI names; None for other schemes, other hosts and no file."""
     try:
         parts = urlsplit(uri)
-    except ValueError:  # brackets that hold no address
+        raw = unquote_to_bytes(parts.path)
+    except ValueError:  # brackets that hold no address, half a surrogate pair
         return None
-    raw = unquote_to_bytes(parts.path)
-    if parts.scheme != "file" or not raw.startswith(b"/") or b"\0" in raw:
+    local = parts.netloc in ("", "localhost")
+    if parts.scheme != "file" or not local or not raw.startswith(b"/") or b"\0" in raw:
         return None
     path = "/" + os.fsdecode(raw).lstrip("/")  # POSIX gives two slashes in front a meaning
     if os.name == "nt" and _DRIVE.match(path):

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from glossator.core.citations import CitationMark
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.uri import to_uri
-from glossator.grounding.citations import CitationMark
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 

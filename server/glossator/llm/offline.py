@@ -118,10 +118,7 @@ def _answer(seen: View) -> list[str]:
 def _quote(extract: Extract) -> str:
     lines = f"{extract.first_line}-{extract.last_line}"
     opening, closing = code_fence(extract)
-    return (
-        f"`{extract.path}`, lines {lines}: [cite: doc, {extract.path}, {lines}]\n\n"
-        f"{opening}\n{extract.text}\n{closing}"
-    )
+    return f"From [cite: doc, {extract.path}, {lines}]:\n\n{opening}\n{extract.text}\n{closing}"
 
 
 def _reply(text: str, calls: list[ToolCall]) -> Reply:

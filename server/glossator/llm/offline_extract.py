@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import PurePosixPath
 
 _LINES = 14
+_AROUND = 2  # lines kept before the first and after the last line that holds a term
+_IMPORT = re.compile(r"\s*(from|import|use|using|require|#include)\b")
 _LANGUAGES = {
     ".c": "c",
     ".cpp": "cpp",
@@ -42,7 +45,7 @@ class Extract:
 
 
 def best_extract(stretches: Sequence[Extract], terms: tuple[str, ...]) -> Extract:
-    """The window of at most 14 lines that holds the most of `terms`, without blank edges."""
+    """The window of at most 14 lines that holds the most of `terms`, without idle edges."""
     _, best = max((_best_of(stretch, terms) for stretch in stretches), key=itemgetter(0))
     return best
 
@@ -57,13 +60,20 @@ def code_fence(extract: Extract) -> tuple[str, str]:
 
 def _best_of(extract: Extract, terms: tuple[str, ...]) -> tuple[int, Extract]:
     """The best window of one stretch, and how many of the terms' occurrences it holds."""
-    scores = [sum(term in line.lower() for term in terms) for line in extract.lines]
+    scores = [_score(line, terms) for line in extract.lines]
     starts = range(max(1, len(scores) - _LINES + 1))
     start = max(starts, key=lambda at: (sum(scores[at : at + _LINES]), -at))
     end = min(start + _LINES, len(scores))
     score = sum(scores[start:end])
+    if telling := [at for at in range(start, end) if scores[at]]:
+        start, end = max(start, telling[0] - _AROUND), min(end, telling[-1] + _AROUND + 1)
     while start < end - 1 and not extract.lines[start].strip():
         start += 1
     while end > start + 1 and not extract.lines[end - 1].strip():
         end -= 1
     return score, Extract(extract.path, extract.first_line + start, extract.lines[start:end])
+
+
+def _score(line: str, terms: tuple[str, ...]) -> int:
+    """How many of the terms the line holds; imports name things without saying anything of them."""
+    return 0 if _IMPORT.match(line) else sum(term in line.lower() for term in terms)

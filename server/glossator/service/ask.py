@@ -14,10 +14,10 @@ from glossator.agent.loop import run_agent
 from glossator.agent.run import RunContext
 from glossator.context.attachments import Attached, attach
 from glossator.context.system import system_blocks
+from glossator.core.citations import parse_citations
 from glossator.core.errors import UsageError
 from glossator.core.events import CitationChecked, RunFinished, RunStarted, Usage
 from glossator.core.span import Citation, CitationStatus
-from glossator.grounding.citations import parse_citations
 from glossator.grounding.verify import verify
 from glossator.llm.conversation import user_message
 from glossator.service.application import Application

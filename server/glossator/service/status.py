@@ -12,7 +12,9 @@ from glossator.workspace.index import Skipped
 
 @dataclass(frozen=True, slots=True)
 class StatusRequest:
-    """Takes nothing."""
+    """With `wait`, the answer comes once the workspace has been scanned."""
+
+    wait: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,10 @@ class StatusAnswer:
     runs: tuple[str, ...]
 
 
-async def status(app: Application, _request: StatusRequest) -> StatusAnswer:
+async def status(app: Application, request: StatusRequest) -> StatusAnswer:
     """The state at this moment; asks nobody."""
+    if request.wait:
+        await app.ready()
     workspace = app.host.status()
     return StatusAnswer(
         version=__version__,

@@ -1,1 +1,1 @@
-"""The workspace as tools see it: unsaved text over disk, guarded paths, an index that follows events."""
+"""The workspace as tools see it: unsaved text over disk, guarded paths, an up-to-date index."""

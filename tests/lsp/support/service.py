@@ -52,6 +52,9 @@ class Application:
     async def start(self) -> None:
         await self.host.start()
 
+    async def prepared(self) -> None:
+        """Nothing takes time here."""
+
     async def close(self) -> None:
         await self.host.close()
         os.write(2, b"application closed\n")

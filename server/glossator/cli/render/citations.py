@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 
 from glossator.cli.wire import Citation
-
-# the same citations as `glossator.grounding.citations` finds
-_CITATION = re.compile(
-    r"""\[cite:\s* doc \s*,\s*
-    (?P<path>
-        (?: [^][\n] | \[ (?: [^][\n] | \[[^][\n]*\] )* \] )+?
-    )
-    \s*,\s* L?(?P<first>[0-9]{1,9})
-    (?: \s*[-\u2013]\s* L?(?P<last>[0-9]{1,9}) )?
-    \s*\]""",
-    re.VERBOSE,
-)
+from glossator.core.citations import parse_citations
 
 
 def place(path: str, first: int | None, last: int | None) -> str:
@@ -29,12 +17,15 @@ def place(path: str, first: int | None, last: int | None) -> str:
 
 def rewrite(text: str, show: Callable[[str, str], str]) -> str:
     """`text` with each citation replaced by `show(path, place)`."""
-
-    def replacement(match: re.Match[str]) -> str:
-        path, first = match["path"], int(match["first"])
-        return show(path, place(path, first, int(match["last"] or first)))
-
-    return _CITATION.sub(replacement, text)
+    shown: list[str] = []
+    at = 0
+    for mark in parse_citations(text):
+        shown += (
+            text[at : mark.start],
+            show(mark.path, place(mark.path, mark.first_line, mark.last_line)),
+        )
+        at = mark.end
+    return "".join((*shown, text[at:]))
 
 
 def distinct(citations: Iterable[Citation]) -> list[Citation]:
