@@ -46,4 +46,4 @@ def _why_offline(settings: ModelSettings, environment: Mapping[str, str]) -> str
         return "models.offline is set."
     if settings.backend != "anthropic" or settings.base_url or has_key(settings, environment):
         return ""
-    return "set ANTHROPIC_API_KEY, or models.baseUrl to a compatible server, to ask a model."
+    return "no key is set, and no server of your own."
