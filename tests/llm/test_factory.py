@@ -16,8 +16,8 @@ from tests.llm.asking import ENVIRONMENT, KEY
 @pytest.mark.parametrize(
     ("settings", "environment", "offline", "said"),
     [
-        ({}, {}, True, "set ANTHROPIC_API_KEY"),
-        ({}, {"ANTHROPIC_API_KEY": "  "}, True, "set ANTHROPIC_API_KEY"),
+        ({}, {}, True, "no key is set"),
+        ({}, {"ANTHROPIC_API_KEY": "  "}, True, "no key is set"),
         ({"offline": True}, ENVIRONMENT, True, "models.offline is set"),
         ({}, ENVIRONMENT, False, "claude-sonnet-5-5 (main), claude-haiku-5-5 (fast)"),
         ({"base_url": "http://u:p@box:1/x"}, {}, False, "at box:1, without a key"),
