@@ -13,7 +13,7 @@ from glossator.core.document import Document, Missing, MissingReason, Origin, te
 from glossator.workspace.cache import ReadCache
 from glossator.workspace.decode import decode, encode
 from glossator.workspace.roots import Roots
-from tests.workspace.trees import host, reason, text, write_tree
+from tests.workspace.trees import as_plain_user, host, reason, text, write_tree
 
 LONG_AGO = 1_000_000_000  # seconds since 1970
 
@@ -86,17 +86,15 @@ def test_messages_say_what_to_do_next(tmp_path: Path, path: str, message: str) -
     assert result.message == message
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_permission_denied(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"a": "", "d/b": ""})
-    (tmp_path / "a").chmod(0)
-    (tmp_path / "d").chmod(0)
-    snapshot = host(tmp_path).snapshot()
-    try:
+def test_permission_denied() -> None:
+    with as_plain_user() as folder:
+        write_tree(folder, {"a": "", "d/b": ""})
+        (folder / "a").chmod(0)
+        (folder / "d").chmod(0)
+        snapshot = host(folder).snapshot()
         assert reason(snapshot, "a") is MissingReason.UNREADABLE
         assert reason(snapshot, "d/b") is MissingReason.UNREADABLE
-    finally:
-        (tmp_path / "d").chmod(0o755)
+        (folder / "d").chmod(0o755)
 
 
 def read(cache: ReadCache, path: Path) -> Document | Missing:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from glossator.core.document import Document, MissingReason
 from glossator.settings.model import WorkspaceSettings
@@ -11,6 +14,8 @@ from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.indexer import Indexer
 from glossator.workspace.roots import Roots
 from glossator.workspace.snapshot import WorkspaceSnapshot
+
+_NOBODY = 65534
 
 
 def write_tree(root: Path, files: Mapping[str, str | bytes]) -> None:
@@ -54,3 +59,17 @@ def reason(snapshot: WorkspaceSnapshot, path: str) -> MissingReason:
     result = snapshot.read(path)
     assert not isinstance(result, Document), result
     return result.reason
+
+
+@contextmanager
+def as_plain_user() -> Iterator[Path]:
+    """An empty folder, and for the length of the block the rights of somebody who is not root."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o777)
+        before = os.geteuid()
+        if before == 0:
+            os.seteuid(_NOBODY)
+        try:
+            yield Path(folder)
+        finally:
+            os.seteuid(before)
