@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parent.parent / "server" / "glossator"
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "server" / "glossator"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 # layer -> the layers of ours it may import (`core` always)
@@ -108,9 +110,16 @@ def test_broad_excepts_are_few() -> None:
     assert len(broad) <= MAX_BROAD_EXCEPTS, broad
 
 
+def test_the_guide_names_tests_that_exist() -> None:
+    guide = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    named = re.findall(r"`(tests/[\w./]+)`", guide)
+    assert named
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
 def test_the_server_starts_without_its_heavy_parts() -> None:
     """What `initialize` must not wait for; see also `make bench`."""
-    code = "import glossator.lsp.__main__, sys, json; print(json.dumps(sorted(sys.modules)))"
+    code = "import glossator.lsp.listen, glossator.lsp.server, sys, json; print(json.dumps(sorted(sys.modules)))"
     loaded = json.loads(subprocess.check_output([sys.executable, "-c", code], text=True))
     heavy = {"anthropic", "pydantic", "tree_sitter", "watchfiles", "rich", "typer", "pathspec"}
     assert heavy.isdisjoint(name.partition(".")[0] for name in loaded)
