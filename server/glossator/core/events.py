@@ -70,6 +70,13 @@ class ThinkingDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class TextDiscarded:
+    """The reply under way is void, with every delta of it so far; the model is asked again."""
+
+    kind: ClassVar[str] = "text.discarded"
+
+
+@dataclass(frozen=True, slots=True)
 class ToolStarted:
     """A tool call began; `arguments` is the model's input."""
 
@@ -134,6 +141,7 @@ Event = (
     RunStarted
     | TextDelta
     | ThinkingDelta
+    | TextDiscarded
     | ToolStarted
     | ToolFinished
     | CitationChecked
