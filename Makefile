@@ -9,7 +9,7 @@ QUESTION ?= How does the agent loop keep a conversation valid when a run is canc
 .PHONY: demo test lint bench lock clean
 
 demo: $(INSTALLED)
-	$(BIN)/glossator ask -C server/glossator -C docs "$(QUESTION)"
+	$(BIN)/glossator ask -C server -C docs "$(QUESTION)"
 
 test: lint
 	$(BIN)/python -m pytest

@@ -20,7 +20,6 @@ from tests.stage import stage
 from tests.standin import (
     HttpError,
     MaxTokensMidTool,
-    Refused,
     Text,
     Thinking,
     ToolUse,
@@ -118,49 +117,6 @@ async def test_failures_are_results_the_model_can_act_on(tmp_path: Path) -> None
         assert "Glob" in results["c"]["content"]
 
 
-@pytest.mark.parametrize(
-    ("limits", "stop", "said"),
-    [
-        ({"turns": 2}, "turns", "limit of 2 turns"),
-        ({"tokens": 10}, "tokens", "limit of 10 tokens"),
-        ({"repeats": 2}, "repetition", "same call was made 2 times"),
-    ],
-)
-async def test_a_limit_ends_the_run_with_an_answer(
-    tmp_path: Path, limits: dict[str, int], stop: str, said: str
-) -> None:
-    def script(body: dict[str, Any]) -> Turn:
-        last = body["messages"][-1]["content"][-1]
-        if last["type"] == "text" and "This run is ending" in last["text"]:
-            return Turn(Text("This is what I know."))
-        return Turn(ToolUse("Grep", {"pattern": "greet"}))
-
-    async with stage(tmp_path, FILES, script, {"limits": limits}) as s:
-        answer = await s.ask("?")
-        assert answer.stop == stop
-        assert answer.text == "This is what I know."
-        assert any(said in notice.message for notice in s.port.of(Notice))
-        last = s.api.requests[-1].body["messages"][-1]["content"]
-        assert last[0]["is_error"] is True
-        assert said in last[0]["content"]
-
-
-async def test_a_model_that_never_stops_is_stopped(tmp_path: Path) -> None:
-    script = [Turn(ToolUse("Grep", {"pattern": f"p{n}"})) for n in range(3)]
-    async with stage(tmp_path, FILES, script, {"limits": {"turns": 2}}) as s:
-        answer = await s.ask("?")
-        assert answer.stop == "turns"
-        assert "No answer was reached" in answer.text
-        assert len(s.api.requests) == 3
-
-
-async def test_time_runs_out_inside_a_tool(tmp_path: Path) -> None:
-    script = [Turn(ToolUse("Grep", {"pattern": "x"})), Turn(Text("So far."))]
-    async with stage(tmp_path, FILES, script, {"limits": {"seconds": 0.0001}}) as s:
-        answer = await s.ask("?")
-        assert (answer.stop, answer.text) == ("time", "So far.")
-
-
 async def test_a_call_cut_by_max_tokens_is_never_run(tmp_path: Path) -> None:
     script = [
         Turn(ToolUse("Read", {"path": "app.py"}), fault=MaxTokensMidTool()),
@@ -173,16 +129,6 @@ async def test_a_call_cut_by_max_tokens_is_never_run(tmp_path: Path) -> None:
         (result,) = s.results(1).values()
         assert result["is_error"] is True
         assert "length limit" in result["content"]
-
-
-async def test_a_refusal_is_told_and_leaves_the_session_usable(tmp_path: Path) -> None:
-    script = [Turn(Text("no"), fault=Refused()), Turn(Text("Yes."))]
-    async with stage(tmp_path, FILES, script) as s:
-        refused = await s.ask("bad?")
-        assert refused.stop == "refused"
-        assert "declined" in refused.text
-        good = await s.ask("good?", session_id=refused.session_id)
-        assert good.text == "Yes."
 
 
 async def test_a_cut_stream_is_asked_again_and_nothing_of_it_is_used(tmp_path: Path) -> None:

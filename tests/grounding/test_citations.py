@@ -32,10 +32,13 @@ from glossator.core.citations import parse_citations
         ("[cite: doc, a\n.py, 3]", []),
         ("[cite: doc, a.py, 3", []),
         (f"[cite: doc, a.py, {'9' * 5_000}]", []),
+        ("```\n[cite: doc, a.py, 1]\n```\n[cite: doc, b.py, 2]", [("b.py", 2, 2)]),
+        ("~~~~ md\n```\n[cite: doc, a.py, 1]\n~~~~\n[cite: doc, b.py, 2]", [("b.py", 2, 2)]),
+        ("```\n[cite: doc, a.py, 1]", []),
         ("no citation", []),
         ("[cite: doc, " * 2_000, []),
     ],
-    ids=range(24),
+    ids=range(27),
 )
 def test_parsing(answer: str, marks: list[tuple[str, int, int]]) -> None:
     found = parse_citations(answer)

@@ -30,7 +30,7 @@ TARGET = Target("api.test", "some-model", "models.main.model", "SOME_KEY", KEY)
 
 REFUSED = [
     (HttpError(400), "refused the request"),
-    (HttpError(400, message="prompt is too long: 9 tokens > 8"), "Compact it"),
+    (HttpError(400, message="prompt is too long: 9 tokens > 8"), "Start a new session"),
     (HttpError(401), "Set ANTHROPIC_API_KEY"),
     (HttpError(402), "billing"),
     (HttpError(403), "claude-sonnet-5-5"),

@@ -122,7 +122,7 @@ async def test_a_clients_own_token_gets_progress(editor: Editor) -> None:
         {"token": "mine", "value": value}
         for value in (
             {"kind": "begin", "title": "Glossator: Ask", "cancellable": True},
-            {"kind": "report", "cancellable": True, "message": "3 matches for fish"},
+            {"kind": "report", "cancellable": True, "message": "Grep: 3 matches for fish"},
             {"kind": "end"},
         )
     ]
@@ -145,7 +145,7 @@ async def test_a_client_without_events_gets_a_bar_of_ours(raw: Editor) -> None:
     asked = raw.command("glossator.ask", {"question": "wait"})
     begun = await raw.told("$/progress", "begin")
     assert (
-        begun["params"]["value"]["message"] == "3 matches for fish"
+        begun["params"]["value"]["message"] == "Grep: 3 matches for fish"
     )  # kept until it could be said
     raw.notify("window/workDoneProgress/cancel", {"token": begun["params"]["token"]})
     assert (await raw.error(asked))[0] == -32800
@@ -183,19 +183,23 @@ async def test_an_answer_nobody_would_see_is_shown_as_a_report(
     assert shown["params"] == {"uri": report.as_uri(), "takeFocus": True}
     assert (mode(state), mode(report)) == (0o700, 0o600)
     assert read(report) == (
-        "It swims. [cite: doc, fish.md, L1-L2]\n\n"
+        "It swims. [fish.md:1-2](file:///fish.md#L1)\n\n"
         "## Citations\n\n- verified: [fish.md:1-2](file:///fish.md#L1)\n\n"
         "---\n\n*offline, extractive; stopped: answered*\n"
     )
 
 
-@pytest.mark.parametrize(
-    "capabilities", [{}, SHOWS | {"experimental": {"glossator": {"events": True}}}]
-)
-async def test_no_report_where_none_is_wanted(
-    raw: Editor, state: Path, capabilities: dict[str, Any]
+async def test_a_client_that_opens_nothing_is_told_where_the_report_is(
+    raw: Editor, state: Path
 ) -> None:
-    await raw.initialize(capabilities)
+    await raw.initialize({})
+    await raw.result(raw.command("glossator.explain", {"question": "fish?"}))
+    (report,) = contents(state)
+    await raw.told("window/showMessage", str(report))
+
+
+async def test_no_report_for_a_client_that_takes_events(raw: Editor, state: Path) -> None:
+    await raw.initialize(SHOWS | {"experimental": {"glossator": {"events": True}}})
     await raw.result(raw.command("glossator.explain", {"question": "fish?"}))
     assert contents(state) == []
 

@@ -74,7 +74,7 @@ async def test_hover_tells_of_the_symbol(client: LanguageClient, tmp_path: Path)
     assert isinstance(hover.contents, types.MarkupContent)
     assert "Swim at a depth in metres." in hover.contents.value
     assert hover.range is not None
-    assert hover.range.start == types.Position(3, 0)
+    assert hover.range == types.Range(types.Position(8, 6), types.Position(8, 10))
 
 
 async def test_an_explanation_from_the_light_bulb_cites_lines(tmp_path: Path) -> None:

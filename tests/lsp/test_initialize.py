@@ -86,7 +86,10 @@ async def test_what_is_offered(raw: Editor) -> None:
         "change": 2,
         "save": {"includeText": False},
     }
-    assert offered["executeCommandProvider"] == {"commands": list(COMMAND_NAMES)}
+    assert offered["executeCommandProvider"] == {
+        "commands": list(COMMAND_NAMES),
+        "workDoneProgress": True,
+    }
     assert offered["hoverProvider"] is True
     assert set(offered["workspace"]["fileOperations"]) == set(operations)
     assert "notebookDocumentSync" not in offered

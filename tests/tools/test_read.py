@@ -166,6 +166,9 @@ async def test_images(workspace: MakeWorkspace) -> None:
     assert result.image is not None
     assert result.image.media_type == "image/png"
     assert base64.b64decode(result.image.data) == PNG
+    again = await ws.call("Read", path="dot.png")
+    assert again.image is None
+    assert "unchanged" in again.text
     refused = await ws.call("Read", path="fake.png")
     assert refused.error
     assert "not an image" in refused.text

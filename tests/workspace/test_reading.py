@@ -12,6 +12,7 @@ import pytest
 from glossator.core.document import Document, Missing, MissingReason, Origin, text_hash
 from glossator.workspace.cache import ReadCache
 from glossator.workspace.decode import decode, encode
+from glossator.workspace.disk import Stamp
 from glossator.workspace.roots import Roots
 from tests.workspace.trees import as_plain_user, host, reason, text, write_tree
 
@@ -154,6 +155,26 @@ def test_two_writes_within_one_tick_of_the_clock_are_seen(tmp_path: Path) -> Non
     for number in range(300):
         path.write_text(f"{number:03}")
         assert content(read(cache, path)) == f"{number:03}"
+
+
+def test_a_file_system_that_counts_in_seconds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the racy rule sees a second write of the same size within the same second."""
+    exact = Stamp.of
+
+    def coarse(status: os.stat_result) -> Stamp:
+        stamp = exact(status)
+        second = 10**9
+        return stamp._replace(
+            mtime_ns=stamp.mtime_ns // second * second, ctime_ns=stamp.ctime_ns // second * second
+        )
+
+    monkeypatch.setattr(Stamp, "of", staticmethod(coarse))
+    cache, path = ReadCache(10**6, 10**6), tmp_path / "a"
+    for number in range(5):
+        path.write_text(f"{number}")
+        assert content(read(cache, path)) == f"{number}"
 
 
 def content(result: Document | Missing) -> str:

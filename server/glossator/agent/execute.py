@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from glossator.agent.run import RunContext
+from glossator.core.errors import UsageError
 from glossator.core.events import ToolFinished, ToolStarted
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
@@ -44,6 +45,8 @@ async def call_tool(tools: Registry, call: ToolCall, context: ToolContext) -> To
         return ToolResult.failed(_argument_problems(call.name, error))
     try:
         result = await tool.run(args, context)
+    except UsageError as error:
+        return ToolResult.failed(str(error))
     except Exception as error:  # past this boundary a failure is data
         logger.exception("Tool %s failed", call.name)
         return ToolResult.failed(f"{call.name} failed inside Glossator ({error!r}); try otherwise.")

@@ -7,28 +7,22 @@ the answers to its tool calls, even when the run is cancelled between the two.
 from __future__ import annotations
 
 import asyncio
-from contextlib import aclosing
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from glossator.agent.agent import Agent, Outcome, Stop
 from glossator.agent.execute import execute
 from glossator.agent.guard import Guard
+from glossator.agent.query import query
 from glossator.agent.run import RunContext
-from glossator.agent.specs import tool_specs
-from glossator.core.errors import StreamCut
-from glossator.core.events import Notice, TextDelta, ThinkingDelta
+from glossator.core.events import Notice
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers
-from glossator.llm.model import (
-    ModelRequest,
-    Reply,
-    RetryWait,
-    StopReason,
-    TextPiece,
-    ThinkingPiece,
-    ToolCall,
-)
+from glossator.llm.model import Reply, StopReason, ToolCall
 from glossator.prompts.loader import load_prompt
+
+_LAST_WORD_SECONDS = 60  # for the answer after a limit was reached
 
 _ENDINGS = {
     StopReason.END_TURN: Stop.ANSWERED,
@@ -37,98 +31,95 @@ _ENDINGS = {
     StopReason.REFUSAL: Stop.REFUSED,
     StopReason.CONTEXT_FULL: Stop.CONTEXT_FULL,
 }
+_FINAL = {StopReason.REFUSAL, StopReason.CONTEXT_FULL}  # whatever else the reply holds
 
 
 async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -> Outcome:
     """Answer the conversation's last message. Raises `ModelError` when the model cannot."""
     guard = Guard(agent.limits)
     while True:
-        reply = await _query(agent, conversation, run)
+        reply = await query(agent, conversation, run, guard.seconds_left)
+        if reply is None:
+            return _out_of_time(run, guard)
         guard.count(reply)
         run.emit(reply.usage)
-        if reply.stop is StopReason.PAUSE_TURN and guard.exceeded(()) is None:
+        if reply.stop is StopReason.PAUSE_TURN:
             conversation.append(reply.message)
+            if limit := guard.exceeded(()):
+                return _unanswered(limit, guard, reply.text)
             continue
         calls = _requested(reply)
-        if not calls:
+        if not calls or reply.stop in _FINAL:
             return _end(conversation, reply, guard)
-        if limit := guard.exceeded(calls):
-            return await _last_word(agent, conversation, run, reply, guard, limit)
-        await _act(agent, conversation, run, reply, guard)
-
-
-async def _query(agent: Agent, conversation: Conversation, run: RunContext) -> Reply:
-    request = ModelRequest(agent.system, tool_specs(agent.tools), conversation.messages)
-    async with aclosing(run.model.stream(request)) as events:
-        async for event in events:
-            match event:
-                case TextPiece(text):
-                    run.emit(TextDelta(text))
-                case ThinkingPiece(text):
-                    run.emit(ThinkingDelta(text))
-                case RetryWait(seconds, attempt, reason):
-                    wait = f"Asking again in {seconds:.0f} s (try {attempt + 1})."
-                    run.emit(Notice(f"{reason} {wait}"))
-                case Reply():
-                    return event
-    raise StreamCut("The model's answer ended before it was complete. Ask again.")
+        limit = guard.exceeded(calls)
+        if limit:
+            _answer_all(conversation, reply, "Not run", guard.explain(limit), farewell=True)
+        else:
+            limit = await _act(agent, conversation, run, reply, guard)
+        if limit:
+            return await _last_word(agent, conversation, run, guard, limit)
 
 
 async def _act(
     agent: Agent, conversation: Conversation, run: RunContext, reply: Reply, guard: Guard
-) -> None:
-    """Run the reply's calls and append it with their results, those of a cancelled run included."""
+) -> Stop | None:
+    """Run the reply's calls and append it with their results, those of a cancelled run included.
+
+    Gives the limit that ended the calls early, if one did.
+    """
     if reply.stop is not StopReason.TOOL_USE:
-        _answer_all(conversation, reply, load_prompt("user/cut_off").render())
-        return
+        _answer_all(conversation, reply, "Not run", load_prompt("user/cut_off").render())
+        return None
     results: dict[str, ToolResult] = {}
-    why = "the user cancelled the run"
+    limit, why = None, "the user cancelled the run"
     try:
         async with asyncio.timeout(guard.seconds_left):
             await execute(agent.tools, reply.tool_calls, run, results)
     except TimeoutError:
-        why = guard.explain(Stop.TIME)
+        limit, why = Stop.TIME, guard.explain(Stop.TIME)
     finally:
-        unfinished = ToolResult.failed(f"Not finished: {why}.")
-        answers = [(call, results.get(call.id, unfinished)) for call in reply.tool_calls]
-        conversation.append(reply.message)
-        conversation.append(tool_answers(answers))
+        farewell = limit is not None
+        _answer_all(conversation, reply, "Not finished", why, results=results, farewell=farewell)
+    return limit
 
 
 async def _last_word(
-    agent: Agent,
-    conversation: Conversation,
-    run: RunContext,
-    reply: Reply,
-    guard: Guard,
-    limit: Stop,
+    agent: Agent, conversation: Conversation, run: RunContext, guard: Guard, limit: Stop
 ) -> Outcome:
     """Let the model answer from what it has, once, without further tools."""
     reason = guard.explain(limit)
     run.emit(Notice(f"The run is ending: {reason}."))
-    _answer_all(
-        conversation,
-        reply,
-        f"Not run: {reason}.",
-        load_prompt("user/last_word").render(reason=reason),
-    )
-    last = await _query(agent, conversation, run)
+    last = await query(agent, conversation, run, _LAST_WORD_SECONDS)
+    if last is None:
+        return _unanswered(limit, guard)
     guard.count(last)
     run.emit(last.usage)
     if _requested(last):
-        _answer_all(conversation, last, f"Not run: {reason}.")
-        text = last.text or f"No answer was reached before the run ended: {reason}."
-        return Outcome(text, limit, guard.turns, guard.usage)
+        _answer_all(conversation, last, "Not run", reason)
+        return _unanswered(limit, guard, last.text)
     return replace(_end(conversation, last, guard), stop=limit)
+
+
+def _out_of_time(run: RunContext, guard: Guard) -> Outcome:
+    run.emit(Notice(f"The run is ending: {guard.explain(Stop.TIME)}."))
+    return _unanswered(Stop.TIME, guard)
+
+
+def _unanswered(limit: Stop, guard: Guard, text: str = "") -> Outcome:
+    fallback = f"No answer was reached before the run ended: {guard.explain(limit)}."
+    return Outcome(text or fallback, limit, guard.turns, guard.usage)
 
 
 def _end(conversation: Conversation, reply: Reply, guard: Guard) -> Outcome:
     stop = _ENDINGS.get(reply.stop, Stop.CUT_OFF)
-    if reply.message["content"] and stop is not Stop.REFUSED:
-        conversation.append(reply.message)
-    text = reply.text
-    if stop is Stop.REFUSED:
+    if stop is Stop.REFUSED:  # a refused reply is not sent back
         text = f"The model declined to answer. {reply.detail}".strip()
+        return Outcome(text, stop, guard.turns, guard.usage)
+    if _requested(reply):
+        _answer_all(conversation, reply, "Not run", "the context is full")
+    elif reply.message["content"]:
+        conversation.append(reply.message)
+    text = reply.text or "The model ended without an answer. Ask again, or ask for less at once."
     return Outcome(text, stop, guard.turns, guard.usage)
 
 
@@ -143,7 +134,18 @@ def _requested(reply: Reply) -> list[ToolCall]:
     ]
 
 
-def _answer_all(conversation: Conversation, reply: Reply, why: str, *reminders: str) -> None:
-    failed = ToolResult.failed(why)
+def _answer_all(
+    conversation: Conversation,
+    reply: Reply,
+    fate: str,
+    why: str,
+    *,
+    results: Mapping[str, ToolResult] = MappingProxyType({}),
+    farewell: bool = False,
+) -> None:
+    """Append the reply and the answer to each of its calls: its result, or its fate and why."""
+    failed = ToolResult.failed(f"{fate}: {why}.")
+    answers = [(call, results.get(call.id, failed)) for call in _requested(reply)]
+    reminders = [load_prompt("user/last_word").render(reason=why)] if farewell else []
     conversation.append(reply.message)
-    conversation.append(tool_answers([(call, failed) for call in _requested(reply)], *reminders))
+    conversation.append(tool_answers(answers, *reminders))

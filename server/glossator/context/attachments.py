@@ -46,9 +46,9 @@ def attach(
     if asked == total + 1:  # an editor counts the empty line that a final line end opens
         asked = total
     if not 1 <= first <= asked <= total:
+        lines = f"{first}-{last_line or total}"
         raise UsageError(
-            f"{path} has {total:,} lines; lines {first}-{last_line} are not among them. Select"
-            " the lines again."
+            f"{path} has {total:,} lines; lines {lines} are not among them. Select them again."
         )
     numbered = (
         f"{number:6d}\t{shorten(line, MAX_LINE_CHARACTERS)}"

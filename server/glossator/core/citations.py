@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 _CITATION = re.compile(
@@ -16,6 +17,10 @@ _CITATION = re.compile(
     re.VERBOSE,
 )
 
+_FENCED = re.compile(
+    r"^ *(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^ *(?P=fence)[`~]* *$|\Z)", re.MULTILINE | re.DOTALL
+)
+
 
 @dataclass(frozen=True, slots=True)
 class CitationMark:
@@ -27,9 +32,21 @@ class CitationMark:
     first_line: int
     last_line: int
 
+    @property
+    def place(self) -> str:
+        """`path:10` or `path:10-20`."""
+        return place(self.path, self.first_line, self.last_line)
+
+
+def place(path: str, first_line: int, last_line: int) -> str:
+    """Lines of a file in the usual short form."""
+    lines = f"{first_line}" if first_line == last_line else f"{first_line}-{last_line}"
+    return f"{path}:{lines}"
+
 
 def parse_citations(answer: str) -> tuple[CitationMark, ...]:
-    """The citations of an answer, in order."""
+    """The citations of an answer, in order; what quoted code holds is not a citation."""
+    fenced = [match.span() for match in _FENCED.finditer(answer)]
     return tuple(
         CitationMark(
             match.start(),
@@ -39,4 +56,15 @@ def parse_citations(answer: str) -> tuple[CitationMark, ...]:
             int(match["last"] or match["first"]),
         )
         for match in _CITATION.finditer(answer)
+        if not any(start <= match.start() < end for start, end in fenced)
     )
+
+
+def rewrite_citations(answer: str, show: Callable[[CitationMark], str]) -> str:
+    """The answer with `show(mark)` in the place of each citation."""
+    parts: list[str] = []
+    at = 0
+    for mark in parse_citations(answer):
+        parts += answer[at : mark.start], show(mark)
+        at = mark.end
+    return "".join((*parts, answer[at:]))

@@ -20,6 +20,11 @@ class Conversation:
         """All messages so far."""
         return tuple(self._messages)
 
+    @property
+    def unanswered(self) -> bool:
+        """Whether the last message waits for a reply that never came."""
+        return bool(self._messages) and self._messages[-1]["role"] == "user"
+
     def append(self, message: Message) -> None:
         """Add the next message."""
         self._messages.append(message)

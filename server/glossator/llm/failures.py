@@ -49,16 +49,14 @@ _REFUSED = {
     403: "{server} does not allow this{detail}. Check that {credentials} may use {model}.",
     404: "{server} does not know {model}{detail}. Correct {setting}, or models.baseUrl if that"
     " names the wrong server (it must not end in /v1).",
-    413: "The request is larger than {server} accepts{detail}. Compact the conversation, or start"
+    413: "The request is larger than {server} accepts{detail}. Start"
     " a new session with smaller attachments.",
 }
 _SPENT = (
     "{server} has reached a spend limit{detail}. Waiting does not help: raise the limit in the"
     " provider's console, or set {credentials} of another account."
 )
-_TOO_LONG = (
-    "The conversation no longer fits into {model}{detail}. Compact it, or start a new session."
-)
+_TOO_LONG = "The conversation no longer fits into {model}{detail}. Start a new session."
 _WRONG = (
     "{server} refused the request{detail}. Sending it again cannot help: start a new session, or"
     " check that {setting} and models.profile suit the server."

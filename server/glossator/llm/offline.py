@@ -105,7 +105,12 @@ def _choose(places: tuple[Place, ...]) -> list[Place]:
 def _answer(seen: View) -> list[str]:
     names = " ".join(seen.attached_names)
     terms = query_terms(names or seen.question)
-    extracts = dict.fromkeys(best_extract(stretches, terms) for stretches in seen.reads)
+    attached = ((extract,) for extract in seen.attached)
+    found = (best_extract(stretches, terms) for stretches in (*attached, *seen.reads))
+    extracts: list[Extract] = []
+    for extract in found:
+        if not any(extract.overlaps(other) for other in extracts):
+            extracts.append(extract)
     if not extracts:
         unsearched = (
             "There was no tool to look with." if terms else "There was no word to look for."

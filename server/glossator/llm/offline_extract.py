@@ -38,6 +38,11 @@ class Extract:
         """1-based and inclusive."""
         return self.first_line + len(self.lines) - 1
 
+    def overlaps(self, other: Extract) -> bool:
+        """Whether both show a line of the same file."""
+        apart = self.last_line < other.first_line or other.last_line < self.first_line
+        return self.path == other.path and not apart
+
     @property
     def text(self) -> str:
         """The lines, joined."""

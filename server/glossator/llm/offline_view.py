@@ -15,6 +15,7 @@ _SEARCH_HIT = re.compile(
 )
 _GREP_HIT = re.compile(r"^(?P<path>.+?):(?P<line>\d+):", re.MULTILINE)
 _NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
+_ATTACHED = re.compile(r"Attached by the user: (?P<path>.+), lines \d+-\d+ of \d+")
 _DEFINED = re.compile(
     r"\b(?:def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var)\s+(\w{3,})"
 )
@@ -43,6 +44,7 @@ class View:
     """
 
     question: str
+    attached: tuple[Extract, ...]
     attached_names: tuple[str, ...]
     results: tuple[str, ...]
     places: tuple[Place, ...]
@@ -64,6 +66,7 @@ def view(messages: Sequence[Message]) -> View:
     shown = {str(call["input"]): text for call, text, _ in _answered(messages) if _is_shown(text)}
     return View(
         question=question,
+        attached=tuple(extract for text in attached for extract in _attachment(text)),
         attached_names=_attached_names(attached),
         results=tuple(text for _, text, _ in answered),
         places=tuple(dict.fromkeys(place for call, text in good for place in _places(call, text))),
@@ -110,6 +113,14 @@ def _text(block: Block) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(part["text"] for part in content if part["type"] == "text")
+
+
+def _attachment(text: str) -> Iterator[Extract]:
+    """The lines that the user attached, if the text is an attachment."""
+    if head := _ATTACHED.match(text):
+        numbered = _NUMBERED.findall(text)
+        if numbered:
+            yield Extract(head["path"], int(numbered[0][0]), tuple(line for _, line in numbered))
 
 
 def _attached_names(attached: Sequence[str]) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ async def run_command(server: Server, params: types.ExecuteCommandParams) -> obj
     request = _with_run_id(command, from_wire(command.request, _argument(params)))
     with _progress(server, command, request, params.work_done_token):
         answer = await command.run(server.application, request)
-    if params.command in _WITH_REPORT and not server.client.events and server.client.show_document:
+    if params.command in _WITH_REPORT and not server.client.events:
         await show_report(server, answer)
     return to_wire(answer)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from glossator.core.brief import brief_arguments
 from glossator.core.events import Event, Notice, ToolFinished, ToolStarted
 
 if TYPE_CHECKING:
@@ -54,9 +55,9 @@ class Progress:
         """Say what the run is doing now, if the event tells."""
         match event:
             case ToolStarted():
-                self._message = f"{event.tool}…"
+                self._message = f"{event.tool} {brief_arguments(event.arguments)}".rstrip()
             case ToolFinished():
-                self._message = event.summary
+                self._message = f"{event.tool}: {event.summary}"
             case Notice():
                 self._message = event.message
             case _:

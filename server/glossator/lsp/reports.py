@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from glossator.core.citations import CitationMark, place, rewrite_citations
 from glossator.core.uri import to_uri
 
 if TYPE_CHECKING:
@@ -24,15 +25,21 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 async def show_report(server: Server, answer: Answer) -> None:
-    """Write the answer to the user's state folder and have the client open it."""
+    """Write the answer to the user's state folder; the client opens it, or tells where it is."""
     try:
         path = await asyncio.to_thread(_write, answer)
     except OSError as error:
         _log.warning("The answer could not be written as a report: %s", error)
         return
-    server.protocol.send_request(  # whether the user looks at it is not waited for
-        types.WINDOW_SHOW_DOCUMENT, types.ShowDocumentParams(uri=to_uri(str(path)), take_focus=True)
-    )
+    if server.client.show_document:
+        server.protocol.send_request(  # whether the user looks at it is not waited for
+            types.WINDOW_SHOW_DOCUMENT,
+            types.ShowDocumentParams(uri=to_uri(str(path)), take_focus=True),
+        )
+    else:
+        server.window_show_message(
+            types.ShowMessageParams(types.MessageType.Info, f"The answer is in {path}")
+        )
 
 
 def report_folder() -> Path:
@@ -44,7 +51,9 @@ def report_folder() -> Path:
 
 def to_markdown(answer: Answer) -> str:
     """The answer, its citations as links, and how it came about."""
-    parts = [answer.text.rstrip()]
+    uris = {citation.target: citation.uri for citation in answer.citations}
+    text = rewrite_citations(answer.text, lambda mark: _link(mark, uris.get(mark.path)))
+    parts = [text.rstrip()]
     if answer.citations:
         parts.append("## Citations\n\n" + "\n".join(map(_citation, answer.citations)))
     how = "offline, extractive" if answer.offline else answer.model
@@ -52,12 +61,16 @@ def to_markdown(answer: Answer) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def _link(mark: CitationMark, uri: str | None) -> str:
+    return f"[{mark.place}]({uri}#L{mark.first_line})" if uri else f"`{mark.place}`"
+
+
 def _citation(citation: CitationView) -> str:
     reason = f" ({citation.reason})" if citation.reason else ""
-    if citation.uri is None:
+    if citation.uri is None or citation.first_line is None or citation.last_line is None:
         return f"- {citation.status.value}: `{citation.target}`{reason}"
-    place = f"{citation.target}:{citation.first_line}-{citation.last_line}"
-    return f"- {citation.status.value}: [{place}]({citation.uri}#L{citation.first_line}){reason}"
+    where = place(citation.target, citation.first_line, citation.last_line)
+    return f"- {citation.status.value}: [{where}]({citation.uri}#L{citation.first_line}){reason}"
 
 
 def _write(answer: Answer) -> Path:

@@ -145,7 +145,12 @@ class Server(LanguageServer):
         for problem in problems:
             self.tell(problem)
         self.application = self.service.application(
-            self.client.roots, settings, self.port, self.client.encoding, environment
+            self.client.roots,
+            settings,
+            self.port,
+            self.client.encoding,
+            environment,
+            tuple(problems),
         )
         self._lifetimes.push_async_callback(self.application.close)
         await self.application.start()

@@ -26,7 +26,15 @@ class Service:
 
     commands: Mapping[str, Command]
     application: Callable[
-        [tuple[str, ...], Settings, EditorPort, PositionEncoding, Mapping[str, str]], Application
+        [
+            tuple[str, ...],
+            Settings,
+            EditorPort,
+            PositionEncoding,
+            Mapping[str, str],
+            tuple[str, ...],
+        ],
+        Application,
     ]
     settings: Callable[[object, Mapping[str, str]], tuple[Settings, list[str]]]
     hover: Callable[[Application, str, Position], Awaitable[HoverAnswer | None]]

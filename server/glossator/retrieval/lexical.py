@@ -46,7 +46,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    document: Document
+    entry: FileEntry
     counts: Counter[str]
     length: int
 
@@ -79,7 +79,7 @@ def search(
             counts[term] += times * _PATH_WEIGHT
         if counts:
             frequency.update(counts.keys())
-            counted.append(_Counted(document, counts, len(document.text)))
+            counted.append(_Counted(entry, counts, len(document.text)))
     weights = {
         term: math.log(1 + (searched - frequency[term] + 0.5) / (frequency[term] + 0.5))
         for term in terms
@@ -87,27 +87,31 @@ def search(
     average = total_length / max(searched, 1) or 1.0  # characters; every file may be empty
     best = sorted(
         counted,
-        key=lambda item: (-_bm25(item.counts, item.length / average, weights), item.document.path),
+        key=lambda item: (-_bm25(item.counts, item.length / average, weights), item.entry.path),
     )
     hits = [
         hit
         for item in best[:_DOCUMENTS]
         if not cancelled.is_set()
-        for hit in _best_chunks(item, average, weights, count)
+        for hit in _best_chunks(snapshot, item, average, weights, count)
     ]
     hits.sort(key=lambda hit: (-hit.score, hit.chunk.document.path, hit.chunk.first_line))
     return Found(tuple(hits[:limit]), terms, searched)
 
 
 def _best_chunks(
+    snapshot: WorkspaceSnapshot,
     item: _Counted,
     average: float,
     weights: dict[str, float],
     count: Callable[[str], Counter[str]],
 ) -> list[Hit]:
+    document = snapshot.read(item.entry.path)  # again: memory holds the best few texts, not all
+    if not isinstance(document, Document):
+        return []
     of_file = _bm25(item.counts, item.length / average, weights)
     hits: list[Hit] = []
-    everything = list(chunks(item.document))
+    everything = list(chunks(document))
     for chunk in everything:
         counts, named = count(chunk.text), count(chunk.name)
         for term, times in count(chunk.context).items():

@@ -32,8 +32,10 @@ class Application:
         port: EditorPort,
         encoding: PositionEncoding,
         environment: Mapping[str, str],
+        problems: tuple[str, ...] = (),
     ) -> None:
         self.settings = settings
+        self.problems = problems  # what is wrong with settings that were left out
         self.environment = environment
         self.host = WorkspaceHost(roots, settings.workspace, encoding)
         self.tools = reading_tools()

@@ -20,6 +20,7 @@ from glossator.core.events import CitationChecked, RunFinished, RunStarted, Usag
 from glossator.core.span import Citation, CitationStatus
 from glossator.grounding.verify import verify
 from glossator.llm.conversation import user_message
+from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session
@@ -80,11 +81,25 @@ async def ask(app: Application, request: AskRequest) -> Answer:
         raise UsageError("The question is empty; ask something about the workspace.")
     snapshot = app.host.snapshot()
     attached = [
-        attach(snapshot, item.uri, item.first_line, item.last_line) for item in request.attachments
+        await asyncio.to_thread(attach, snapshot, item.uri, item.first_line, item.last_line)
+        for item in request.attachments
     ]
-    session = _session(app, request)
-    async with app.runs.open(session.id, request.run_id) as run:
-        return await _answer(app, session, run, request.question, attached)
+    return await answer(app, request.question, attached, request.session_id, request.run_id)
+
+
+async def answer(
+    app: Application,
+    question: str,
+    attached: Sequence[Attached],
+    session_id: str | None,
+    run_id: str | None,
+) -> Answer:
+    """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does."""
+    session = app.sessions.get(session_id) if session_id else app.sessions.create()
+    async with app.runs.open(session.id, run_id) as run:
+        if session.title == UNTITLED:
+            session.title = question.strip().splitlines()[0][:_TITLE_CHARACTERS]
+        return await _answer(app, session, run, question, attached)
 
 
 async def _answer(
@@ -95,7 +110,9 @@ async def _answer(
     run.emit(RunStarted(session.id, question, model.id, model.offline))
     session.system = session.system or system_blocks(app.host.snapshot(), date.today())  # noqa: DTZ011 - the user's own calendar
     session.reads.show(item.span for item in attached)
-    session.conversation.append(user_message(*(item.text for item in attached), question))
+    abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
+    texts = (abandoned, *(item.text for item in attached), question)
+    session.conversation.append(user_message(*texts))
     agent = Agent("main", session.system, app.tools, app.settings.limits)
     context = RunContext(model, run.emit, partial(app.tool_context, session))
     outcome = await run_agent(agent, session.conversation, context)
@@ -116,13 +133,6 @@ async def _answer(
         milliseconds=(time.perf_counter() - started) * 1000,
         usage=outcome.usage,
     )
-
-
-def _session(app: Application, request: AskRequest) -> Session:
-    session = app.sessions.get(request.session_id) if request.session_id else app.sessions.create()
-    if session.title == UNTITLED:
-        session.title = request.question.strip().splitlines()[0][:_TITLE_CHARACTERS]
-    return session
 
 
 async def _check(app: Application, session: Session, answer: str) -> tuple[Citation, ...]:

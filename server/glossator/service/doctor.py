@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from glossator.core.errors import ModelError
 from glossator.llm.factory import describe
+from glossator.llm.reach import why_unreachable
 from glossator.service.application import Application
 from glossator.settings.load import user_file
 
@@ -43,9 +46,10 @@ class DoctorAnswer:
 
 
 async def doctor(app: Application, _request: DoctorRequest) -> DoctorAnswer:
-    """Look at everything that asking depends on; sends nothing to any provider."""
+    """Look at everything that asking depends on; no question and no key is sent anywhere."""
     await app.ready()
-    return DoctorAnswer((_python(), _workspace(app), _watcher(app), _model(app), _settings()))
+    checks = (_python(), _workspace(app), _watcher(app), await _model(app), *_settings(app))
+    return DoctorAnswer(checks)
 
 
 def _python() -> Check:
@@ -56,51 +60,48 @@ def _python() -> Check:
 def _workspace(app: Application) -> Check:
     status = app.host.status()
     if not status.roots:
-        return Check(
-            "Workspace",
-            CheckState.WARNING,
-            "No folder is open.",
-            "Open a folder, or name one with --workspace.",
-        )
-    detail = f"{status.files:,} files in {', '.join(status.roots)}"
+        next_step = "Open a folder, or name one with --workspace."
+        return Check("Workspace", CheckState.WARNING, "No folder is open.", next_step)
+    detail = f"{status.files:,} file{'s' * (status.files != 1)} in {', '.join(status.roots)}"
     if not status.files:
-        return Check(
-            "Workspace",
-            CheckState.WARNING,
-            detail,
-            "Every file is left out; look at the ignore rules in `glossator status`.",
-        )
+        next_step = "Every file is left out; look at the ignore rules in `glossator status`."
+        return Check("Workspace", CheckState.WARNING, detail, next_step)
     return Check("Workspace", CheckState.OK, detail)
 
 
 def _watcher(app: Application) -> Check:
-    watcher = app.host.status().watcher
-    if not watcher.startswith("off"):
-        return Check("File events", CheckState.OK, watcher)
-    return Check(
-        "File events",
-        CheckState.WARNING,
-        watcher,
-        "Changes made outside the editor go unnoticed; on Linux raise fs.inotify.max_user_watches.",
+    status = app.host.status()
+    if not status.roots or not status.watcher.startswith("off"):
+        return Check("File events", CheckState.OK, status.watcher)
+    next_step = (
+        "Changes made outside the editor go unnoticed; on Linux raise fs.inotify.max_user_watches."
     )
+    return Check("File events", CheckState.WARNING, status.watcher, next_step)
 
 
-def _model(app: Application) -> Check:
+async def _model(app: Application) -> Check:
     models = app.settings.models
     detail = describe(models, app.environment)
-    if not app.model.offline:
-        return Check("Model", CheckState.OK, detail)
     if models.offline:
         return Check("Model", CheckState.OK, detail)
-    return Check(
-        "Model",
-        CheckState.WARNING,
-        detail,
-        "Set ANTHROPIC_API_KEY for answers by a model, or ANTHROPIC_BASE_URL for your own server.",
-    )
+    if app.model.offline:
+        next_step = (
+            "Set ANTHROPIC_API_KEY for answers by a model, or ANTHROPIC_BASE_URL for your own"
+            " server."
+        )
+        return Check("Model", CheckState.WARNING, detail, next_step)
+    try:
+        await app.model.prepare()
+    except ModelError as error:
+        return Check("Model", CheckState.FAILED, detail, str(error))
+    if problem := await why_unreachable(models):
+        return Check("Model", CheckState.FAILED, detail, problem)
+    return Check("Model", CheckState.OK, detail)
 
 
-def _settings() -> Check:
+def _settings(app: Application) -> Iterator[Check]:
+    for problem in app.problems:
+        yield Check("Settings", CheckState.FAILED, "Some could not be used.", problem)
     path = user_file()
-    found = "read" if path.exists() else "not there, defaults apply"
-    return Check("Settings file", CheckState.OK, f"{path} ({found})")
+    found = "there" if path.exists() else "not there, defaults apply"
+    yield Check("Settings file", CheckState.OK, f"{path} ({found})")

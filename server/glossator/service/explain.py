@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from glossator.context.attachments import attach
 from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
-from glossator.service.ask import Answer, AskRequest, Attachment, ask
+from glossator.service.ask import Answer, answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +24,13 @@ class ExplainRequest:
 
 async def explain(app: Application, request: ExplainRequest) -> Answer:
     """Ask about the lines. Raises as `ask` does."""
-    lines = attach(app.host.snapshot(), request.uri, request.first_line, request.last_line)
+    snapshot = app.host.snapshot()
+    lines = await asyncio.to_thread(
+        attach, snapshot, request.uri, request.first_line, request.last_line
+    )
     question = load_prompt("user/explain").render(
         path=lines.path,
         first_line=str(lines.span.first_line),
         last_line=str(lines.span.last_line),
     )
-    attachment = Attachment(request.uri, request.first_line, request.last_line)
-    return await ask(app, AskRequest(question, request.session_id, request.run_id, (attachment,)))
+    return await answer(app, question, [lines], request.session_id, request.run_id)

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from glossator.core.document import Document
+from glossator.core.errors import InvalidPosition
 from glossator.core.text import Position, PositionEncoding
 from glossator.service.application import Application
 from glossator.workspace.outline import Symbol, language_of, outline, symbol_at
@@ -25,15 +26,15 @@ class HoverRequest:
 
 @dataclass(frozen=True, slots=True)
 class HoverAnswer:
-    """Markdown, and the lines of the symbol it is about (1-based, inclusive)."""
+    """Markdown, and the word it is about, from `start` to `end`."""
 
     markdown: str
-    first_line: int
-    last_line: int
+    start: Position
+    end: Position
 
 
 async def hover(app: Application, request: HoverRequest) -> HoverAnswer | None:
-    """The facts, or None where there is no symbol. Raises `InvalidPosition`."""
+    """The facts, or None where there is no symbol."""
     snapshot = app.host.snapshot()
     return await asyncio.to_thread(_facts, snapshot, app.host.encoding, request)
 
@@ -45,21 +46,31 @@ def _facts(
     if document is None:  # a hover is on what the editor shows
         return None
     language = language_of(document.path)
-    word = _word_at(document, request.position, encoding)
-    if language is None or not word:
+    found = _word_at(document, request.position, encoding)
+    if language is None or found is None:
         return None
-    symbols = outline(document.text, language)
-    symbol = _named(symbols, word, request.position.line + 1)
-    return _describe(symbol, snapshot.relative(document.path), language) if symbol else None
+    word, start, end = found
+    symbol = _named(outline(document.text, language), word, request.position.line + 1)
+    if symbol is None:
+        return None
+    path = snapshot.relative(document.path)
+    return HoverAnswer(_describe(symbol, path, language), start, end)
 
 
-def _word_at(document: Document, position: Position, encoding: PositionEncoding) -> str:
-    line = document.table.line(position.line)
-    offset = document.table.offset(position, encoding)
-    column = offset - document.table.starts[position.line]
-    return next(
-        (word[0] for word in _WORD.finditer(line) if word.start() <= column <= word.end()), ""
-    )
+def _word_at(
+    document: Document, position: Position, encoding: PositionEncoding
+) -> tuple[str, Position, Position] | None:
+    """The word that `position` touches; None for a place that is not, or no longer, in the text."""
+    try:
+        offset = document.table.offset(position, encoding)
+    except InvalidPosition:
+        return None
+    start = document.table.starts[position.line]
+    for word in _WORD.finditer(document.table.line(position.line)):
+        if word.start() <= offset - start <= word.end():
+            first, last = (document.table.position(start + at, encoding) for at in word.span())
+            return word[0], first, last
+    return None
 
 
 def _named(symbols: tuple[Symbol, ...], word: str, line: int) -> Symbol | None:
@@ -71,11 +82,11 @@ def _named(symbols: tuple[Symbol, ...], word: str, line: int) -> Symbol | None:
     return min(namesakes, key=lambda symbol: abs(symbol.first_line - line), default=None)
 
 
-def _describe(symbol: Symbol, path: str, language: str) -> HoverAnswer:
+def _describe(symbol: Symbol, path: str, language: str) -> str:
     where = f"{symbol.kind} in {' > '.join(symbol.container)}" if symbol.container else symbol.kind
     lines = f"{symbol.first_line}-{symbol.last_line}"
     parts = [f"```{language}\n{symbol.signature}\n```"]
     if symbol.documentation:
         parts.append(symbol.documentation)
     parts.append(f"*{where} · {path}:{lines}*")
-    return HoverAnswer("\n\n".join(parts), symbol.first_line, symbol.last_line)
+    return "\n\n".join(parts)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
+from glossator.retrieval import lexical
 from glossator.retrieval.lexical import Hit
 from glossator.service.application import Application
-from glossator.tools.base import in_thread
-from glossator.tools.search import MAX_CHUNKS, find, nothing_found
+from glossator.tools.base import Cancelled, in_thread
+from glossator.tools.search import MAX_CHUNKS, nothing_found
 from glossator.tools.selection import select
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
@@ -49,9 +50,14 @@ async def search(app: Application, request: SearchRequest) -> SearchAnswer:
     if not 1 <= request.limit <= MAX_CHUNKS:
         raise UsageError(f"The limit must be between 1 and {MAX_CHUNKS}.")
     await app.ready()
-    snapshot = app.host.snapshot()
+    return await in_thread(_search, request, app.host.snapshot())
+
+
+def _search(
+    cancelled: Cancelled, request: SearchRequest, snapshot: WorkspaceSnapshot
+) -> SearchAnswer:
     selection = select(snapshot)
-    found = await in_thread(find, snapshot, selection, request.query, request.limit)
+    found = lexical.search(snapshot, selection.files, request.query, request.limit, cancelled)
     searched = (
         f"Searched {found.files:,} files for {', '.join(found.terms)}."
         if found.hits

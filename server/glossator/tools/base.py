@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -14,6 +16,8 @@ from pydantic import BaseModel, ConfigDict
 from glossator.core.tool_result import ToolResult
 from glossator.tools.reads import ReadState
 from glossator.workspace.snapshot import WorkspaceSnapshot
+
+_THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="tool")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -59,7 +63,7 @@ class Tool(Protocol):
         args: Any,  # noqa: ANN401 - each tool has arguments of its own type
         context: ToolContext,
     ) -> ToolResult:
-        """Carry out a call; what goes wrong is told in the result, not raised."""
+        """Carry out a call. Raises `UsageError` for one that cannot be carried out as asked."""
 
 
 Registry = Mapping[str, Tool]
@@ -77,9 +81,13 @@ class Cancelled(threading.Event):
 async def in_thread(
     work: Callable[Concatenate[Cancelled, P], T], *args: P.args, **kwargs: P.kwargs
 ) -> T:
-    """Run `work(cancelled, …)` in a thread; cancelling the await makes the work stop soon."""
+    """Run `work(cancelled, …)` in a thread; cancelling the await makes the work stop soon.
+
+    The threads are the tools' own, and few: hovers and reads of the edges never wait behind them.
+    """
     cancelled = Cancelled()
+    job = partial(work, cancelled, *args, **kwargs)
     try:
-        return await asyncio.to_thread(work, cancelled, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(_THREADS, job)
     finally:
         cancelled.set()

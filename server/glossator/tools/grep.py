@@ -11,7 +11,6 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from glossator.core.document import Document, MissingReason
-from glossator.core.errors import UsageError
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.prompts.loader import load_prompt
@@ -33,7 +32,7 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
 class GrepArgs(ToolArgs):
     """Arguments of Grep."""
 
-    pattern: str = Field(description="Regular expression, RE2 syntax.")
+    pattern: str = Field(max_length=2_000, description="Regular expression, RE2 syntax.")
     path: str | None = Field(None, description="File or folder; the workspace if left out.")
     glob: str | None = Field(None, description="Only files whose name fits, such as `*.py`.")
     type: str | None = Field(None, description="Only files of a type, such as `py` or `ts`.")
@@ -59,14 +58,7 @@ class Grep:
 
     async def run(self, args: GrepArgs, context: ToolContext) -> ToolResult:
         """Search the selected files."""
-        try:
-            pattern = compile_pattern(
-                args.pattern, ignore_case=args.ignore_case, multiline=args.multiline
-            )
-            selection = select(context.snapshot, args.path, args.glob, args.type)
-        except UsageError as error:
-            return ToolResult.failed(str(error))
-        return await in_thread(_search, args, pattern, selection, context.snapshot)
+        return await in_thread(_grep, args, context.snapshot)
 
 
 @dataclass(slots=True)
@@ -87,13 +79,9 @@ class _Line:
     number: int | None = None
 
 
-def _search(
-    cancelled: Cancelled,
-    args: GrepArgs,
-    pattern: Pattern,
-    selection: Selection,
-    snapshot: WorkspaceSnapshot,
-) -> ToolResult:
+def _grep(cancelled: Cancelled, args: GrepArgs, snapshot: WorkspaceSnapshot) -> ToolResult:
+    pattern = compile_pattern(args.pattern, ignore_case=args.ignore_case, multiline=args.multiline)
+    selection = select(snapshot, args.path, args.glob, args.type)
     progress = _Progress()
     files = list(selection.files)
     if args.output_mode == "files":

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from glossator.core.document import Document, Missing
+from glossator.core.document import Document, Missing, text_hash
 from glossator.core.span import Span, runs
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
@@ -48,11 +48,22 @@ class Read:
     async def run(self, args: ReadArgs, context: ToolContext) -> ToolResult:
         """Show the lines asked for, unless the conversation has just them already."""
         if is_image(args.path):
-            return await in_thread(read_image, context.snapshot, args.path)
+            return _once(args, await in_thread(read_image, context.snapshot, args.path), context)
         document = await in_thread(_read, context, args.path)
         if isinstance(document, Missing):
             return ToolResult.failed(document.message)
         return _show(args, document, context)
+
+
+def _once(args: ReadArgs, result: ToolResult, context: ToolContext) -> ToolResult:
+    """An image, unless the conversation has just this one already."""
+    if result.image is None:
+        return result
+    sha256, asked = text_hash(result.image.data), (1, None)
+    if context.reads.unchanged(args.path, asked, sha256):
+        return ToolResult(f"{args.path} is unchanged since you last looked at it; it stands above.")
+    context.reads.remember(args.path, asked, sha256)
+    return result
 
 
 def _read(_cancelled: Cancelled, context: ToolContext, path: str) -> Document | Missing:

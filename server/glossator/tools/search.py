@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from glossator.core.errors import UsageError
 from glossator.core.span import Span
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
@@ -24,7 +23,7 @@ MAX_LINE_CHARACTERS = 300
 class SearchArgs(ToolArgs):
     """Arguments of Search."""
 
-    query: str = Field(description="A question, or terms to look for.")
+    query: str = Field(max_length=2_000, description="A question, or terms to look for.")
     path: str | None = Field(None, description="Folder to look in; the workspace if left out.")
     glob: str | None = Field(None, description="Only files whose name fits, such as `*.py`.")
     limit: int = Field(MAX_CHUNKS, ge=1, le=MAX_CHUNKS, description="How many chunks.")
@@ -40,30 +39,20 @@ class Search:
 
     async def run(self, args: SearchArgs, context: ToolContext) -> ToolResult:
         """List the best chunks with their lines."""
-        try:
-            selection = select(context.snapshot, args.path, args.glob)
-        except UsageError as error:
-            return ToolResult.failed(str(error))
-        found = await in_thread(find, context.snapshot, selection, args.query, args.limit)
-        if not found.hits:
-            return ToolResult(nothing_found(context.snapshot, selection, found))
-        blocks = [_block(number, hit, context.snapshot) for number, hit in enumerate(found.hits, 1)]
-        kept, omitted = cut(blocks, Budget(bytes=round(MAX_TOKENS * BYTES_PER_TOKEN) - 100))
-        text = "\n\n".join(kept)
-        if omitted:
-            text += f"\n\n[{omitted} more chunks; narrow by path or glob, or ask more precisely]"
-        return ToolResult(text, tuple(_span(hit) for hit in found.hits[: len(kept)]), omitted)
+        return await in_thread(_search, args, context.snapshot)
 
 
-def find(
-    cancelled: Cancelled,
-    snapshot: WorkspaceSnapshot,
-    selection: Selection,
-    query: str,
-    limit: int,
-) -> Found:
-    """The best chunks of the selected files; runs in a thread."""
-    return search(snapshot, selection.files, query, limit, cancelled)
+def _search(cancelled: Cancelled, args: SearchArgs, snapshot: WorkspaceSnapshot) -> ToolResult:
+    selection = select(snapshot, args.path, args.glob)
+    found = search(snapshot, selection.files, args.query, args.limit, cancelled)
+    if not found.hits:
+        return ToolResult(nothing_found(snapshot, selection, found))
+    blocks = [_block(number, hit, snapshot) for number, hit in enumerate(found.hits, 1)]
+    kept, omitted = cut(blocks, Budget(bytes=round(MAX_TOKENS * BYTES_PER_TOKEN) - 100))
+    text = "\n\n".join(kept)
+    if omitted:
+        text += f"\n\n[{omitted} more chunks; narrow by path or glob, or ask more precisely]"
+    return ToolResult(text, tuple(_span(hit) for hit in found.hits[: len(kept)]), omitted)
 
 
 def nothing_found(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> str:

@@ -60,6 +60,8 @@ def select(
 
 def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[str] = ()) -> str:
     """How much was looked at and what was left out: what makes "nothing found" a proof."""
+    if not snapshot.roots:
+        return "No folder is open, so there was nothing to look at."
     looked = len(selection.files)
     lines = [
         f"Looked at {looked:,} of {selection.total:,} files"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from tree_sitter import Node, Parser
 
@@ -30,6 +31,7 @@ _TYPES = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
 _FUNCTIONS = frozenset({"function", "method"})
 
 
+@lru_cache(maxsize=64)  # hovers ask again and again of the same few texts
 def outline(text: str, language: str) -> tuple[Symbol, ...]:
     """The symbols of `text` in document order; what does not parse is left out.
 

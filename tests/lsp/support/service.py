@@ -43,6 +43,7 @@ class Application:
         port: EditorPort,
         encoding: PositionEncoding,
         _environment: Mapping[str, str],
+        _problems: tuple[str, ...],
     ) -> None:
         self.host = WorkspaceHost(roots, settings.workspace, encoding)
         self.settings, self.port, self.encoding = settings, port, encoding
@@ -212,8 +213,8 @@ async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
 @dataclass(frozen=True, slots=True)
 class HoverAnswer:
     markdown: str
-    first_line: int
-    last_line: int
+    start: Position
+    end: Position
 
 
 async def hover(app: Application, uri: str, position: Position) -> HoverAnswer | None:
@@ -222,8 +223,8 @@ async def hover(app: Application, uri: str, position: Position) -> HoverAnswer |
     if not isinstance(document, Document):
         return None
     document.table.offset(position, app.encoding)  # raises for a place that is not there
-    number = position.line + 1
-    return HoverAnswer(f"*{document.table.line(position.line)}*", number, number)
+    line = document.table.line(position.line)
+    return HoverAnswer(f"*{line}*", Position(position.line, 0), Position(position.line, len(line)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,6 @@ from glossator.core.text import Position
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
 
-_LINE_END = 2**31 - 1  # the largest character a position can name; clients clamp it to the line
-
 
 def register(server: Server) -> None:
     """Offer hovers."""
@@ -28,8 +26,5 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     kind = types.MarkupKind.Markdown if ls.client.markdown_hover else types.MarkupKind.PlainText
     return types.Hover(
         contents=types.MarkupContent(kind, answer.markdown),
-        range=types.Range(
-            types.Position(answer.first_line - 1, 0),
-            types.Position(answer.last_line - 1, _LINE_END),
-        ),
+        range=types.Range(types.Position(*answer.start), types.Position(*answer.end)),
     )

@@ -35,6 +35,8 @@ def initialize(ls: Server, params: types.InitializeParams) -> types.InitializeRe
         types.TextDocumentSyncKind.Incremental,
         position_encoding=types.PositionEncodingKind(client.encoding),
     ).build()  # type: ignore[no-untyped-call]  # pygls left it untyped
+    if commands := protocol.server_capabilities.execute_command_provider:
+        commands.work_done_progress = True
     ls.introduce(client)
     return types.InitializeResult(protocol.server_capabilities, protocol.server_info)
 

@@ -1,0 +1,52 @@
+"""One request to the model, shown while it streams."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+
+from glossator.agent.agent import Agent
+from glossator.agent.run import RunContext
+from glossator.agent.specs import tool_specs
+from glossator.core.errors import StreamCut
+from glossator.core.events import Notice, TextDelta, TextDiscarded, ThinkingDelta
+from glossator.llm.conversation import Conversation
+from glossator.llm.model import ModelRequest, Reply, RetryWait, TextPiece, ThinkingPiece
+
+
+async def query(
+    agent: Agent, conversation: Conversation, run: RunContext, seconds: float
+) -> Reply | None:
+    """The model's reply to the conversation, or None when it is not there in so many seconds.
+
+    Nothing of a reply that is not whole is kept. Raises `ModelError`.
+    """
+    request = ModelRequest(agent.system, tool_specs(agent.tools), conversation.messages)
+    shown = False
+    try:
+        async with asyncio.timeout(seconds), aclosing(run.model.stream(request)) as events:
+            async for event in events:
+                match event:
+                    case TextPiece(text):
+                        run.emit(TextDelta(text))
+                        shown = True
+                    case ThinkingPiece(text):
+                        run.emit(ThinkingDelta(text))
+                        shown = True
+                    case RetryWait():
+                        if shown:
+                            run.emit(TextDiscarded())
+                        shown = False
+                        run.emit(Notice(_wait_notice(event)))
+                    case Reply():
+                        return event
+    except TimeoutError:
+        if shown:
+            run.emit(TextDiscarded())
+        return None
+    raise StreamCut("The model's answer ended before it was complete. Ask again.")
+
+
+def _wait_notice(wait: RetryWait) -> str:
+    seconds = f"{wait.seconds:.0f}" if wait.seconds >= 1 else "less than 1"
+    return f"{wait.reason} Asking again in {seconds} s (try {wait.attempt + 1})."
