@@ -19,7 +19,7 @@ from glossator.llm.model import (
     TextPiece,
     ToolCall,
 )
-from glossator.llm.offline_extract import Extract, best_extract, code_fence
+from glossator.llm.offline_extract import Extract, best_extract, code_fence, tells
 from glossator.llm.offline_view import Place, View, view
 
 _LABEL = "**Offline, extractive.** No model was asked."
@@ -95,7 +95,8 @@ def _choose(places: tuple[Place, ...]) -> list[Place]:
     chosen: list[Place] = []
     for place in places:
         of_file = sum(place.path == other.path for other in chosen)
-        if of_file < _PLACES_OF_A_FILE:
+        seen = any(place.overlaps(other) for other in chosen)
+        if of_file < _PLACES_OF_A_FILE and not seen:
             chosen.append(place.capped(_READ_LINES))
         if len(chosen) == _PLACES:
             break
@@ -117,7 +118,8 @@ def _answer(seen: View) -> list[str]:
         )
         return [_LABEL, f"Nothing was found. {next(iter(seen.failures), unsearched)}"]
     label = f"{_LABEL} These lines share the most words with the question."
-    return [label, *(_quote(extract) for extract in extracts)]
+    telling = [extract for extract in extracts if tells(extract, terms)] or extracts
+    return [label, *(_quote(extract) for extract in telling)]
 
 
 def _quote(extract: Extract) -> str:

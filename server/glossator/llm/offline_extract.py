@@ -55,6 +55,16 @@ def best_extract(stretches: Sequence[Extract], terms: tuple[str, ...]) -> Extrac
     return best
 
 
+def tells(extract: Extract, terms: tuple[str, ...]) -> bool:
+    """Whether a line of it holds a term; a file can also be found by its path alone."""
+    return any(_score(line, terms) for line in extract.lines)
+
+
+def is_import(line: str) -> bool:
+    """Whether the line only names things, without saying anything of them."""
+    return _IMPORT.match(line) is not None
+
+
 def code_fence(extract: Extract) -> tuple[str, str]:
     """A Markdown fence longer than any inside the extract, with the language's name."""
     ticks = "```"
@@ -80,5 +90,4 @@ def _best_of(extract: Extract, terms: tuple[str, ...]) -> tuple[int, Extract]:
 
 
 def _score(line: str, terms: tuple[str, ...]) -> int:
-    """How many of the terms the line holds; imports name things without saying anything of them."""
-    return 0 if _IMPORT.match(line) else sum(term in line.lower() for term in terms)
+    return 0 if is_import(line) else sum(term in line.lower() for term in terms)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from glossator.core.terms import identifiers
 from glossator.llm.model import Block, Message
-from glossator.llm.offline_extract import Extract
+from glossator.llm.offline_extract import Extract, is_import
 
 _SEARCH_HIT = re.compile(
     r"^\d+\. (?P<path>.+?):(?P<first>\d+)-(?P<last>\d+)(?: \(|$)", re.MULTILINE
 )
-_GREP_HIT = re.compile(r"^(?P<path>.+?):(?P<line>\d+):", re.MULTILINE)
+_GREP_HIT = re.compile(r"^(?P<path>.+?):(?P<line>\d+):(?P<text>.*)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
 _ATTACHED = re.compile(r"Attached by the user: (?P<path>.+), lines \d+-\d+ of \d+")
 _DEFINED = re.compile(
@@ -29,6 +30,16 @@ class Place:
     path: str
     first_line: int
     lines: int
+
+    def overlaps(self, other: Place) -> bool:
+        """Whether a line belongs to both."""
+        first, last = max(self.first_line, other.first_line), min(self.end, other.end)
+        return self.path == other.path and first < last
+
+    @property
+    def end(self) -> int:
+        """The line after the last one."""
+        return self.first_line + self.lines
 
     def capped(self, most: int) -> Place:
         """The same place with at most so many lines."""
@@ -69,7 +80,7 @@ def view(messages: Sequence[Message]) -> View:
         attached=tuple(extract for text in attached for extract in _attachment(text)),
         attached_names=_attached_names(attached),
         results=tuple(text for _, text, _ in answered),
-        places=tuple(dict.fromkeys(place for call, text in good for place in _places(call, text))),
+        places=_interleaved([list(_places(call, text)) for call, text in good]),
         has_read=bool(reads),
         reads=tuple(
             tuple(_stretches(call, shown[str(call["input"])]))
@@ -129,6 +140,12 @@ def _attached_names(attached: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_DEFINED.findall(code))) or identifiers(code)
 
 
+def _interleaved(found: Sequence[Sequence[Place]]) -> tuple[Place, ...]:
+    """The first of each search, then the second of each, and so on; each place once."""
+    rows = zip_longest(*found)
+    return tuple(dict.fromkeys(place for row in rows for place in row if place is not None))
+
+
 def _places(call: Block, text: str) -> Iterator[Place]:
     if call["name"] == "Search":
         for hit in _SEARCH_HIT.finditer(text):
@@ -136,6 +153,8 @@ def _places(call: Block, text: str) -> Iterator[Place]:
             yield Place(hit["path"], first, last - first + 1)
     elif call["name"] == "Grep":
         for hit in _GREP_HIT.finditer(text):
+            if is_import(hit["text"]):
+                continue
             first = max(1, int(hit["line"]) - 2)
             yield Place(hit["path"], first, _GREP_CONTEXT)
 
