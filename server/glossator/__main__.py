@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 
-from glossator.cli.launch import run
+_INTERRUPTED = 130
 
 
 def main() -> None:
     """Run the command line of this process and exit."""
-    sys.exit(run(sys.argv[1:], [sys.executable, "-m", "glossator.lsp"]))
+    try:
+        from glossator.cli.launch import run  # noqa: PLC0415 - Ctrl-C may come while it is imported
+
+        sys.exit(run(sys.argv[1:], [sys.executable, "-m", "glossator.lsp"]))
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
+import sys
 
 import pytest
 
-from tests.cli.support import TIMEOUT, Ended, glossator, server_is_gone, start
+from tests.cli.support import RECORDINGS, ROOT, TIMEOUT, Ended, glossator, server_is_gone, start
 
 
 @pytest.mark.parametrize(
     ("recording", "arguments", "code", "said"),
     [
         ("ask", ["ask", "hi"], 0, ""),
+        ("ask_refused", ["ask", "hi"], 1, ""),
         ("ask_failed", ["ask", "hi"], 1, "error: The key was refused; check ANTHROPIC_API_KEY."),
         ("ask_die", ["ask", "hi"], 1, "exit code 3"),
         ("ask_die", ["ask", "hi"], 1, "  Traceback: out of parchment\n"),
@@ -61,6 +64,62 @@ def test_a_reader_that_leaves_ends_the_program() -> None:
     assert server_is_gone(seen)
 
 
+@pytest.mark.parametrize(
+    ("redirection", "code", "said"),
+    [
+        (">/dev/full", 1, "error: No space left on device. Check where the output goes"),
+        (">&-", 0, ""),
+        (">&- 2>&- <&-", 0, ""),
+    ],
+)
+def test_output_that_goes_nowhere(redirection: str, code: int, said: str) -> None:
+    ended = shell(f"search x {redirection}")
+    assert ended.returncode == code
+    assert said in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_folder_that_is_gone() -> None:
+    ended = shell("status", before='cd "$(mktemp -d)" && rmdir "$PWD" && ')
+    assert ended.returncode == 2
+    assert "does not exist any more" in ended.stderr
+
+
+@pytest.mark.parametrize("after", ["import subprocess", "spawn(server_command)"])
+def test_ctrl_c_while_it_starts(after: str) -> None:
+    """Here a signal comes just after the module, or the server, was started."""
+    program = f"""
+import os, signal, sys
+import glossator.__main__ as program
+import glossator.cli.launch as launch
+interrupt = lambda *_: os.kill(os.getpid(), signal.SIGINT)
+if {after!r} == "import subprocess":
+    launch.run = interrupt
+else:
+    spawn = launch.spawn
+    launch.spawn = lambda command: (spawn(command), interrupt())[0]
+sys.argv = ["glossator", "ask", "hi"]
+program.main()
+"""
+    command = [sys.executable, "-c", program]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    assert (ended.returncode, ended.stderr) == (130, "")
+
+
+def shell(words: str, before: str = "") -> subprocess.CompletedProcess[str]:
+    """The program with its streams as the shell makes them."""
+    recording = RECORDINGS / "search.json"
+    program = f"{before}{sys.executable} -m tests.cli.program {recording} {words}"
+    return subprocess.run(
+        ["bash", "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
 def test_version_needs_no_server() -> None:
     ended = glossator("ask", "--version")
     assert (ended.code, ended.out.split()[0]) == (0, "glossator")
@@ -78,6 +137,7 @@ def test_ctrl_c_cancels_the_command_and_waits_for_its_end() -> None:
         process.send_signal(signal.SIGINT)
         ended = end_of(process, seen)
     assert ended.code == 130
+    assert "press Ctrl-C again to end it at once" in ended.err
     assert "Cancelled.\n" in ended.err
     assert ended.methods[3:] == ["$/cancelRequest", "shutdown", "exit"]
     assert server_is_gone(ended.err)

@@ -94,6 +94,34 @@ def test_text_that_was_not_streamed_is_shown_with_the_reason_of_its_end() -> Non
     assert seen.endswith("\noffline, extractive · 1 turn · 312 ms\n")
 
 
+def event(kind: str, **fields: Any) -> dict[str, Any]:
+    return {"kind": kind, "runId": "r", "seq": 0, **fields}
+
+
+def test_a_reply_that_broke_off_is_said_to_be_void() -> None:
+    def show(renderer: Pretty) -> None:
+        for each in (
+            event("text.delta", text="Half an ans"),
+            event("text.discarded"),
+            event("notice", message="Overloaded. Asking again."),
+            event("text.delta", text="The whole answer."),
+        ):
+            renderer.event(each)
+        renderer.answer(recorded("ask_offline")["answer"] | {"text": "The whole answer."})
+
+    seen = drawn(show)
+    assert seen.index("Half an ans") < seen.index("broke off") < seen.index("The whole answer.")
+    assert seen.count("The whole answer.") == 1
+
+
+def test_an_answer_that_differs_from_what_was_streamed_is_shown() -> None:
+    def show(renderer: Pretty) -> None:
+        renderer.event(event("text.delta", text="I could"))
+        renderer.answer(recorded("ask_refused")["answer"])
+
+    assert drawn(show).count("The model declined to answer.") == 1
+
+
 def test_citations_are_links() -> None:
     seen = drawn(play("ask"), colours=True)
     assert ";file:///w/src/auth.py\x1b\\" in seen

@@ -78,7 +78,7 @@ def ask(  # noqa: PLR0913 - each is an option of the command line
 
     def show(renderer: Renderer, answer: Answer) -> bool:
         renderer.answer(answer)
-        return True
+        return answer["stop"] != "refused"  # what a limit ended early is still an answer
 
     common = Common(workspace, json, verbose, offline, model)
     command = Command("glossator.ask", {"question": read_question(question)})

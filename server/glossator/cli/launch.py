@@ -6,7 +6,9 @@ draw are imported. Standard library only.
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
 from collections.abc import Sequence
 
 # The commands that ask a server; a wrong guess costs a process that is ended at once.
@@ -15,17 +17,36 @@ _HELP = frozenset({"--help", "-h"})
 
 # Ctrl-C in a terminal reaches the whole foreground group. The server must not get it: the command
 # is cancelled first, and its answer awaited. Each of the two is ignored where it has no meaning.
+_STDERR = 2
 _OWN_GROUP = 0
 _OWN_WINDOWS_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 
 
 def run(arguments: Sequence[str], server_command: Sequence[str]) -> int:
-    """Run one command line; `server_command` starts a language server on its standard streams."""
+    """Run one command line; `server_command` starts a language server on its standard streams.
+
+    Gives the exit code. Raises `KeyboardInterrupt` before the program itself looks after Ctrl-C.
+    """
+    _stand_in_for_missing_streams()
     asking = bool(arguments) and arguments[0] in _ASKING and not _HELP.intersection(arguments)
     early = spawn(server_command) if asking else None
-    from glossator.cli.program import Program  # noqa: PLC0415 - imported while the server boots
+    try:
+        from glossator.cli.program import Program  # noqa: PLC0415 - imported while the server boots
 
-    return Program(server_command, early).run(arguments)
+        return Program(server_command, early).run(arguments)
+    finally:
+        if early is not None:
+            early.kill()  # does nothing to one that was waited for
+            early.wait()
+
+
+def _stand_in_for_missing_streams() -> None:
+    """A program may be started with standard streams closed; nothing else may take their place."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - for as long as the process
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 - likewise
 
 
 def spawn(command: Sequence[str]) -> subprocess.Popen[bytes]:

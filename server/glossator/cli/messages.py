@@ -9,6 +9,8 @@ SERVER_LOST_NEXT_STEP = (
     " with `glossator doctor`."
 )
 NO_QUESTION = "The question is empty; write it after `ask`, or pipe it in with `glossator ask -`."
+OUTPUT_NEXT_STEP = "Check where the output goes, and that the current folder still exists."
+CANCELLING = "Cancelling; press Ctrl-C again to end it at once."
 TOOL_EXAMPLE = """Example: glossator tool Grep '{"pattern": "def main", "path": "src"}'"""
 
 # why a run ended, where that is not "answered"
@@ -17,15 +19,16 @@ STOPS: Mapping[str, str] = {
     "tokens": "The run reached its limit of tokens; the answer may be incomplete.",
     "time": "The run reached its time limit; the answer may be incomplete.",
     "repetition": "The model repeated the same tool calls and was stopped.",
-    "refused": "The model declined to answer.",
     "cut off": "The answer was cut off at the model's output limit.",
     "context full": "The conversation no longer fits the model's window; ask a narrower question.",
 }
 
 
 def stop_notice(stop: str) -> str | None:
-    """What to say about the end of a run; None when it simply answered."""
-    return None if stop == "answered" else STOPS.get(stop, f"The run ended early: {stop}.")
+    """What to say about the end of a run; None when the answer says it all."""
+    if stop in {"answered", "refused"}:
+        return None
+    return STOPS.get(stop, f"The run ended early: {stop}.")
 
 
 def duration(milliseconds: float) -> str:

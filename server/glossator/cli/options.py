@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+from glossator.core.errors import UsageError
+
 Workspace = Annotated[
     list[Path] | None,
     typer.Option(
@@ -43,7 +45,7 @@ class Common:
     @property
     def roots(self) -> tuple[Path, ...]:
         """Absolute folders, each once."""
-        return tuple(dict.fromkeys(self.workspace or [Path.cwd()]))
+        return tuple(dict.fromkeys(self.workspace or [_here()]))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -54,3 +56,13 @@ class Common:
         if self.model is not None:
             models["main"] = {"model": self.model}
         return {"models": models} if models else {}
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise UsageError(
+            "The current folder does not exist any more. Change to one that does, or name the"
+            " workspace with --workspace."
+        ) from error

@@ -10,9 +10,11 @@ from typing import Any
 
 from glossator.cli.app import app
 from glossator.cli.launch import spawn
+from glossator.cli.messages import OUTPUT_NEXT_STEP
 from glossator.cli.server import Server
 from glossator.core.errors import UsageError
 
+_FAILED = 1
 _MISUSED = 2
 _INTERRUPTED = 130
 
@@ -35,6 +37,9 @@ class Program:
             return _MISUSED
         except KeyboardInterrupt:
             return _INTERRUPTED
+        except OSError as error:
+            print(f"error: {error.strerror or error}. {OUTPUT_NEXT_STEP}", file=sys.stderr)
+            return _FAILED
         except SystemExit as end:
             return end.code if isinstance(end.code, int) else 1
         finally:
@@ -54,7 +59,7 @@ class Program:
 
     def _close(self) -> None:
         if self._process is not None:
-            self._process.kill()  # does nothing to one that was waited for
+            self._process.kill()
             self._process.wait()
         if self._server is not None:
             self._runner.run(self._server.release())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +13,7 @@ from glossator import __version__
 from glossator.cli.client import Client, Notified
 from glossator.cli.errors import Cancelled, ResponseError, ServerLost
 from glossator.cli.interrupts import Interrupts
-from glossator.cli.messages import SERVER_LOST_NEXT_STEP
+from glossator.cli.messages import CANCELLING, SERVER_LOST_NEXT_STEP
 from glossator.cli.server import Server
 from glossator.cli.wire import Json
 from glossator.core.uri import to_uri
@@ -83,6 +84,7 @@ class _Session:
 
     def cancel(self) -> None:
         if self._commanded:
+            print(CANCELLING, file=sys.stderr, flush=True)
             self._client.cancel()
         else:
             self._server.kill()  # nothing has begun that would want an orderly end

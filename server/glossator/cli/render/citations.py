@@ -1,31 +1,16 @@
-"""Citations as people read them: `path:10-20` in place of `[cite: doc, path, L10-L20]`."""
+"""Checked citations as people read them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from glossator.cli.wire import Citation
-from glossator.core.citations import parse_citations
+from glossator.core.citations import place as lines_of
 
 
 def place(path: str, first: int | None, last: int | None) -> str:
     """`path`, `path:10` or `path:10-20`; lines are 1-based and inclusive."""
-    if first is None:
-        return path
-    return f"{path}:{first}" if last in {None, first} else f"{path}:{first}-{last}"
-
-
-def rewrite(text: str, show: Callable[[str, str], str]) -> str:
-    """`text` with each citation replaced by `show(path, place)`."""
-    shown: list[str] = []
-    at = 0
-    for mark in parse_citations(text):
-        shown += (
-            text[at : mark.start],
-            show(mark.path, place(mark.path, mark.first_line, mark.last_line)),
-        )
-        at = mark.end
-    return "".join((*shown, text[at:]))
+    return path if first is None else lines_of(path, first, last or first)
 
 
 def distinct(citations: Iterable[Citation]) -> list[Citation]:

@@ -14,8 +14,8 @@ from rich.segment import Segment
 from rich.theme import Theme
 
 from glossator.cli.render.blocks import Block
-from glossator.cli.render.citations import rewrite
 from glossator.cli.render.printable import printable
+from glossator.core.citations import CitationMark, rewrite_citations
 from glossator.core.uri import to_uri
 
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~])")
@@ -74,12 +74,12 @@ class AnswerMarkdown(Markdown):
 def draw(block: Block, roots: Sequence[Path]) -> AnswerMarkdown:
     """A block ready to print; citations link to files below `roots`."""
 
-    def link(path: str, place: str) -> str:
-        label = _PUNCTUATION.sub(r"\\\1", place)
-        return f"[{label}](<{file_uri(path, roots)}>)"
+    def link(mark: CitationMark) -> str:
+        label = _PUNCTUATION.sub(r"\\\1", mark.place)
+        return f"[{label}](<{file_uri(mark.path, roots)}>)"
 
     text = printable(block.text)
-    return AnswerMarkdown(text if block.code else rewrite(text, link))
+    return AnswerMarkdown(text if block.code else rewrite_citations(text, link))
 
 
 def file_uri(path: str, roots: Sequence[Path]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 
 from glossator.cli.messages import stop_notice
-from glossator.cli.render.citations import distinct, place, rewrite
+from glossator.cli.render.citations import distinct, place
 from glossator.cli.render.summary import ToolLines, footer, status_rows
 from glossator.cli.wire import Answer, Checks, Event, Hits, Status, ToolAnswer
+from glossator.core.citations import rewrite_citations
 
 _MARKS = {"ok": "ok", "warning": "warning", "failed": "FAILED"}
 
@@ -44,7 +45,7 @@ class Plain:
 
     def answer(self, answer: Answer) -> None:
         """The text, then one line for each citation."""
-        print(rewrite(answer["text"], lambda _path, shown: f"[{shown}]").rstrip("\n"))
+        print(rewrite_citations(answer["text"], lambda mark: f"[{mark.place}]").rstrip("\n"))
         citations = distinct(answer["citations"])
         if citations:
             print()

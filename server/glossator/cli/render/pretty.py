@@ -33,7 +33,7 @@ class Pretty:
         self._tools = ToolLines()
         self._blocks = Blocks()
         self._last = ""  # what was printed last: a kind of thing, to set unlike things apart
-        self._answered = False
+        self._streamed = ""  # of the reply under way
         self._activity = StatusLine("Starting…", console=self._console, spinner_style="dim")
         if self._console.is_terminal:
             self._activity.start()
@@ -45,11 +45,18 @@ class Pretty:
                 self._doing("Thinking…")
             case "text.delta":
                 self._doing("Writing…")
+                self._streamed += event["text"]
                 self._print_blocks(self._blocks.feed(event["text"]))
             case "thinking.delta" if self._thinking:
                 self._think(event["text"])
+            case "text.discarded":
+                self._finish_text()
+                if self._streamed:
+                    self._line("notice", "(that broke off; the answer starts again)", "dim")
+                self._streamed = ""
             case "tool.started":
                 self._finish_text()
+                self._streamed = ""
                 self._tools.started(event)
                 self._doing_tools()
             case "tool.finished":
@@ -71,7 +78,7 @@ class Pretty:
     def answer(self, answer: Answer) -> None:
         """What follows the text: citations and the footer."""
         self._finish_text()
-        if not self._answered:
+        if self._streamed.strip() != answer["text"].strip():
             self._print_blocks(self._blocks.feed(answer["text"]))
             self._finish_text()
         self._activity.stop()
@@ -140,7 +147,6 @@ class Pretty:
         for block in blocks:
             self._apart("")
             self._console.print(draw(block, self._roots))
-            self._answered = True
 
     def _line(self, kind: str, text: str, style: str) -> None:
         self._apart(kind)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from glossator.cli.messages import amount, duration, plural, size
-from glossator.cli.wire import Answer, Event, Json, Status
-
-_VALUE = 40  # characters of an argument's value that are shown
+from glossator.cli.wire import Answer, Event, Status
+from glossator.core.brief import brief_arguments
 
 
 @dataclass(slots=True)
@@ -25,15 +23,10 @@ class ToolLines:
     def finished(self, event: Event) -> str:
         """`✓ Grep pattern="foo"  3 matches  14 ms`."""
         start = self.running.pop(event["callId"], None)
-        arguments = short_arguments(start["arguments"]) if start else ""
+        arguments = brief_arguments(start["arguments"]) if start else ""
         mark = "✗" if event["error"] else "✓"
         name = f"{mark} {event['tool']} {arguments}".rstrip()
         return "  ".join(filter(None, [name, event["summary"], duration(event["milliseconds"])]))
-
-
-def short_arguments(arguments: Mapping[str, Json]) -> str:
-    """`pattern="foo" limit=3`, long values cut."""
-    return " ".join(f"{name}={_short(value)}" for name, value in arguments.items())
 
 
 def footer(answer: Answer) -> str:
@@ -69,8 +62,3 @@ def status_rows(status: Status) -> Iterator[tuple[str, str]]:
         yield "running", ", ".join(status["runs"])
     for rule in status["skipped"]:
         yield "skipped", f"{rule['count']:,} by {rule['rule']} (such as {rule['example']})"
-
-
-def _short(value: Json) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _VALUE else f"{text[: _VALUE - 1]}…"
