@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 
 from glossator.core.errors import ModelError
 from glossator.core.ports import EditorPort
@@ -19,7 +20,7 @@ from glossator.workspace.host import WorkspaceHost
 
 logger = logging.getLogger(__name__)
 
-_FIRST_QUESTION_SECONDS = 0.05
+_HEAD_START = 0.25  # seconds for a first question to be sent
 
 
 class Application:
@@ -42,6 +43,7 @@ class Application:
         self.model = create_model("main", settings.models, environment)
         self.sessions = Sessions()
         self.runs = Runs(port)
+        self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -55,6 +57,7 @@ class Application:
 
     async def ready(self) -> None:
         """Wait until the workspace has been scanned."""
+        self._needed.set()
         await self.prepared()
         await self.host.ready()
 
@@ -79,6 +82,7 @@ class Application:
             await self.model.prepare()
         except ModelError as error:  # whoever asks is told the same
             logger.warning("%s", error)
-        if not self.model.offline:
-            await asyncio.sleep(_FIRST_QUESTION_SECONDS)
+        if self.runs.active():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._needed.wait(), _HEAD_START)
         await self.host.start()
