@@ -9,7 +9,16 @@ import sys
 
 import pytest
 
-from tests.cli.support import RECORDINGS, ROOT, TIMEOUT, Ended, glossator, server_is_gone, start
+from tests.cli.support import (
+    BUFFERED,
+    RECORDINGS,
+    ROOT,
+    TIMEOUT,
+    Ended,
+    glossator,
+    server_is_gone,
+    start,
+)
 
 
 @pytest.mark.parametrize(
@@ -70,13 +79,39 @@ def test_a_reader_that_leaves_ends_the_program() -> None:
         (">/dev/full", 1, "error: No space left on device. Check where the output goes"),
         (">&-", 0, ""),
         (">&- 2>&- <&-", 0, ""),
+        ("2>/dev/full", 1, ""),
     ],
 )
 def test_output_that_goes_nowhere(redirection: str, code: int, said: str) -> None:
     ended = shell(f"search x {redirection}")
     assert ended.returncode == code
     assert said in ended.stderr
-    assert "Traceback" not in ended.stderr
+    assert "Error" not in ended.stderr
+
+
+@pytest.mark.parametrize("words", ["--version", "search x", "search x --json"])
+def test_a_full_disk_is_told_once(words: str) -> None:
+    ended = shell(f"{words} >/dev/full")
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith("error: No space left on device. Check")
+    assert (ended.stderr.count("No space"), "ignored" in ended.stderr) == (1, False)
+
+
+def test_a_reader_that_never_reads_is_no_news() -> None:
+    ended = shell("--version | exit 0; exit ${PIPESTATUS[0]}")
+    assert (ended.returncode, ended.stderr) == (1, "")
+
+
+def test_a_question_from_a_closed_stdin() -> None:
+    ended = shell("ask - <&-")
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("error: The question is empty")
+
+
+def test_a_system_that_starts_no_server() -> None:
+    ended = shell("status", before="ulimit -n 6; ")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("error: Too many open files")
 
 
 def test_a_folder_that_is_gone() -> None:
@@ -116,7 +151,7 @@ def shell(words: str, before: str = "") -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=TIMEOUT,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, **BUFFERED, "PYTHONPATH": str(ROOT)},
     )
 
 

@@ -114,6 +114,18 @@ def test_a_reply_that_broke_off_is_said_to_be_void() -> None:
     assert seen.count("The whole answer.") == 1
 
 
+def test_an_answer_after_another_reply_is_not_repeated() -> None:
+    """At a limit the calls of a reply are not run, so no tool stands between it and the answer."""
+
+    def show(renderer: Pretty) -> None:
+        renderer.event(event("text.delta", text="Let me look."))
+        renderer.event(event("notice", message="The run is ending: 1 turn is the limit."))
+        renderer.event(event("text.delta", text="The whole answer."))
+        renderer.answer(recorded("ask_offline")["answer"] | {"text": "The whole answer."})
+
+    assert drawn(show).count("The whole answer.") == 1
+
+
 def test_an_answer_that_differs_from_what_was_streamed_is_shown() -> None:
     def show(renderer: Pretty) -> None:
         renderer.event(event("text.delta", text="I could"))

@@ -10,14 +10,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 # The commands that ask a server; a wrong guess costs a process that is ended at once.
 _ASKING = frozenset({"ask", "search", "tool", "status", "doctor"})
 _HELP = frozenset({"--help", "-h"})
 
+_STDOUT, _STDERR = 1, 2  # descriptors
+_FAILED = 1
+
 # Ctrl-C in a terminal reaches the whole foreground group. The server must not get it: the command
 # is cancelled first, and its answer awaited. Each of the two is ignored where it has no meaning.
-_STDERR = 2
 _OWN_GROUP = 0
 _OWN_WINDOWS_GROUP: int = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 
@@ -29,11 +32,18 @@ def run(arguments: Sequence[str], server_command: Sequence[str]) -> int:
     """
     _stand_in_for_missing_streams()
     asking = bool(arguments) and arguments[0] in _ASKING and not _HELP.intersection(arguments)
-    early = spawn(server_command) if asking else None
+    early = None
     try:
+        early = spawn(server_command) if asking else None
         from glossator.cli.program import Program  # noqa: PLC0415 - imported while the server boots
 
-        return Program(server_command, early).run(arguments)
+        code = Program(server_command, early).run(arguments)
+        sys.stdout.flush()  # what cannot be written fails here, where it can be explained
+    except OSError as error:
+        _write_off(error)
+        return _FAILED
+    else:
+        return code
     finally:
         if early is not None:
             early.kill()  # does nothing to one that was waited for
@@ -45,8 +55,25 @@ def _stand_in_for_missing_streams() -> None:
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= _STDERR:
         os.set_inheritable(descriptor, True)
     os.close(descriptor)
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - for as long as the process
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115 - for as long as the process
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - likewise
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 - likewise
+
+
+def _write_off(error: OSError) -> None:
+    """Explain the failure, unless the reader just left, and let nothing more be written.
+
+    What is still buffered would fail once more at the interpreter's end.
+    """
+    from glossator.cli.messages import OUTPUT_NEXT_STEP  # noqa: PLC0415 - seldom needed
+
+    if not isinstance(error, BrokenPipeError):
+        with suppress(OSError):  # stderr may be what cannot be written: nobody is left to tell
+            message = f"error: {error.strerror or error}. {OUTPUT_NEXT_STEP}"
+            print(message, file=sys.stderr, flush=True)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for descriptor in (_STDOUT, _STDERR):
+        os.dup2(nowhere, descriptor)
 
 
 def spawn(command: Sequence[str]) -> subprocess.Popen[bytes]:

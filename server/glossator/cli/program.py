@@ -10,11 +10,9 @@ from typing import Any
 
 from glossator.cli.app import app
 from glossator.cli.launch import spawn
-from glossator.cli.messages import OUTPUT_NEXT_STEP
 from glossator.cli.server import Server
 from glossator.core.errors import UsageError
 
-_FAILED = 1
 _MISUSED = 2
 _INTERRUPTED = 130
 
@@ -29,7 +27,10 @@ class Program:
         self._runner = asyncio.Runner()
 
     def run(self, arguments: Sequence[str]) -> int:
-        """Run the command line; gives the exit code and leaves no process behind."""
+        """Run the command line; gives the exit code and leaves no process behind.
+
+        Raises `OSError` for output that cannot be written.
+        """
         try:
             app(list(arguments), prog_name="glossator", obj=self)
         except UsageError as error:
@@ -37,9 +38,6 @@ class Program:
             return _MISUSED
         except KeyboardInterrupt:
             return _INTERRUPTED
-        except OSError as error:
-            print(f"error: {error.strerror or error}. {OUTPUT_NEXT_STEP}", file=sys.stderr)
-            return _FAILED
         except SystemExit as end:
             return end.code if isinstance(end.code, int) else 1
         finally:

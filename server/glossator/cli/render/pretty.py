@@ -52,7 +52,7 @@ class Pretty:
             case "text.discarded":
                 self._finish_text()
                 if self._streamed:
-                    self._line("notice", "(that broke off; the answer starts again)", "dim")
+                    self._line("notice", "(that broke off; what follows replaces it)", "dim")
                 self._streamed = ""
             case "tool.started":
                 self._finish_text()
@@ -78,7 +78,8 @@ class Pretty:
     def answer(self, answer: Answer) -> None:
         """What follows the text: citations and the footer."""
         self._finish_text()
-        if self._streamed.strip() != answer["text"].strip():
+        # a reply before it may have been streamed, too; the answer is on the screen all the same
+        if not self._streamed.rstrip().endswith(answer["text"].strip()):
             self._print_blocks(self._blocks.feed(answer["text"]))
             self._finish_text()
         self._activity.stop()
