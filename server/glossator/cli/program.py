@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 from collections.abc import Coroutine, Sequence
 from subprocess import Popen
@@ -41,6 +42,7 @@ class Program:
         except SystemExit as end:
             return end.code if isinstance(end.code, int) else 1
         finally:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending already
             self._close()
         return 0
 
