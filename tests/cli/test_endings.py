@@ -127,6 +127,7 @@ def test_ctrl_c_while_it_starts(after: str) -> None:
 import os, signal, sys
 import glossator.__main__ as program
 import glossator.cli.launch as launch
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell ignores the signal
 interrupt = lambda *_: os.kill(os.getpid(), signal.SIGINT)
 if {after!r} == "import subprocess":
     launch.run = interrupt
