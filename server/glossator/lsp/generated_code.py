@@ -15,7 +15,6 @@ import os
 import sys
 from importlib.util import MAGIC_NUMBER, find_spec
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from types import CodeType
 
 import attr._make
@@ -61,9 +60,8 @@ def _load(file: Path) -> dict[str, CodeType]:
 
 def _save(file: Path, codes: dict[str, CodeType]) -> None:
     try:
-        with NamedTemporaryFile(dir=file.parent, delete=False) as new:
-            new.write(marshal.dumps(codes))
-        Path(new.name).chmod(0o644)  # for every user of the installation, like byte code
-        os.replace(new.name, file)
+        new = file.with_name(f"{file.name}.{os.getpid()}")  # two servers may start at once
+        new.write_bytes(marshal.dumps(codes))
+        new.replace(file)
     except OSError as error:  # an installation that may not be written to
         _log.info("%s cannot be kept: %s", file, error)
