@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sys
 import time
 from collections.abc import AsyncIterator, Mapping
@@ -12,6 +13,11 @@ from pathlib import Path
 from typing import Any
 
 SERVER = (sys.executable, "-m", "glossator.lsp")
+
+
+def usual_environment() -> dict[str, str]:
+    """As users have it: byte code is kept. Some machines for tests turn that off."""
+    return {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 class BenchClient:

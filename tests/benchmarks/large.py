@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.client import BenchClient, server
+from tests.benchmarks.client import BenchClient, server, usual_environment
 from tests.benchmarks.corpus import describe
 from tests.benchmarks.measure import Row, show
 
@@ -30,7 +29,9 @@ _ROUNDS = 5
 
 async def run(root: Path) -> bool:
     """Measure on `root`; gives whether the targets are met."""
-    environment = {name: text for name, text in os.environ.items() if "ANTHROPIC" not in name}
+    environment = {
+        name: text for name, text in usual_environment().items() if "ANTHROPIC" not in name
+    }
     async with server(environment) as client:
         await client.initialize(root)
         client.notify("initialized", {})

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import sys
 import time
 from pathlib import Path
 
-from tests.benchmarks.client import server
+from tests.benchmarks.client import server, usual_environment
 from tests.benchmarks.measure import Row, show
 from tests.standin import StandIn, Text, Turn
 
@@ -19,6 +18,7 @@ _IMPORTS = ("import pygls.lsp.server", "import anthropic")
 async def run(root: Path) -> bool:
     """Measure on `root`; gives whether the targets are met."""
     rows: dict[str, list[float]] = {name: [] for name in ("initialize", "ask", *_IMPORTS)}
+    await _first_request(root)  # once for the byte code
     for _ in range(_ROUNDS):  # interleaved: the machine's mood is shared
         rows["initialize"].append(await _initialize(root))
         rows["ask"].append(await _first_request(root))
@@ -35,14 +35,15 @@ async def run(root: Path) -> bool:
 
 
 async def _initialize(root: Path) -> float:
-    async with server(os.environ) as client:
+    async with server(usual_environment()) as client:
         await client.initialize(root)
         return (time.perf_counter() - client.started) * 1000
 
 
 async def _first_request(root: Path) -> float:
     async with StandIn([Turn(Text("An answer."))]) as api:
-        environment = os.environ | {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
+        model = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
+        environment = usual_environment() | model
         loop = asyncio.get_running_loop()
         started = loop.time()
         process = await asyncio.create_subprocess_exec(
@@ -59,6 +60,8 @@ async def _first_request(root: Path) -> float:
 
 async def _python(statement: str) -> float:
     started = time.perf_counter()
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", statement)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", statement, env=usual_environment()
+    )
     await process.wait()
     return (time.perf_counter() - started) * 1000

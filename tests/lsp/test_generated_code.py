@@ -1,8 +1,9 @@
-"""The faster import of lsprotocol gives the same types, with and without its file."""
+"""A start that keeps generated code makes the same classes, with and without its file."""
 
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,11 +13,24 @@ import pytest
 from glossator.lsp.generated_code import _load, _save
 
 PROGRAM = """
-import attr._make
-from glossator.lsp.generated_code import import_types
-import_types()
-assert not hasattr(attr._make, "compile")
+import attr._make, dataclasses, sys, typing
+from pathlib import Path
+from glossator.lsp.generated_code import begin, end
+file = Path(sys.argv[1])
+begin(file)
 from lsprotocol import types
+@dataclasses.dataclass(frozen=True, slots=True)
+class Fish:
+    name: str
+    depth: int = 3
+class Net(typing.TypedDict):
+    mesh: "list[int]"
+end(file)
+for module in (attr._make, typing, dataclasses):
+    assert not {"compile", "exec"} & vars(module).keys()
+assert Fish("a") == Fish("a", 3) != Fish("b")
+assert repr(Fish("a")) == "Fish(name='a', depth=3)"
+assert typing.get_type_hints(Net) == {"mesh": list[int]}
 from lsprotocol.converters import get_converter
 place = types.Position(1, 2)
 assert place == types.Position(1, 2) and place != types.Position(2, 1)
@@ -31,14 +45,21 @@ except ValueError:
 """
 
 
-def test_the_types_are_the_same() -> None:
-    for _ in range(2):  # the second time from the file, where one can be kept
-        done = subprocess.check_output([sys.executable, "-W", "error", "-c", PROGRAM], text=True)
-        assert done == "same\n"
+def test_classes_are_the_same(tmp_path: Path) -> None:
+    command = [sys.executable, "-W", "error", "-c", PROGRAM, str(tmp_path / "kept")]
+    none_kept = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    assert subprocess.check_output(command, text=True, env=none_kept) == "same\n"
+    assert not (tmp_path / "kept").exists()
+    usual = {**os.environ, "PYTHONDONTWRITEBYTECODE": ""}
+    first = subprocess.check_output(command, text=True, env=usual)
+    kept = (tmp_path / "kept").read_bytes()
+    second = subprocess.check_output(command, text=True, env=usual)
+    assert (first, second) == ("same\n", "same\n")
+    assert (tmp_path / "kept").read_bytes() == kept
 
 
 def test_code_is_kept(tmp_path: Path) -> None:
-    codes = {"x = 1": compile("x = 1", "made", "exec")}
+    codes = {("exec", "x = 1"): compile("x = 1", "made", "exec")}
     _save(tmp_path / "kept", codes)
     assert _load(tmp_path / "kept") == codes
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]

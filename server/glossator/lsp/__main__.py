@@ -30,10 +30,10 @@ def main(arguments: list[str] | None = None, build: Callable[[], Server] | None 
     options = parser.parse_args(arguments)
     gc.disable()  # the start only makes things that stay; the server turns it on when it has begun
     sys.setswitchinterval(_SWITCH_SECONDS)
-    # Imported here so that the collector does not look through what they make.
-    from glossator.lsp.generated_code import import_types  # noqa: PLC0415 - see above
+    # Imported here, so that the collector is off and the code that they generate is kept.
+    from glossator.lsp import generated_code  # noqa: PLC0415 - see above
 
-    import_types()
+    generated_code.begin()
     from glossator.lsp.listen import serve_stdio, serve_tcp  # noqa: PLC0415 - see above
     from glossator.lsp.logs import log_to_stderr  # noqa: PLC0415 - see above
     from glossator.lsp.server import build_server  # noqa: PLC0415 - see above

@@ -14,6 +14,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from glossator import __version__
+from glossator.lsp import generated_code
 from glossator.lsp.client import Client
 from glossator.lsp.errors import first_leaf
 from glossator.lsp.features import register
@@ -136,6 +137,7 @@ class Server(LanguageServer):
             await self._begin()
         finally:
             gc.enable()  # off since the process began
+            generated_code.end()
 
     async def _begin(self) -> None:
         await self.protocol.sink.flush()  # the answer to `initialize` is on its way
