@@ -28,6 +28,8 @@ class Net(typing.TypedDict):
 end(file)
 for module in (attr._make, typing, dataclasses):
     assert not {"compile", "exec"} & vars(module).keys()
+assert Fish.__init__.__annotations__ == {"name": str, "depth": int, "return": None}
+assert types.Position.__init__.__annotations__ == {"line": int, "character": int, "return": None}
 assert Fish("a") == Fish("a", 3) != Fish("b")
 assert repr(Fish("a")) == "Fish(name='a', depth=3)"
 assert typing.get_type_hints(Net) == {"mesh": list[int]}
@@ -59,7 +61,7 @@ def test_classes_are_the_same(tmp_path: Path) -> None:
 
 
 def test_code_is_kept(tmp_path: Path) -> None:
-    codes = {("exec", "x = 1"): compile("x = 1", "made", "exec")}
+    codes = {(0, "exec", "x = 1"): compile("x = 1", "made", "exec")}
     _save(tmp_path / "kept", codes)
     assert _load(tmp_path / "kept") == codes
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]

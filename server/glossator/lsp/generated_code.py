@@ -8,6 +8,7 @@ only slower.
 """
 
 from __future__ import annotations
+import __future__
 
 import builtins
 import dataclasses
@@ -16,6 +17,7 @@ import marshal
 import os
 import sys
 import typing
+from collections.abc import Callable
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -26,8 +28,10 @@ from glossator import __version__
 
 FILE = Path(__file__).parent / "__pycache__" / f"generated-{__version__}-{MAGIC_NUMBER.hex()}.code"
 
+_Key = tuple[int, str, str]  # flags, mode, text
+
 _log = logging.getLogger(__name__)
-_kept: dict[tuple[str, str], CodeType] = {}  # by mode and text
+_kept: dict[_Key, CodeType] = {}
 _known = 0  # how many of them the file holds
 
 
@@ -51,28 +55,42 @@ def end(file: Path = FILE) -> None:
     _kept.clear()
 
 
-def _compile(text: object, filename: str, mode: str, *more: object) -> object:
-    if not isinstance(text, str) or more:
-        return builtins.compile(text, filename, mode, *more)  # type: ignore[call-overload]
-    code = _kept.get((mode, text))
-    if code is None:
-        code = _kept[mode, text] = builtins.compile(text, filename, mode)
-    return code
+def _flags(module: ModuleType) -> int:
+    """The `from __future__ import …` of the module, which code it compiles inherits."""
+    present = (getattr(__future__, name) for name in __future__.all_feature_names)
+    return sum(each.compiler_flag for each in present if each in vars(module).values())
+
+
+def _compiler(flags: int) -> Callable[..., object]:
+    def compile_once(text: object, filename: str, mode: str, *more: object) -> object:
+        if not isinstance(text, str) or more:
+            return builtins.compile(text, filename, mode, *more)  # type: ignore[call-overload]
+        key = flags, mode, text
+        code = _kept.get(key)
+        if code is None:
+            code = builtins.compile(text, filename, mode, flags, dont_inherit=True)
+            _kept[key] = code
+        return code
+
+    return compile_once
+
+
+_compile_for_dataclasses = _compiler(_flags(dataclasses))
 
 
 def _exec(text: object, *namespaces: object) -> None:
-    code = _compile(text, "<string>", "exec") if isinstance(text, str) else text
+    code = _compile_for_dataclasses(text, "<string>", "exec") if isinstance(text, str) else text
     builtins.exec(code, *namespaces)  # type: ignore[arg-type]  # noqa: S102 - what dataclasses does
 
 
 _STAND_INS: tuple[tuple[ModuleType, str, object], ...] = (
-    (attr._make, "compile", _compile),
-    (typing, "compile", _compile),
+    (attr._make, "compile", _compiler(_flags(attr._make))),
+    (typing, "compile", _compiler(_flags(typing))),
     (dataclasses, "exec", _exec),
 )
 
 
-def _load(file: Path) -> dict[tuple[str, str], CodeType]:
+def _load(file: Path) -> dict[_Key, CodeType]:
     try:
         kept = marshal.loads(file.read_bytes())  # noqa: S302 - as safe as the byte code beside it
     except FileNotFoundError:
@@ -83,7 +101,7 @@ def _load(file: Path) -> dict[tuple[str, str], CodeType]:
     return kept if isinstance(kept, dict) else {}
 
 
-def _save(file: Path, codes: dict[tuple[str, str], CodeType]) -> None:
+def _save(file: Path, codes: dict[_Key, CodeType]) -> None:
     try:
         new = file.with_name(f"{file.name}.{os.getpid()}")  # two servers may start at once
         new.write_bytes(marshal.dumps(codes))
