@@ -23,12 +23,18 @@ UNREADABLE = "unreadable"
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A file of the index: absolute and workspace-relative path, size in bytes, mtime in ns."""
+    """A listed file: absolute and workspace-relative path, size in bytes, times in ns.
+
+    What a link leads to may change without an event for the link itself; `is_link` tells.
+    """
 
     path: str
     relative: str
     size: int
     mtime_ns: int
+    ctime_ns: int = 0
+    inode: int = 0
+    is_link: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +124,8 @@ def _walk_folder(folder: str, roots: Roots, rules: IgnoreRules, found: Found) ->
 
 def _place(path: str, folder: str, status: os.stat_result, roots: Roots, found: Found) -> None:
     """Put a path that is no directory among the files, or among the skipped with the reason."""
-    if stat.S_ISLNK(status.st_mode):
+    is_link = stat.S_ISLNK(status.st_mode)
+    if is_link:
         try:
             status = os.stat(path)
         except OSError:
@@ -135,4 +142,14 @@ def _place(path: str, folder: str, status: os.stat_result, roots: Roots, found: 
         return
     name = os.path.basename(path)
     relative = name if folder == "." else f"{folder}/{name}"
-    found.files.append(FileEntry(path, relative, status.st_size, status.st_mtime_ns))
+    found.files.append(
+        FileEntry(
+            path,
+            relative,
+            status.st_size,
+            status.st_mtime_ns,
+            status.st_ctime_ns,
+            status.st_ino,
+            is_link,
+        )
+    )
