@@ -70,6 +70,27 @@ class WorkspaceSettings(_Group):
     read_cache_bytes: int = Field(
         128_000_000, ge=0, description="Memory for texts that were read, in bytes."
     )
+    index: bool = Field(True, description="Keep an index of the text on disk, for fast searches.")
+    index_bytes: int = Field(
+        2_000_000_000, ge=0, description="Disk space for the indexes of all workspaces, in bytes."
+    )
+    ripgrep: str = Field(
+        "auto",
+        description="The ripgrep program that long searches may use: its path, or auto or off.",
+    )
+    watcher: Literal["auto", "inotify", "watchfiles", "off"] = Field(
+        "auto", description="How changes on disk are noticed; auto takes the quickest that works."
+    )
+    sweep_seconds: float = Field(
+        300, gt=0, description="Time between looks at the whole disk for changes nobody told of."
+    )
+
+
+class SymbolSettings(_Group):
+    """What the editor is offered beside hovers; other servers often offer the same."""
+
+    workspace_symbol: bool = Field(False, description="Answer workspace/symbol.")
+    document_symbol: bool = Field(False, description="Answer textDocument/documentSymbol.")
 
 
 class LimitSettings(_Group):
@@ -86,4 +107,5 @@ class Settings(_Group):
 
     models: ModelSettings = Field(ModelSettings(), description="Models and providers.")
     workspace: WorkspaceSettings = Field(WorkspaceSettings(), description="The workspace.")
+    symbols: SymbolSettings = Field(SymbolSettings(), description="Symbols for the editor.")
     limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")
