@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import platformdirs
+from rich.console import Console
 
 _DJANGO = "5.2"
 _RIPGREP = "1.18.0"  # of the package that Visual Studio Code ships; the program is ripgrep 15
@@ -67,7 +68,7 @@ def _fetched(name: str, download: Callable[[Path], None], archive: str) -> Path:
         partial = CACHE / f"{name}.partial"
         shutil.rmtree(partial, ignore_errors=True)
         (partial / "unpacked").mkdir(parents=True)
-        print(f"fetching {name} …", file=sys.stderr)
+        Console(stderr=True).print(f"fetching {name} …")
         download(partial)
         with tarfile.open(next(partial.glob(archive))) as packed:
             packed.extractall(partial / "unpacked", filter="tar")
@@ -83,10 +84,12 @@ def _apt(package: str, folder: Path) -> None:
         made.mkdir(parents=True)
     for file in _SOURCES.glob("*.sources"):
         text = file.read_text("utf-8").replace("Types: deb\n", "Types: deb-src\n")
-        (parts / file.name).write_text(text, "utf-8")
+        # the release itself: security updates are gone from mirrors as soon as the next one is out
+        stanzas = [stanza for stanza in text.split("\n\n") if "-security" not in stanza]
+        (parts / file.name).write_text("\n\n".join(stanzas), "utf-8")
     if _SOURCES_FILE.is_file():
         lines = _SOURCES_FILE.read_text("utf-8").splitlines()
-        text = "".join(f"deb-src{line[3:]}\n" for line in lines if line.startswith("deb "))
+        text = "".join(f"deb-src{line[3:]}\n" for line in lines if _wanted(line))
         (parts / "main.list").write_text(text, "utf-8")
     options = {
         "Dir::Etc::sourcelist": "/dev/null",
@@ -98,6 +101,10 @@ def _apt(package: str, folder: Path) -> None:
     apt = ["apt-get", "-qq", *(f"-o{name}={value}" for name, value in options.items())]
     _run([*apt, "update"], folder)
     _run([*apt, "source", "--download-only", package], folder)
+
+
+def _wanted(line: str) -> bool:
+    return line.startswith("deb ") and "-security" not in line
 
 
 def _run(command: Sequence[str], folder: Path) -> None:
