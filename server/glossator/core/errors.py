@@ -6,6 +6,7 @@ GlossatorError                  anything we can explain to the user
 │   ├── InvalidSettings         a setting of the wrong name, type or range
 │   ├── UnknownSession          a session id that this server does not hold
 │   └── UnknownTool             a tool name that is not registered
+├── StoreUnavailable            what is kept on disk can neither be read nor written now
 ├── PromptError                 a prompt file that is missing, malformed or misused
 └── ModelError                  the model could not answer (see `retryable`)
     ├── ModelRefused            the request was wrong, or not allowed: trying again cannot help
@@ -40,6 +41,10 @@ class UnknownSession(UsageError):
 
 class UnknownTool(UsageError):
     """A tool name that is not in the registry."""
+
+
+class StoreUnavailable(GlossatorError):
+    """The file of kept results cannot be used; whoever asked goes on without it and says so."""
 
 
 class PromptError(GlossatorError):

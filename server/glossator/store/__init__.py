@@ -1,0 +1,1 @@
+"""What is kept on disk beyond a server's life, in SQLite."""

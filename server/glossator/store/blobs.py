@@ -1,0 +1,200 @@
+"""Bytes kept on disk by (namespace, key): results that cost more to make again than to look up.
+
+A key is a hash of everything its value follows from, so nothing is ever out of date and nothing
+needs invalidating; what no one asked for the longest goes when room is wanted. Several processes
+may use one file; an object belongs to one thread.
+
+Source: SQLite's documentation of write-ahead logging and of result codes.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from glossator.core.errors import StoreUnavailable
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+_FORMAT = 1  # of the table below; a file of another format is set aside
+_WAIT = 2.0  # seconds for another process to finish writing
+_BATCH = 500  # keys in one statement
+_PRUNED = 20  # values that go at a time
+_KEPT = 0.75  # of the room, after the rest was pruned
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_SCHEMA = f"""
+    PRAGMA auto_vacuum = INCREMENTAL;
+    PRAGMA journal_mode = WAL;
+    BEGIN IMMEDIATE;
+    CREATE TABLE IF NOT EXISTS blobs (
+        namespace TEXT NOT NULL,
+        key BLOB NOT NULL,
+        value BLOB NOT NULL,
+        used INTEGER NOT NULL, -- the day, counted from 1970
+        PRIMARY KEY (namespace, key)
+    );
+    CREATE INDEX IF NOT EXISTS by_use ON blobs (used);
+    PRAGMA user_version = {_FORMAT};
+    COMMIT;
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class BlobStatistics:
+    """How many values there are, and the bytes they take on disk with all that goes with them."""
+
+    entries: int
+    bytes: int
+
+
+class Blobs:
+    """One file of values, of at most about `max_bytes`. Every method raises `StoreUnavailable`.
+
+    A damaged file is set aside with the ending `.damaged`, and begun again: only time is lost.
+    """
+
+    def __init__(self, path: str, max_bytes: int) -> None:
+        self._path = path
+        self._max_bytes = max_bytes
+        self._database: sqlite3.Connection | None = None
+        self._run(lambda _database: None)
+
+    def get(self, namespace: str, keys: Iterable[bytes]) -> dict[bytes, bytes]:
+        """The values there are for `keys`."""
+        wanted = list(dict.fromkeys(keys))
+        return self._run(lambda database: _get(database, namespace, wanted))
+
+    def put(self, namespace: str, values: Mapping[bytes, bytes]) -> None:
+        """Keep `values`, all or none; when there is no room, what was used least recently goes."""
+        rows = [(namespace, key, value, _today()) for key, value in values.items()]
+        self._run(lambda database: _put(database, rows, self._max_bytes))
+
+    def statistics(self) -> BlobStatistics:
+        """What is held now."""
+        return self._run(
+            lambda database: BlobStatistics(
+                _number(database, "SELECT count(*) FROM blobs"), _bytes(database)
+            )
+        )
+
+    def close(self) -> None:
+        """Give the file back; safe to call again."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        try:
+            try:
+                return work(self._open())
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+                if not _is_damage(error):
+                    raise
+                self._set_aside(str(error))
+                return work(self._open())
+        except (sqlite3.Error, OSError) as error:
+            self.close()
+            raise StoreUnavailable(
+                f"{self._path} cannot be used ({error}), so results are not kept; check the disk's"
+                " room and the file's permissions, or delete the file."
+            ) from error
+
+    def _open(self) -> sqlite3.Connection:
+        if self._database is None:
+            # made here, since SQLite would let everybody read it
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            database = sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None)
+            self._database = database
+            version = _number(database, "PRAGMA user_version")
+            if version not in (0, _FORMAT):
+                raise _ForeignFormat(f"it has the format {version}, not {_FORMAT}")
+            database.execute("PRAGMA synchronous = NORMAL")  # a lost tail is no damage
+            if not version:
+                database.executescript(_SCHEMA)
+        return self._database
+
+    def _set_aside(self, reason: str) -> None:
+        self.close()
+        os.replace(self._path, f"{self._path}.damaged")
+        for ending in ("-wal", "-shm"):
+            if os.path.exists(self._path + ending):
+                os.remove(self._path + ending)
+        logger.warning("%s was damaged (%s); it is begun again.", self._path, reason)
+
+
+class _ForeignFormat(sqlite3.DatabaseError):
+    """A file that another version of this program made."""
+
+
+def _is_damage(error: sqlite3.DatabaseError | UnicodeDecodeError) -> bool:
+    # A message that quotes a damaged schema is not UTF-8. The low byte of a code is its kind.
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in _DAMAGED or isinstance(error, _ForeignFormat | UnicodeDecodeError)
+
+
+def _get(database: sqlite3.Connection, namespace: str, keys: list[bytes]) -> dict[bytes, bytes]:
+    found: dict[bytes, bytes] = {}
+    idle: list[bytes] = []
+    today = _today()
+    for start in range(0, len(keys), _BATCH):
+        batch = keys[start : start + _BATCH]
+        marks = ",".join("?" * len(batch))
+        rows = database.execute(
+            f"SELECT key, value, used FROM blobs WHERE namespace = ? AND key IN ({marks})",  # noqa: S608 - question marks only
+            (namespace, *batch),
+        )
+        for key, value, used in rows:
+            found[key] = value
+            if used != today:
+                idle.append(key)
+    if idle:  # once a day for each value, so that reading hardly ever writes
+        database.execute("BEGIN IMMEDIATE")
+        with database:
+            database.executemany(
+                "UPDATE blobs SET used = ? WHERE namespace = ? AND key = ?",
+                [(today, namespace, key) for key in idle],
+            )
+    return found
+
+
+def _put(
+    database: sqlite3.Connection, rows: list[tuple[str, bytes, bytes, int]], max_bytes: int
+) -> None:
+    database.execute("BEGIN IMMEDIATE")
+    with database:
+        database.executemany("INSERT OR REPLACE INTO blobs VALUES (?, ?, ?, ?)", rows)
+        if _bytes(database) > max_bytes:
+            _prune(database, round(max_bytes * _KEPT))
+    database.execute("PRAGMA incremental_vacuum").fetchall()
+
+
+def _prune(database: sqlite3.Connection, max_bytes: int) -> None:
+    while _bytes(database) > max_bytes:
+        gone = database.execute(
+            "DELETE FROM blobs WHERE rowid IN"
+            " (SELECT rowid FROM blobs ORDER BY used, rowid LIMIT ?)",
+            (_PRUNED,),
+        )
+        if not gone.rowcount:
+            return
+
+
+def _bytes(database: sqlite3.Connection) -> int:
+    pages = _number(database, "PRAGMA page_count") - _number(database, "PRAGMA freelist_count")
+    return pages * _number(database, "PRAGMA page_size")
+
+
+def _number(database: sqlite3.Connection, query: str) -> int:
+    (number,) = database.execute(query).fetchone()
+    return int(number)
+
+
+def _today() -> int:
+    return int(time.time()) // 86_400
