@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.workspace.languages import LANGUAGES
-from glossator.workspace.outline import OUTLINE_LIMIT, outline, symbol_at
+from glossator.workspace.symbols.languages import LANGUAGES
+from glossator.workspace.symbols.outline import OUTLINE_LIMIT, outline, symbol_at
 
 DEEP = 10_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.workspace.outline import language_of, outline
+from glossator.workspace.symbols.outline import language_of, outline
 
 PYTHON = '''\
 LIMIT = 3

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.workspace.outline import language_of, outline
+from glossator.workspace.symbols.outline import language_of, outline
 
 SEED = 20
 STDLIB = Path(sysconfig.get_path("stdlib"))

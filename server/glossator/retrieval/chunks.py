@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from glossator.core.document import Document
-from glossator.workspace.outline import Symbol, language_of, outline
+from glossator.workspace.symbols.outline import Symbol, language_of, outline
 
 MAX_LINES = 60
 

@@ -10,8 +10,8 @@ from glossator.core.document import Document
 from glossator.core.errors import InvalidPosition
 from glossator.core.text import Position, PositionEncoding
 from glossator.service.application import Application
-from glossator.workspace.outline import Symbol, language_of, outline, symbol_at
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.outline import Symbol, language_of, outline, symbol_at
 
 _WORD = re.compile(r"\w+")
 

@@ -9,7 +9,7 @@ from operator import itemgetter
 
 from tree_sitter import Node, Query, QueryCursor
 
-from glossator.workspace.comments import comment_paragraph
+from glossator.workspace.symbols.comments import comment_paragraph
 
 _NEAR = 500  # bytes of white space between things that belong together
 _SIGNATURE_BYTES = 4_000  # of a definition's head are looked at

@@ -13,11 +13,11 @@ from functools import lru_cache
 
 from tree_sitter import Node, Parser
 
-from glossator.workspace.comments import docstring_paragraph
-from glossator.workspace.definitions import Definition, Definitions, find_definitions
-from glossator.workspace.headings import headings
-from glossator.workspace.languages import MARKDOWN, grammar_of, language_of
-from glossator.workspace.symbol import Symbol
+from glossator.workspace.symbols.comments import docstring_paragraph
+from glossator.workspace.symbols.definitions import Definition, Definitions, find_definitions
+from glossator.workspace.symbols.headings import headings
+from glossator.workspace.symbols.languages import MARKDOWN, grammar_of, language_of
+from glossator.workspace.symbols.symbol import Symbol
 
 __all__ = ["OUTLINE_LIMIT", "Symbol", "language_of", "outline", "symbol_at"]
 

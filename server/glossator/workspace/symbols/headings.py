@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from glossator.core.text import split_lines
-from glossator.workspace.symbol import Symbol
+from glossator.workspace.symbols.symbol import Symbol
 
 _SIGNATURE_LIMIT = 200  # characters
 

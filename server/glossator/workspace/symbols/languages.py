@@ -8,7 +8,7 @@ from importlib import import_module
 
 from tree_sitter import Language, Query
 
-from glossator.workspace import queries
+from glossator.workspace.symbols import queries
 
 MARKDOWN = "markdown"
 

@@ -1,0 +1,1 @@
+"""Symbols of source files: outlines, references, calls and imports; pure functions on text."""
