@@ -46,6 +46,10 @@ class Listing:
         kept.extend(entry for entry in self.changed.values() if entry is not None)
         return tuple(sorted(kept, key=_by_relative))
 
+    def get(self, path: str) -> FileEntry | None:
+        """The file listed at the absolute path `path`."""
+        return self.changed[path] if path in self.changed else self._by_path.get(path)
+
     def summarise_skipped(self, roots: Roots) -> tuple[Skipped, ...]:
         """What was left out, by rule, most first; the examples are workspace-relative."""
         counts = Counter(self.skipped.values())
@@ -56,6 +60,10 @@ class Listing:
             Skipped(rule, count, roots.relative(examples[rule]))
             for rule, count in counts.most_common()
         )
+
+    @cached_property
+    def _by_path(self) -> dict[str, FileEntry]:
+        return {entry.path: entry for entry in self.base}
 
 
 class FileIndex:
@@ -73,6 +81,10 @@ class FileIndex:
 
     def __contains__(self, path: str) -> bool:
         return path in self._files
+
+    def get(self, path: str) -> FileEntry | None:
+        """The file listed at the absolute path `path`."""
+        return self._files.get(path)
 
     def holds_folder(self, path: str) -> bool:
         """Whether anything at or below the directory `path` may be known."""
