@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,13 +16,38 @@ from tests.standin import Script, StandIn
 
 
 @dataclass
+class RecordedActivity:
+    """Work in the background, as an editor would have shown it."""
+
+    title: str
+    cancel: Callable[[], None]
+    reports: list[tuple[str, int]] = field(default_factory=list)
+    ended: bool = False
+
+    def report(self, message: str, percentage: int) -> None:
+        self.reports.append((message, percentage))
+
+    def end(self) -> None:
+        self.ended = True
+
+
+@dataclass
 class Recorder:
     """An `EditorPort` that keeps what it is shown."""
 
     envelopes: list[Envelope] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    activities: list[RecordedActivity] = field(default_factory=list)
 
     def emit(self, envelope: Envelope) -> None:
         self.envelopes.append(envelope)
+
+    def tell(self, message: str) -> None:
+        self.told.append(message)
+
+    def begin(self, title: str, cancel: Callable[[], None]) -> RecordedActivity:
+        self.activities.append(RecordedActivity(title, cancel))
+        return self.activities[-1]
 
     @property
     def events(self) -> list[Event]:

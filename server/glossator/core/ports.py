@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from glossator.core.events import Envelope
+
+
+class Activity(Protocol):
+    """Work in the background while the editor shows it."""
+
+    def report(self, message: str, percentage: int) -> None:
+        """How far it is, 0 to 100."""
+
+    def end(self) -> None:
+        """It is over."""
 
 
 class EditorPort(Protocol):
@@ -12,3 +23,9 @@ class EditorPort(Protocol):
 
     def emit(self, envelope: Envelope) -> None:
         """Show an event of a run; must not block."""
+
+    def tell(self, message: str) -> None:
+        """Tell the user something that belongs to no run."""
+
+    def begin(self, title: str, cancel: Callable[[], None]) -> Activity:
+        """Show that work began in the background; `cancel` is called when the user ends it."""

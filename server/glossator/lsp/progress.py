@@ -1,10 +1,11 @@
-"""Work-done progress: one bar in the editor for one request."""
+"""Work-done progress: one bar in the editor for one request, or for work in the background."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+import secrets
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,7 @@ class Progress:
         self._token = token
         self._title = title
         self._message: str | None = None
+        self._percentage: int | None = None
         self._shown = False
 
     async def create(self) -> None:
@@ -48,7 +50,12 @@ class Progress:
         """Show the bar."""
         self._shown = True
         self._send(
-            types.WorkDoneProgressBegin(title=self._title, cancellable=True, message=self._message)
+            types.WorkDoneProgressBegin(
+                title=self._title,
+                cancellable=True,
+                message=self._message,
+                percentage=self._percentage,
+            )
         )
 
     def show(self, event: Event) -> None:
@@ -62,24 +69,55 @@ class Progress:
                 self._message = event.message
             case _:
                 return
-        if self._shown:
-            self._send(types.WorkDoneProgressReport(message=self._message, cancellable=True))
+        self._report()
+
+    def report(self, message: str, percentage: int) -> None:
+        """Say how far the work is, 0 to 100."""
+        self._message, self._percentage = message, percentage
+        self._report()
 
     def end(self) -> None:
         """Take the bar away."""
         if self._shown:
             self._send(types.WorkDoneProgressEnd())
 
+    def _report(self) -> None:
+        if self._shown:
+            self._send(
+                types.WorkDoneProgressReport(
+                    message=self._message, percentage=self._percentage, cancellable=True
+                )
+            )
+
     def _send(self, value: _Value) -> None:
         self._protocol.notify(types.PROGRESS, types.ProgressParams(token=self._token, value=value))
 
 
+class Background:
+    """A bar for work that no request asked for; the client is asked whether it wants to show it."""
+
+    def __init__(self, progress: Progress, ended: Callable[[], object]) -> None:
+        self._progress = progress
+        self._ended = ended
+        self._creation = asyncio.create_task(progress.create())
+
+    def report(self, message: str, percentage: int) -> None:
+        """Say how far the work is, 0 to 100."""
+        self._progress.report(message, percentage)
+
+    def end(self) -> None:
+        """Take the bar away."""
+        self._ended()
+        self._creation.cancel()
+        self._progress.end()
+
+
 class ProgressBars:
-    """The bars on show, each with the task that it stands for."""
+    """The bars on show, each with what ends the work that it stands for."""
 
     def __init__(self, protocol: Protocol) -> None:
         self._protocol = protocol
-        self._tasks: dict[Token, asyncio.Task[object]] = {}
+        self._cancels: dict[Token, Callable[[], object]] = {}
 
     @contextmanager
     def bar(self, token: Token, title: str, *, create: bool) -> Iterator[Progress]:
@@ -89,7 +127,7 @@ class ProgressBars:
         """
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - requests are tasks
-        self._tasks[token] = task
+        self._cancels[token] = task.cancel
         progress = Progress(self._protocol, token, title)
         creation = asyncio.create_task(progress.create()) if create else None
         if creation is None:
@@ -97,15 +135,22 @@ class ProgressBars:
         try:
             yield progress
         finally:
-            self._tasks.pop(token, None)
+            self._cancels.pop(token, None)
             if creation is not None:
                 creation.cancel()
             progress.end()
 
+    def background(self, title: str, cancel: Callable[[], None]) -> Background:
+        """A bar for work in the background; `cancel` is called when the user cancels the bar."""
+        token = secrets.token_hex(8)
+        self._cancels[token] = cancel
+        progress = Progress(self._protocol, token, title)
+        return Background(progress, lambda: self._cancels.pop(token, None))
+
     def cancel(self, token: Token) -> None:
         """The user cancelled a bar; one that has just ended is ignored."""
-        if task := self._tasks.get(token):
-            task.cancel()
+        if cancel := self._cancels.get(token):
+            cancel()
 
     def __len__(self) -> int:
-        return len(self._tasks)
+        return len(self._cancels)
