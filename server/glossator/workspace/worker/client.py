@@ -1,0 +1,136 @@
+"""The server's side of the worker: one child process, started when it is first needed.
+
+When the process ends unasked, whatever waited for it gets `WorkerGone`, and for a while, longer
+each time, so does whoever asks. What it had done is on disk; asking again goes on from there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeVar, cast
+
+from glossator.core.errors import GlossatorError
+from glossator.workspace.worker.connection import Connection, JobFailed, unpickled
+from glossator.workspace.worker.jobs import Job, Progress
+from glossator.workspace.worker.launch import launch
+
+_FIRST_WAIT = 0.5  # seconds after the first failure, doubled with each further one
+_LONGEST_WAIT = 60.0  # seconds
+_RECOVERED = 60.0  # seconds; failures before a life as long as this count no more
+
+__all__ = ["JobFailed", "Phase", "Worker", "WorkerGone", "WorkerState"]
+
+_log = logging.getLogger(__name__)
+_R = TypeVar("_R")
+
+
+class WorkerGone(GlossatorError):
+    """The worker is away: do without it, or ask again in `retry_after` seconds."""
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Phase(Enum):
+    """Where the process stands."""
+
+    OFF = "off"  # not needed yet, or closed
+    STARTING = "starting"
+    READY = "ready"
+    BACKING_OFF = "backing off"  # it ended unasked and is not started again yet
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerState:
+    """For the status; `failures` in a row, `retry_after` in seconds while backing off."""
+
+    phase: Phase
+    failures: int = 0
+    retry_after: float = 0.0
+    process_id: int | None = None
+
+
+class Worker:
+    """Runs jobs in the worker process; for the event-loop thread only."""
+
+    def __init__(
+        self, *, first_wait: float = _FIRST_WAIT, longest_wait: float = _LONGEST_WAIT
+    ) -> None:
+        self._first_wait = first_wait
+        self._longest_wait = longest_wait
+        self._connection: Connection | None = None
+        self._starting = asyncio.Lock()
+        self._closed = False
+        self._failures = 0
+        self._resume_at = 0.0  # in the loop's time
+
+    @property
+    def state(self) -> WorkerState:
+        """How the process stands now."""
+        if self._connection is not None:
+            phase = Phase.READY if self._connection.ready else Phase.STARTING
+            return WorkerState(phase, self._failures, 0.0, self._connection.process_id)
+        if self._closed or self._failures == 0:
+            return WorkerState(Phase.OFF)
+        return WorkerState(Phase.BACKING_OFF, self._failures, self._remaining())
+
+    async def run(self, job: Job[_R], on_progress: Callable[[Progress], None] | None = None) -> _R:
+        """What the job returns. Raises `WorkerGone`, or `JobFailed` when the job did.
+
+        Cancelled, the job is dropped after its slice.
+        """
+        # in a thread, because there may be thousands of paths in it
+        pickled = await asyncio.to_thread(pickle.dumps, job, pickle.HIGHEST_PROTOCOL)
+        connection = await self._connect()
+        result = await connection.ask(pickled, on_progress)
+        if result is None:
+            raise self._gone()
+        return cast(_R, await unpickled(result))
+
+    async def close(self) -> None:
+        """End the process and wait for its end; safe to call again."""
+        self._closed = True
+        async with self._starting:
+            if self._connection is not None:
+                await self._connection.close()
+
+    async def _connect(self) -> Connection:
+        async with self._starting:
+            if self._closed or (self._connection is None and self._remaining() > 0):
+                raise self._gone()
+            if self._connection is None:
+                try:
+                    launched = await launch()
+                except OSError as error:
+                    self._note_failure(f"could not be started ({error})", 0.0)
+                    raise self._gone() from error
+                self._connection = Connection(launched, self._ended)
+            return self._connection
+
+    def _ended(self, how: str, lived: float) -> None:
+        self._connection = None
+        if not self._closed:
+            self._note_failure(how, lived)
+
+    def _note_failure(self, how: str, lived: float) -> None:
+        self._failures = 1 if lived > _RECOVERED else self._failures + 1
+        wait = min(self._first_wait * 2 ** min(self._failures - 1, 30), self._longest_wait)
+        self._resume_at = asyncio.get_running_loop().time() + wait
+        _log.warning("The worker process %s; it can be started again in %.3g s.", how, wait)
+
+    def _remaining(self) -> float:
+        return max(0.0, self._resume_at - asyncio.get_running_loop().time())
+
+    def _gone(self) -> WorkerGone:
+        if self._closed:
+            return WorkerGone("The worker process was closed with the workspace.", 0.0)
+        wait = self._remaining()
+        return WorkerGone(
+            f"The worker process ended; it can be started again in {wait:.3g} s.", wait
+        )
