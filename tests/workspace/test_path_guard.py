@@ -13,10 +13,18 @@ import pytest
 
 from glossator.core.document import Document, MissingReason
 from glossator.core.uri import to_uri
+from glossator.workspace import disk
 from glossator.workspace.change import Opened
 from tests.workspace.trees import host, reason, text, write_tree
 
 OUTSIDE, SPECIAL = MissingReason.OUTSIDE, MissingReason.SPECIAL
+
+
+@pytest.fixture(autouse=True, params=["direct", "by component"])
+def _way_of_opening(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every guarantee holds without the kernel's help, too."""
+    if request.param == "by component":
+        monkeypatch.setattr(disk, "open_without_links", lambda _path, _flags: None)
 
 
 @pytest.fixture

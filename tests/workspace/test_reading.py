@@ -188,6 +188,7 @@ def test_memory_is_bounded_and_equal_texts_are_shared(tmp_path: Path) -> None:
         (tmp_path / f"same{number}").write_text("x" * 10_000)
         read(cache, tmp_path / f"same{number}")
     assert cache.statistics().entries > 30, "one text for all"
+    assert cache.statistics().dedupes == 39
     for number in range(40):
         (tmp_path / f"other{number}").write_text(f"{number}" * 5_000)
         read(cache, tmp_path / f"other{number}")

@@ -81,6 +81,7 @@ class Cache(TypedDict):
     bytes: int
     hits: int
     misses: int
+    dedupes: int
 
 
 class Skipped(TypedDict):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from glossator.core.document import Document, Missing, Origin
 from glossator.core.uri import to_uri
-from glossator.workspace.disk import Loaded, Stamp, load
+from glossator.workspace.disk import Loaded, Raw, Stamp, as_text, load
 from glossator.workspace.roots import Roots
 
 _RACY_NS = 2_000_000_000
@@ -25,10 +25,14 @@ _ENTRY_BYTES = 1000  # about what an entry costs beside its text
 
 @dataclass(frozen=True, slots=True)
 class CacheStatistics:
-    """What the read cache did and holds; `bytes` is its memory."""
+    """What the read cache did and holds; `bytes` is its memory.
+
+    `dedupes` counts the texts that were not kept again, because another file has the same.
+    """
 
     hits: int
     misses: int
+    dedupes: int
     entries: int
     bytes: int
 
@@ -64,7 +68,7 @@ class ReadCache:
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._shared: dict[str, _Shared] = {}  # by sha256
-        self._bytes = self._hits = self._misses = 0
+        self._bytes = self._hits = self._misses = self._dedupes = 0
 
     def read(self, roots: Roots, path: str) -> Document | Missing:
         """The document at the absolute path `path`, from memory if it is still current."""
@@ -75,18 +79,20 @@ class ReadCache:
             and entry.loaded.stamp == _stamp(path)
             and roots.owner(entry.loaded.path) is not None
         ):
-            with self._lock:
-                self._hits += 1
-                if path in self._entries:
-                    self._entries.move_to_end(path)
-            return entry.document()
-        loaded = load(roots, path, self._max_file_bytes)
-        with self._lock:
-            self._misses += 1
-            self._drop(path)
-            if isinstance(loaded, Missing):
-                return loaded
-            return self._keep(path, loaded).document()
+            return self._hit(path, entry)
+        return self._take(path, load(roots, path, self._max_file_bytes))
+
+    def document(self, roots: Roots, raw: Raw) -> Document | Missing:
+        """The document of bytes that were just read, decoded only if memory does not hold it."""
+        entry = self._entries.get(raw.path)
+        if entry is not None and not entry.racy and entry.loaded.stamp == raw.stamp:
+            return self._hit(raw.path, entry)
+        return self._take(raw.path, as_text(roots, raw))
+
+    @property
+    def max_file_bytes(self) -> int:
+        """The size of the largest file that is read."""
+        return self._max_file_bytes
 
     def clear(self) -> None:
         """Forget every text."""
@@ -98,7 +104,24 @@ class ReadCache:
     def statistics(self) -> CacheStatistics:
         """The figures at this moment."""
         with self._lock:
-            return CacheStatistics(self._hits, self._misses, len(self._entries), self._bytes)
+            return CacheStatistics(
+                self._hits, self._misses, self._dedupes, len(self._entries), self._bytes
+            )
+
+    def _hit(self, path: str, entry: _Entry) -> Document:
+        with self._lock:
+            self._hits += 1
+            if path in self._entries:
+                self._entries.move_to_end(path)
+        return entry.document()
+
+    def _take(self, path: str, loaded: Loaded | Missing) -> Document | Missing:
+        with self._lock:
+            self._misses += 1
+            self._drop(path)
+            if isinstance(loaded, Missing):
+                return loaded
+            return self._keep(path, loaded).document()
 
     def _keep(self, path: str, loaded: Loaded) -> _Entry:
         shared = self._shared.get(loaded.sha256)
@@ -106,6 +129,8 @@ class ReadCache:
             shared = _Shared(loaded.text, sys.getsizeof(loaded.text))
             self._shared[loaded.sha256] = shared
             self._bytes += shared.bytes
+        else:
+            self._dedupes += 1
         shared.users += 1
         self._bytes += _ENTRY_BYTES
         entry = _Entry(

@@ -1,8 +1,9 @@
 """Reading one file from disk, safely.
 
-The path is resolved to its real path and must lie inside a root. It is then opened one component
-at a time without following links, so a link swapped in between check and open is refused instead
-of followed. Only regular files are read, and opening never waits for a FIFO's writer.
+A path without links in it is opened at once, and the kernel refuses to follow any (`nolink.py`).
+Any other is resolved to its real path, which must lie inside a root, and opened one component at a
+time without following links, so a link swapped in between check and open is refused instead of
+followed. Only regular files are read, and opening never waits for a FIFO's writer.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ from typing import NamedTuple
 
 from glossator.core.document import Missing, MissingReason, text_hash
 from glossator.workspace.decode import decode
+from glossator.workspace.nolink import open_without_links
 from glossator.workspace.roots import Roots, is_inside, real_path
+
+RAISE_LIMIT = "raise workspace.maxFileBytes to read it."
 
 _CHUNK = 1 << 20  # bytes asked of one read
 _SYSTEM_FOLDERS = ("/proc", "/dev", "/sys")  # what lies there is not documents
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_MAYBE_SYSTEM = tuple(f"{folder}/" for folder in _SYSTEM_FOLDERS)
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
 
@@ -64,9 +69,12 @@ class Raw:
 
 def load(roots: Roots, path: str, limit: int) -> Loaded | Missing:
     """The text of `path` (absolute or workspace-relative) if it has at most `limit` bytes."""
-    raw = load_raw(roots, path, limit, "raise workspace.maxFileBytes to read it.")
-    if isinstance(raw, Missing):
-        return raw
+    raw = load_raw(roots, path, limit, RAISE_LIMIT)
+    return raw if isinstance(raw, Missing) else as_text(roots, raw)
+
+
+def as_text(roots: Roots, raw: Raw) -> Loaded | Missing:
+    """The text of bytes that were read."""
     decoded = decode(raw.content)
     if decoded is None:
         why = "is binary; only text files can be read."
@@ -79,7 +87,9 @@ def load(roots: Roots, path: str, limit: int) -> Loaded | Missing:
 
 def load_raw(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Missing:
     """The bytes of `path`; `when_larger` is the next step for a file of more than `limit` bytes."""
-    result = _load_once(roots, path, limit, when_larger)
+    result = _load_directly(roots, path, limit, when_larger)
+    if result is None:
+        result = _load_once(roots, path, limit, when_larger)
     if isinstance(result, Missing) and result.reason is MissingReason.CHANGING:
         return _load_once(roots, path, limit, when_larger)
     return result
@@ -88,6 +98,31 @@ def load_raw(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Mis
 def missing(roots: Roots, path: str, reason: MissingReason, why: str) -> Missing:
     """A `Missing` whose message begins with the path as the user knows it."""
     return Missing(path, reason, f"{roots.relative(path)} {why}")
+
+
+def _load_directly(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Missing | None:
+    """The file, if its path is real as it stands; None when only `_load_once` can tell."""
+    if (
+        roots.owner(path) is None
+        or path.startswith(_MAYBE_SYSTEM)
+        or os.path.normpath(path) != path
+    ):
+        return None
+    try:
+        # looked at before it is opened: opening some devices has an effect
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return None
+        descriptor = open_without_links(path, _FILE)
+    except (OSError, ValueError):  # whatever is wrong with the path, the other way explains it
+        return None
+    if descriptor is None:
+        return None
+    try:
+        return _read(roots, path, descriptor, limit, when_larger)
+    except OSError as error:
+        return _explain(roots, path, error)
+    finally:
+        os.close(descriptor)
 
 
 def _load_once(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Missing:
