@@ -15,7 +15,8 @@ from glossator.cli.messages import duration
 from glossator.cli.options import Common
 from glossator.cli.render.renderer import Renderer
 from glossator.cli.session import Command
-from glossator.cli.wire import Answer, Checks, Hits, Status, ToolAnswer
+from glossator.cli.wire import Answer, Checks, Hits, IndexReport, Status, ToolAnswer
+from glossator.core.errors import UsageError
 
 app = typer.Typer(
     help="Ask a workspace, and see the lines each claim rests on.",
@@ -155,6 +156,36 @@ def status(
 
     common = Common(workspace, json, verbose, offline, model)
     ask_server(context, common, Command("glossator.status", {"wait": True}), show)
+
+
+@app.command()
+def index(  # noqa: PLR0913 - each is an option of the command line
+    context: typer.Context,
+    *,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Throw the index away and build it anew.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare the index with the files; change nothing.")
+    ] = False,
+    workspace: options.Workspace = None,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+    offline: options.Offline = False,
+    model: options.Model = None,
+) -> None:
+    """Build or check the index that makes searches fast."""
+    if rebuild and check:
+        raise UsageError("--rebuild and --check exclude each other; choose one.")
+
+    def show(renderer: Renderer, report: IndexReport) -> bool:
+        renderer.index(report)
+        return not report["problems"]
+
+    mode = "rebuild" if rebuild else "check" if check else "update"
+    common = Common(workspace, json, verbose, offline, model)
+    command = Command("glossator.rebuildIndex", {"mode": mode})
+    ask_server(context, common, command, show, progress=True)
 
 
 @app.command()

@@ -24,9 +24,18 @@ Show = Callable[[Renderer, Json], bool]  # shows an answer; whether it is a good
 
 
 def ask_server(
-    context: typer.Context, common: Common, command: Command, show: Show, *, thinking: bool = False
+    context: typer.Context,
+    common: Common,
+    command: Command,
+    show: Show,
+    *,
+    thinking: bool = False,
+    progress: bool = False,
 ) -> None:
-    """Run `command` and `show` its answer. Raises `typer.Exit` for every bad end."""
+    """Run `command` and `show` its answer. Raises `typer.Exit` for every bad end.
+
+    `progress`: the command waits for work in the background, whose progress is shown.
+    """
     program: Program = context.obj
     server = program.server(verbose=common.verbose)
     for stream in (sys.stdout, sys.stderr):
@@ -39,6 +48,8 @@ def ask_server(
     def notified(method: str, params: Json) -> None:
         if method == "glossator/event":
             renderer.event(params)
+        elif method == "$/progress" and progress:
+            renderer.progress(params["value"])
         elif method == "window/showMessage":
             renderer.notice(params["message"])
 

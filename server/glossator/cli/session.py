@@ -110,6 +110,7 @@ def _initialize(setup: Setup) -> dict[str, Json]:
         "workspaceFolders": folders,
         "capabilities": {
             "general": {"positionEncodings": ["utf-8", "utf-16"]},
+            "window": {"workDoneProgress": True},
             "workspace": {"workspaceFolders": True},
             "experimental": {"glossator": {"events": True}},
         },

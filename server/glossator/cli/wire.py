@@ -110,6 +110,27 @@ class Status(TypedDict):
     runs: list[str]
 
 
+class IndexReport(TypedDict):
+    """How the index stands after it was built or checked; `problems` are sentences."""
+
+    files: int
+    indexed: int
+    pending: int
+    segments: int
+    diskBytes: int
+    milliseconds: float
+    problems: list[str]
+
+
+class Progress(TypedDict, total=False):
+    """The value of a `$/progress` notification."""
+
+    kind: Literal["begin", "report", "end"]
+    title: str
+    message: str
+    percentage: int
+
+
 class Check(TypedDict):
     """One thing the doctor looked at."""
 

@@ -6,7 +6,17 @@ import json
 import sys
 from collections.abc import Mapping
 
-from glossator.cli.wire import Answer, Checks, Event, Hits, Json, Status, ToolAnswer
+from glossator.cli.wire import (
+    Answer,
+    Checks,
+    Event,
+    Hits,
+    IndexReport,
+    Json,
+    Progress,
+    Status,
+    ToolAnswer,
+)
 
 
 class JsonLines:
@@ -23,6 +33,10 @@ class JsonLines:
         """Not a part of the protocol, so it stays out of the stream."""
         print(message, file=sys.stderr)
 
+    def progress(self, progress: Progress) -> None:
+        """One line for each step."""
+        _write({"progress": progress})
+
     def answer(self, answer: Answer) -> None:
         """The last line."""
         _write({"answer": answer})
@@ -38,6 +52,10 @@ class JsonLines:
     def status(self, status: Status) -> None:
         """One object."""
         _write(status)
+
+    def index(self, report: IndexReport) -> None:
+        """One object."""
+        _write(report)
 
     def checks(self, checks: Checks) -> None:
         """One object."""

@@ -6,9 +6,20 @@ import sys
 
 from glossator.cli.messages import stop_notice
 from glossator.cli.render.citations import distinct, place
-from glossator.cli.render.summary import ToolLines, footer, status_rows
-from glossator.cli.wire import Answer, Checks, Event, Hits, Status, ToolAnswer
+from glossator.cli.render.summary import ToolLines, footer, index_rows, status_rows
+from glossator.cli.wire import (
+    Answer,
+    Checks,
+    Event,
+    Hits,
+    IndexReport,
+    Progress,
+    Status,
+    ToolAnswer,
+)
 from glossator.core.citations import rewrite_citations
+
+_PROGRESS_STEP = 10  # percent between two lines
 
 _MARKS = {"ok": "ok", "warning": "warning", "failed": "FAILED"}
 
@@ -20,6 +31,7 @@ class Plain:
         self._thinking = thinking
         self._thought = ""  # an unfinished line of thinking
         self._tools = ToolLines()
+        self._told = -_PROGRESS_STEP  # the percentage of the last line about progress
 
     def event(self, event: Event) -> None:
         """Tool calls, notices and wanted thinking; the text waits for the answer."""
@@ -42,6 +54,13 @@ class Plain:
     def notice(self, message: str) -> None:
         """On stderr."""
         _aside(message)
+
+    def progress(self, progress: Progress) -> None:
+        """A line now and then, on stderr."""
+        percentage = progress.get("percentage", 0)
+        if progress["kind"] == "report" and percentage >= self._told + _PROGRESS_STEP:
+            self._told = percentage
+            _aside(f"{percentage:3d}%  {progress.get('message', '')}".rstrip())
 
     def answer(self, answer: Answer) -> None:
         """The text, then one line for each citation."""
@@ -73,6 +92,13 @@ class Plain:
         """One `name: value` a line."""
         for name, value in status_rows(status):
             print(f"{name}: {value}")
+
+    def index(self, report: IndexReport) -> None:
+        """One `name: value` a line, then the problems."""
+        for name, value in index_rows(report):
+            print(f"{name}: {value}")
+        for problem in report["problems"]:
+            _aside(f"problem: {problem}")
 
     def checks(self, checks: Checks) -> None:
         """One check a line; next steps are indented below."""

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
+from rich.progress_bar import ProgressBar
 from rich.status import Status as StatusLine
 from rich.style import Style
+from rich.table import Table
 from rich.text import Text
 
 from glossator.cli.messages import stop_notice
@@ -17,7 +19,19 @@ from glossator.cli.render.citations import distinct, place
 from glossator.cli.render.markdown import THEME, draw
 from glossator.cli.render.printable import printable
 from glossator.cli.render.summary import ToolLines, footer
-from glossator.cli.wire import Answer, Checks, Citation, Event, Hits, Status, ToolAnswer
+from glossator.cli.wire import (
+    Answer,
+    Checks,
+    Citation,
+    Event,
+    Hits,
+    IndexReport,
+    Progress,
+    Status,
+    ToolAnswer,
+)
+
+_BAR_WIDTH = 40  # characters
 
 
 class Pretty:
@@ -75,6 +89,20 @@ class Pretty:
         """A line of its own."""
         self._line("notice", message, "yellow")
 
+    def progress(self, progress: Progress) -> None:
+        """A bar in the status line."""
+        percentage = progress.get("percentage")
+        if percentage is None or progress["kind"] == "end":
+            self._doing(f"{progress.get('title') or progress.get('message') or 'Working'}…")
+            return
+        bar = Table.grid(padding=(0, 1))
+        bar.add_row(
+            ProgressBar(100, percentage, width=_BAR_WIDTH),
+            Text(f"{percentage:3d}%"),
+            Text(printable(progress.get("message", "")), "dim"),
+        )
+        self._activity.update(bar)
+
     def answer(self, answer: Answer) -> None:
         """What follows the text: citations and the footer."""
         self._finish_text()
@@ -109,6 +137,11 @@ class Pretty:
         """A table."""
         self._activity.stop()
         self._console.print(tables.status(status))
+
+    def index(self, report: IndexReport) -> None:
+        """A table."""
+        self._activity.stop()
+        self._console.print(tables.index(report))
 
     def checks(self, checks: Checks) -> None:
         """A table with next steps."""

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from glossator.cli.wire import Answer, Checks, Event, Hits, Status, ToolAnswer
+from glossator.cli.wire import (
+    Answer,
+    Checks,
+    Event,
+    Hits,
+    IndexReport,
+    Progress,
+    Status,
+    ToolAnswer,
+)
 
 
 class Renderer(Protocol):
@@ -17,6 +26,9 @@ class Renderer(Protocol):
 
     def notice(self, message: str) -> None:
         """The server has something to tell the user."""
+
+    def progress(self, progress: Progress) -> None:
+        """How far the work is that the command waits for."""
 
     def answer(self, answer: Answer) -> None:
         """The end of a run whose events were shown."""
@@ -29,6 +41,9 @@ class Renderer(Protocol):
 
     def status(self, status: Status) -> None:
         """The server's state."""
+
+    def index(self, report: IndexReport) -> None:
+        """How the index stands."""
 
     def checks(self, checks: Checks) -> None:
         """The doctor's findings."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from glossator.cli.messages import amount, duration, plural, size
-from glossator.cli.wire import Answer, Event, Status
+from glossator.cli.wire import Answer, Event, IndexReport, Status
 from glossator.core.brief import brief_arguments
 
 
@@ -42,6 +42,19 @@ def footer(answer: Answer) -> str:
         share = f" ({cached * 100 // taken}% cached)" if cached else ""
         parts.append(f"{amount(taken)} tokens in{share}, {amount(usage['outputTokens'])} out")
     return " · ".join([*parts, duration(answer["milliseconds"])])
+
+
+def index_rows(report: IndexReport) -> Iterator[tuple[str, str]]:
+    """The rows of an index's report, in the order to read them."""
+    yield "files", f"{report['files']:,}"
+    yield "in the index", f"{report['indexed']:,}"
+    if report["pending"]:
+        yield (
+            "not in it",
+            f"{report['pending']:,} (links, unreadable or just changed; always searched)",
+        )
+    yield "segments", f"{report['segments']}, {size(report['diskBytes'])}"
+    yield "time", duration(report["milliseconds"])
 
 
 def status_rows(status: Status) -> Iterator[tuple[str, str]]:

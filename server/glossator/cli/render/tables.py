@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -14,8 +15,8 @@ from rich.text import Text
 from glossator.cli.render.citations import place
 from glossator.cli.render.markdown import CODE_THEME
 from glossator.cli.render.printable import printable
-from glossator.cli.render.summary import status_rows
-from glossator.cli.wire import Check, Checks, Hit, Status
+from glossator.cli.render.summary import index_rows, status_rows
+from glossator.cli.wire import Check, Checks, Hit, IndexReport, Status
 
 _SNIPPET_LINES = 12
 _MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", "red")}
@@ -52,11 +53,14 @@ def hit_lines(hit: Hit, query: str) -> RenderableType:
 
 def status(answer: Status) -> Table:
     """One row a figure."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    for name, value in status_rows(answer):
-        table.add_row(name, Text(printable(value)))
+    return _figures(status_rows(answer))
+
+
+def index(report: IndexReport) -> Table:
+    """One row a figure; problems stand below."""
+    table = _figures(index_rows(report))
+    for problem in report["problems"]:
+        table.add_row(Text("problem", "red"), Text(printable(problem), "red"))
     return table
 
 
@@ -69,6 +73,15 @@ def checks(answer: Checks) -> Table:
     for check in answer["checks"]:
         mark, style = _MARKS[check["state"]]
         table.add_row(Text(mark, style), check["name"], _findings(check))
+    return table
+
+
+def _figures(rows: Iterable[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in rows:
+        table.add_row(name, Text(printable(value)))
     return table
 
 
