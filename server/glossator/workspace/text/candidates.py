@@ -1,0 +1,36 @@
+"""The files in which a pattern may be found, as the index knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from glossator.workspace.walk import FileEntry
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A file to look into; `plain`: it was plain ASCII text when it was indexed (`plain.py`)."""
+
+    entry: FileEntry
+    plain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Files to look into, each once, in no order: known to be plain text, and all others.
+
+    Making no object for each file keeps an answer of 100,000 files cheap.
+    """
+
+    plain: Sequence[FileEntry]
+    others: Sequence[FileEntry]
+
+    def __len__(self) -> int:
+        return len(self.plain) + len(self.others)
+
+    def __iter__(self) -> Iterator[Candidate]:
+        for entry in self.plain:
+            yield Candidate(entry, plain=True)
+        for entry in self.others:
+            yield Candidate(entry, plain=False)
