@@ -90,15 +90,3 @@ class Stuck(Job[None]):
         Path(self.started).touch()
         while True:
             pass
-
-
-@dataclass(frozen=True, slots=True)
-class WaitFor(Job[str]):
-    """Waits for a writer of a FIFO."""
-
-    waits: ClassVar[bool] = True
-    fifo: str
-
-    def run(self) -> Slices[str]:
-        yield None
-        return Path(self.fifo).read_text("utf-8")

@@ -25,7 +25,6 @@ from tests.workspace_worker.jobs import (
     Stuck,
     Unpicklable,
     UrgentEcho,
-    WaitFor,
 )
 
 
@@ -105,15 +104,6 @@ async def test_a_failed_job_harms_nobody_else(worker: Worker) -> None:
         await worker.run(Unpicklable())
     assert await worker.run(Echo(1)) == 1
     assert worker.state.failures == 0
-
-
-async def test_a_waiting_job_keeps_nobody_waiting(worker: Worker, tmp_path: Path) -> None:
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    waiting = asyncio.create_task(worker.run(WaitFor(str(fifo))))
-    assert await worker.run(Echo(1)) == 1
-    await asyncio.to_thread(fifo.write_text, "here")
-    assert await waiting == "here"
 
 
 async def test_an_end_unasked_is_told_and_backed_off_from(worker: Worker) -> None:

@@ -32,7 +32,6 @@ class Job(ABC, Generic[R_co]):
     __slots__ = ()
 
     urgent: ClassVar[bool] = False  # someone waits for it: it goes before the others
-    waits: ClassVar[bool] = False  # it waits rather than works: it has a thread of its own
 
     @abstractmethod
     def run(self) -> Slices[R_co]:

@@ -2,7 +2,7 @@
 
 One thread reads requests and ends the process when the server is gone, also in the middle of a
 slice. Slices run in a second thread, always the same, so that a job's failure is a value and not
-the end of the process. A job that only waits has a thread of its own.
+the end of the process.
 """
 
 from __future__ import annotations
@@ -54,12 +54,6 @@ class _Task:
         except StopIteration as end:
             return _finished(end.value)
 
-    def finish(self) -> _Finished:
-        """Do all slices."""
-        while not isinstance(outcome := self.step(), _Finished):
-            pass
-        return outcome
-
 
 def serve(requests: IO[bytes], reports: IO[bytes]) -> None:
     """Do what is asked for as long as the server lives; never returns."""
@@ -110,12 +104,8 @@ class _Server:
         match request:
             case Start(number, pickled):
                 opened = self._working.submit(_open, number, pickled)
-                if self._failed(number, opened):
-                    return
-                task = opened.result()
-                if task.job.waits:
-                    self._wait_for(task)
-                else:
+                if not self._failed(number, opened):
+                    task = opened.result()
                     (self._urgent if task.job.urgent else self._patient).append(task)
             case Drop(number):
                 for tasks in (self._urgent, self._patient):
@@ -138,15 +128,6 @@ class _Server:
                 tasks.append(task)
             case None:
                 tasks.append(task)
-
-    def _wait_for(self, task: _Task) -> None:
-        def ended(waited: Future[_Finished]) -> None:
-            if not self._failed(task.number, waited):
-                self._send(Done(task.number, waited.result().result))
-
-        waiting = ThreadPoolExecutor(1, "glossator-waits")
-        waiting.submit(task.finish).add_done_callback(ended)
-        waiting.shutdown(wait=False)
 
     def _failed(self, number: int, attempt: Future[Any]) -> bool:
         """Whether the attempt failed, once it has ended; a failure is reported."""
