@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from glossator.core.document import Document, Origin, text_hash
-from glossator.workspace.scan import compile_pattern, matching_lines
+from glossator.workspace import scan
+from glossator.workspace.scan import as_searched, compile_pattern, matching_lines
 
 TEXTS = st.text(alphabet="aab \n\n\rxé\u2028", max_size=40)
 
@@ -44,14 +46,23 @@ def lines_of(text: str) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def document(text: str) -> Document:
-    return Document("file:///d", "/d", text, text_hash(text), None, Origin.DISK)
+def found_in(text: str, pattern: str, *, multiline: bool = False) -> list[int]:
+    compiled = compile_pattern(pattern, multiline=multiline)
+    return list(matching_lines(as_searched(text), compiled)) if text else []
 
 
-@settings(max_examples=1_500, deadline=None)
+@pytest.fixture(params=[0, 3, scan._PIECE], scope="module", autouse=True)
+def _piece(request: pytest.FixtureRequest) -> Iterator[None]:
+    """However long the pieces are in which a text is searched."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scan, "_PIECE", request.param)
+        yield
+
+
+@settings(max_examples=700, deadline=None)
 @given(TEXTS, PATTERNS)
 def test_line_by_line(text: str, pattern: str) -> None:
-    found = list(matching_lines(document(text), compile_pattern(pattern)))
+    found = found_in(text, pattern)
     # a line never holds a line end, so nothing in a pattern can match one
     assert found == [
         number
@@ -60,10 +71,10 @@ def test_line_by_line(text: str, pattern: str) -> None:
     ], (text, pattern)
 
 
-@settings(max_examples=1_500, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=700, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(TEXTS, PATTERNS)
 def test_multiline(text: str, pattern: str) -> None:
-    found = list(matching_lines(document(text), compile_pattern(pattern, multiline=True)))
+    found = found_in(text, pattern, multiline=True)
     joined = "\n".join(lines_of(text))
     matches = (
         list(re.finditer(pattern, joined, re.ASCII | re.DOTALL | re.MULTILINE)) if text else []

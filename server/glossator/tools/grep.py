@@ -16,7 +16,7 @@ from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import Selection, account, select
-from glossator.workspace.scan import Pattern, compile_pattern, matching_lines
+from glossator.workspace.scan import Pattern, as_searched, compile_pattern, matching_lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.walk import FileEntry
 
@@ -120,7 +120,8 @@ def _results(
             continue
         progress.files += 1
         progress.bytes += entry.size
-        matches = takewhile(lambda _: not cancelled.is_set(), matching_lines(document, pattern))
+        found = matching_lines(as_searched(document.text), pattern, cancelled.is_set)
+        matches = takewhile(lambda _: not cancelled.is_set(), found if document.text else iter(()))
         if args.output_mode == "files":
             if next(matches, None) is not None:
                 yield _Line(entry.relative)

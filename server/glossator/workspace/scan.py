@@ -1,19 +1,19 @@
-"""Finds a regular expression in documents, line by line as ripgrep does, in linear time (RE2).
+"""Finds a regular expression in texts, line by line as ripgrep does, in linear time (RE2).
 
 Unless `multiline`, a match lies within one line and line ends are not part of the text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import re2
 
-from glossator.core.document import Document
 from glossator.core.errors import UsageError
 
 _MAX_MEMORY = 64 << 20  # bytes for RE2's automata
+_PIECE = 1 << 18  # bytes searched at a time: even RE2's slowest way takes few ms for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,36 +47,55 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
         ) from error
 
 
-def matching_lines(document: Document, pattern: Pattern) -> Iterator[int]:
-    """The 1-based numbers of the lines in which a match lies, ascending, each once."""
-    if document.text:
-        text = _with_plain_line_ends(document.text).encode("utf-8", "surrogatepass")
-        scan = _spanning if pattern.multiline else _line_by_line
-        yield from scan(text, pattern.regex)
-
-
-def _with_plain_line_ends(text: str) -> str:
-    """The lines of `text` joined by LF; a final line end opens no further line."""
+def as_searched(text: str) -> bytes:
+    """A text as it is searched: UTF-8, every line end a LF, and none after the last line."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.removesuffix("\n")
+    return text.removesuffix("\n").encode("utf-8", "surrogatepass")
 
 
-def _line_by_line(text: bytes, regex: re2.Pattern[bytes]) -> Iterator[int]:
+def matching_lines(
+    text: bytes, pattern: Pattern, cancelled: Callable[[], bool] = lambda: False
+) -> Iterator[int]:
+    """The 1-based numbers of the lines in which a match lies, ascending, each once.
+
+    `text` is as `as_searched` makes it and has at least one line, be it empty. `cancelled` is asked
+    now and then, and ends the search early.
+    """
+    scan = _spanning if pattern.multiline else _line_by_line
+    return scan(text, pattern.regex, cancelled)
+
+
+def _line_by_line(
+    text: bytes, regex: re2.Pattern[bytes], cancelled: Callable[[], bool]
+) -> Iterator[int]:
     line, at = 1, 0  # `at` is the byte where line number `line` starts
-    while match := regex.search(text, at):
-        line += text.count(b"\n", at, match.start())
-        yield line
-        line_end = text.find(b"\n", match.start())
-        if line_end < 0:
+    while not cancelled():
+        end = text.find(b"\n", at + _PIECE)
+        if end < 0:
+            end = len(text)
+        while match := regex.search(text, at, end):
+            start = match.start()
+            line += text.count(b"\n", at, start)
+            yield line
+            line_end = text.find(b"\n", start)
+            if line_end < 0:
+                return
+            line, at = line + 1, line_end + 1
+        if end == len(text):
             return
-        line, at = line + 1, line_end + 1
+        line += text.count(b"\n", at, end + 1)
+        at = end + 1
 
 
-def _spanning(text: bytes, regex: re2.Pattern[bytes]) -> Iterator[int]:
+def _spanning(
+    text: bytes, regex: re2.Pattern[bytes], cancelled: Callable[[], bool]
+) -> Iterator[int]:
     line, at = 1, 0
     reported = 0
     for match in regex.finditer(text):
+        if cancelled():
+            return
         line += text.count(b"\n", at, match.start())
         at = match.start()
         last = line + text.count(b"\n", at, max(at, match.end() - 1))
