@@ -23,6 +23,7 @@ from glossator.workspace.indexer import Indexer
 from glossator.workspace.overlays import Overlays
 from glossator.workspace.roots import Roots, real_path
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.text.index import TextIndex
 from glossator.workspace.walk import FileEntry
 from glossator.workspace.watch import DiskWatcher
 
@@ -92,6 +93,7 @@ class WorkspaceHost:
                 self._indexer.complete,
                 self._overlays.view(),
                 self._indexer.index.freeze(),
+                self._text.freeze(),
                 self._unsaved(),
                 self._cache,
             )
@@ -144,6 +146,8 @@ class WorkspaceHost:
         self._changed(paths | self._indexer.refresh(paths))
 
     def _changed(self, paths: frozenset[str]) -> None:
+        files = self._indexer.index
+        self._text.changed({path: files.get(path) for path in paths})
         self._revision += 1
         self._snapshot = None
         for listener in tuple(self._listeners):
@@ -164,6 +168,7 @@ class WorkspaceHost:
     def _take_roots(self, roots: Roots) -> None:
         self._roots = roots
         self._cache.clear()
+        self._text = TextIndex()
         self._indexer = Indexer(roots, self._settings, self._changed)
         self._watcher = DiskWatcher(roots, self._on_disk_event)
 

@@ -14,6 +14,7 @@ from glossator.workspace.disk import load_raw
 from glossator.workspace.index import Listing, Skipped
 from glossator.workspace.overlays import Overlay, overlay_path
 from glossator.workspace.roots import Roots
+from glossator.workspace.text.index import TextView
 from glossator.workspace.walk import FileEntry
 
 
@@ -29,6 +30,7 @@ class WorkspaceSnapshot:
     index_complete: bool
     overlays: Mapping[str, Overlay]  # by path
     listing: Listing
+    text: TextView
     unsaved: tuple[FileEntry, ...]  # open documents inside a root that are not in the index
     cache: ReadCache
 
