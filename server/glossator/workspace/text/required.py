@@ -1,25 +1,25 @@
 """The trigrams that every match of a pattern must hold.
 
-After R. Cox, "Regular Expression Matching with a Trigram Index" (2012).
+After R. Cox, "Regular Expression Matching with a Trigram Index" (2012), over folded bytes: of each
+part of a pattern it is known which strings it matches, or else how its matches start and end.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 
+from glossator.workspace.text.charset import UnknownSyntax
+from glossator.workspace.text.fold import FOLD, key
+from glossator.workspace.text.portable import is_portable
+from glossator.workspace.text.query import ANYTHING, Query, all_of, any_of, bounded
+from glossator.workspace.text.regex import Assertion, Chars, Choice, Node, Repeat, Sequence, parse
 
-@dataclass(frozen=True, slots=True)
-class Query:
-    """A condition on a text's trigrams: all `keys`, and of each group at least one member.
+__all__ = ["ANYTHING", "Analysis", "Query", "analyse"]
 
-    A group without members can never be met.
-    """
-
-    keys: frozenset[int] = frozenset()
-    groups: tuple[tuple[Query, ...], ...] = ()
-
-
-ANYTHING = Query()  # every text may match
+_MAX_STRINGS = 20  # known of one part of a pattern
+_MAX_COPIES = 4  # of a part that is repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,162 @@ class Analysis:
     portable: bool
 
 
-def analyse(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Analysis:  # noqa: ARG001 - the parser comes next
-    """Analyse a pattern that `scan.compile_pattern` accepts with the same flags."""
-    return Analysis(ANYTHING, portable=False)
+def analyse(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Analysis:
+    """Analyse a pattern that `scan.compile_pattern` accepts with the same flags.
+
+    The query may leave out texts with U+017F or U+212A, which equal an ASCII s and k but for case.
+    """
+    try:
+        regex = parse(pattern, ignore_case=ignore_case, multiline=multiline)
+    except UnknownSyntax:
+        return Analysis(ANYTHING, portable=False)
+    shape = _loose(_Shapes(multiline=multiline).of(regex.node))
+    portable = regex.shared and is_portable(regex.node, multiline=multiline)
+    return Analysis(bounded(shape.query), portable)
+
+
+_Strings = frozenset[bytes]  # each byte stands for its class
+_ANY_STRING: _Strings = frozenset({b""})  # as a start or an end
+_REPRESENTATIVE = bytes(FOLD.index(number) for number in FOLD)
+_OUTSIDE = b"\x80"  # for every byte of a character outside ASCII
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """The matches of a part: each starts with one of `starts` and ends with one of `ends`.
+
+    `whole`: both are all its matches, and their trigrams are not yet in `query`.
+    """
+
+    starts: _Strings
+    ends: _Strings
+    query: Query = ANYTHING
+    whole: bool = False
+
+
+def _whole(strings: _Strings) -> _Shape:
+    return _Shape(strings, strings, whole=True)
+
+
+_EMPTY = _whole(frozenset({b""}))
+_ANY = _Shape(_ANY_STRING, _ANY_STRING)
+
+
+class _Shapes:
+    """Shapes of the parts of a pattern."""
+
+    def __init__(self, *, multiline: bool) -> None:
+        self._multiline = multiline
+
+    def of(self, node: Node) -> _Shape:
+        match node:
+            case Chars():
+                strings = self._characters(node)
+                return _whole(strings) if len(strings) <= _MAX_STRINGS else _ANY
+            case Assertion():
+                return _EMPTY
+            case Sequence(items):
+                return _sequence(map(self.of, items))
+            case Choice(options):
+                return _choice([self.of(option) for option in options])
+            case Repeat(item, low, high):
+                return _repeat(self.of(item), low, high)
+
+    def _characters(self, node: Chars) -> _Strings:
+        strings: set[bytes] = set()
+        for low, high in node.ranges:
+            ascii_bytes = bytes(range(low, min(high, 0x7F) + 1))
+            if not self._multiline:
+                ascii_bytes = ascii_bytes.replace(b"\n", b"")
+            strings.update(bytes([byte]) for byte in ascii_bytes.translate(_REPRESENTATIVE))
+            # The other case of a character may take another number of bytes.
+            widths = ((2, 0x80, 0x7FF), (3, 0x800, 0xFFFF), (4, 0x10000, 0x10FFFF))
+            strings.update(
+                _OUTSIDE * width
+                for width, first, last in widths
+                if high > 0x7F and (node.fold or (low <= last and high >= first))
+            )
+        return frozenset(strings)
+
+
+def _sequence(shapes: Iterable[_Shape]) -> _Shape:
+    queries: list[Query] = []
+
+    def append(left: _Shape, right: _Shape) -> _Shape:
+        if left.whole and right.whole:
+            if len(left.ends) * len(right.starts) <= _MAX_STRINGS:
+                return _whole(_joined(left.ends, right.starts))
+            left = _loose(left)
+        known = len(left.ends) * len(right.starts) <= _MAX_STRINGS
+        if not known:
+            left, right = _loose(left), _loose(right)
+        queries.extend((left.query, right.query))
+        if not known:
+            return _Shape(left.starts, right.ends)
+        joined = _joined(left.ends, right.starts)
+        queries.append(_trigrams(joined))
+        return _Shape(
+            _first(joined) if left.whole else left.starts,
+            _last(joined) if right.whole else right.ends,
+        )
+
+    shape = reduce(append, shapes, _EMPTY)
+    return shape if shape.whole else _Shape(shape.starts, shape.ends, all_of(queries))
+
+
+def _choice(options: list[_Shape]) -> _Shape:
+    if all(option.whole for option in options):
+        strings = frozenset[bytes]().union(*(option.starts for option in options))
+        if len(strings) <= _MAX_STRINGS:
+            return _whole(strings)
+    options = [_loose(option) for option in options]
+    return _Shape(
+        _first(frozenset[bytes]().union(*(option.starts for option in options))),
+        _last(frozenset[bytes]().union(*(option.ends for option in options))),
+        any_of(option.query for option in options),
+    )
+
+
+def _repeat(item: _Shape, low: int, high: int | None) -> _Shape:
+    if high == 0:
+        return _EMPTY
+    if low == 0:
+        return _choice([item, _EMPTY]) if high == 1 else _ANY
+    copies = _sequence([item] * min(low, _MAX_COPIES))
+    # Longer matches start and end with this many copies, too.
+    return copies if high == low <= _MAX_COPIES else _loose(copies)
+
+
+def _loose(shape: _Shape) -> _Shape:
+    """The same matches by their starts and ends only."""
+    if not shape.whole:
+        return shape
+    return _Shape(_first(shape.starts), _last(shape.ends), _trigrams(shape.starts))
+
+
+def _joined(left: _Strings, right: _Strings) -> _Strings:
+    return frozenset(start + end for start in left for end in right)
+
+
+def _first(strings: _Strings) -> _Strings:
+    return _cut(strings, [slice(2), slice(1)])
+
+
+def _last(strings: _Strings) -> _Strings:
+    return _cut(strings, [slice(-2, None), slice(-1, None)])
+
+
+def _cut(strings: _Strings, slices: list[slice]) -> _Strings:
+    """As much of each string as the trigrams across its edge need, if these are not too many."""
+    for part in slices:
+        cut = frozenset(string[part] for string in strings)
+        if b"" not in cut and len(cut) <= _MAX_STRINGS:
+            return cut
+    return _ANY_STRING
+
+
+def _trigrams(strings: _Strings) -> Query:
+    """Holds of texts with at least one of the strings."""
+    return any_of(
+        Query(frozenset(map(key, string, string[1:], string[2:]))) for string in sorted(strings)
+    )

@@ -1,0 +1,201 @@
+"""Sets of characters as RE2 writes them: escapes, named sets and bracketed classes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+Ranges = tuple[tuple[int, int], ...]  # of code points, both ends included, ascending, disjoint
+
+_LAST = 0x10FFFF
+EVERYTHING: Ranges = ((0, _LAST),)
+
+
+class UnknownSyntax(Exception):
+    """Syntax that is not understood here, though RE2 may be."""
+
+
+class Cursor:
+    """A place in a pattern, moved by reading."""
+
+    def __init__(self, pattern: str) -> None:
+        self._pattern = pattern
+        self._at = 0
+        self.shared = True  # only syntax so far that Rust's regex crate reads as RE2 does
+
+    @property
+    def rest(self) -> bool:
+        """Whether anything is left."""
+        return self._at < len(self._pattern)
+
+    def next(self) -> str:
+        """The next character. Raises `UnknownSyntax` at the end."""
+        if not self.rest:
+            raise UnknownSyntax
+        self._at += 1
+        return self._pattern[self._at - 1]
+
+    def sees(self, text: str) -> bool:
+        """Whether `text` comes next."""
+        return self._pattern.startswith(text, self._at)
+
+    def take(self, text: str) -> bool:
+        """Move past `text` if it comes next."""
+        seen = self.sees(text)
+        if seen:
+            self._at += len(text)
+        return seen
+
+    def match(self, regex: re.Pattern[str]) -> re.Match[str] | None:
+        """Move past what `regex`, one of ours, matches here."""
+        match = regex.match(self._pattern, self._at)
+        if match:
+            self._at = match.end()
+        return match
+
+    def mark(self) -> int:
+        """This place, for `since`."""
+        return self._at
+
+    def since(self, mark: int) -> str:
+        """What was read since `mark`."""
+        return self._pattern[mark : self._at]
+
+
+def merged(ranges: Iterable[tuple[int, int]]) -> Ranges:
+    """The same characters in ascending, disjoint ranges."""
+    result: list[tuple[int, int]] = []
+    for low, high in sorted(ranges):
+        if result and low <= result[-1][1] + 1:
+            result[-1] = (result[-1][0], max(high, result[-1][1]))
+        else:
+            result.append((low, high))
+    return tuple(result)
+
+
+def complement(ranges: Ranges) -> Ranges:
+    """All other characters."""
+    edges = (0, *(edge for low, high in ranges for edge in (low - 1, high + 1)), _LAST)
+    pairs = zip(edges[::2], edges[1::2], strict=True)
+    return tuple((low, high) for low, high in pairs if low <= high)
+
+
+def is_raw_safe(letter: str) -> bool:
+    """Whether ripgrep can be given this character as it is, not as an escape.
+
+    It takes lines for patterns; NUL ends an argument; half a surrogate pair cannot be encoded.
+    """
+    return letter not in "\0\n\r" and not "\ud800" <= letter <= "\udfff"
+
+
+def _of(text: str) -> Ranges:
+    """The ranges written as pairs of characters."""
+    return merged((ord(low), ord(high)) for low, high in zip(text[::2], text[1::2], strict=True))
+
+
+_DIGITS, _SPACES, _WORD = _of("09"), _of("\t\n\f\r  "), _of("09AZ__az")
+_PERL = {"d": _DIGITS, "s": _SPACES, "w": _WORD}
+_POSIX = {
+    "alnum": _of("09AZaz"),
+    "alpha": _of("AZaz"),
+    "ascii": _of("\0\x7f"),
+    "blank": _of("\t\t  "),
+    "cntrl": _of("\0\x1f\x7f\x7f"),
+    "digit": _DIGITS,
+    "graph": _of("!~"),
+    "lower": _of("az"),
+    "print": _of(" ~"),
+    "punct": _of("!/:@[`{~"),
+    "space": _of("\t\r  "),
+    "upper": _of("AZ"),
+    "word": _WORD,
+    "xdigit": _of("09AFaf"),
+}
+_POSIX_NAME = re.compile(rf"\[:(\^?)({'|'.join(_POSIX)}):\]")
+_UNICODE_NAME = re.compile(r"\\[pP](?:\{[^}]*\}|[^{])")
+_PERL_NAME = re.compile(r"\\([dswDSW])")
+_HEX = re.compile(r"([0-9a-fA-F]{2})|\{([0-9a-fA-F]+)\}")
+_OCTAL = re.compile(r"0[0-7]{0,2}|[1-7][0-7]{1,2}")
+_CONTROLS = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
+_SET_OPERATIONS = ("&&", "--", "~~")  # Rust's, also meant for the future
+
+
+def named_set(cursor: Cursor) -> Ranges | None:
+    r"""The set of `\d`, `\pL` and the like, if one comes next.
+
+    What Unicode's names stand for depends on its version: they may be anything.
+    """
+    if cursor.match(_UNICODE_NAME):
+        cursor.shared = False
+        return EVERYTHING
+    match = cursor.match(_PERL_NAME)
+    if not match:
+        return None
+    ranges = _PERL[match[1].lower()]
+    return complement(ranges) if match[1].isupper() else ranges
+
+
+def escaped_character(cursor: Cursor) -> int:
+    """The code point of an escape, its backslash read already."""
+    if octal := cursor.match(_OCTAL):
+        cursor.shared = False
+        return int(octal[0], 8)
+    letter = cursor.next()
+    if letter == "x" and (digits := cursor.match(_HEX)):
+        code = int(digits[1] or digits[2], 16)
+        cursor.shared &= not 0xD800 <= code <= 0xDFFF
+        return code
+    if letter in _CONTROLS:
+        cursor.shared &= letter != "v"
+        return _CONTROLS[letter]
+    if not letter.isascii() or letter.isalnum():
+        raise UnknownSyntax
+    cursor.shared &= letter not in "<>"  # Rust: the edges of a word
+    return ord(letter)
+
+
+def bracketed(cursor: Cursor) -> Ranges:
+    """The set of a class in brackets, the opening one read already."""
+    start = cursor.mark()
+    negated = cursor.take("^")
+    if cursor.sees("]"):
+        cursor.shared = False  # both read it as itself here, but Rust starts no range with it
+        members = [_range(cursor)]
+    else:
+        members = []
+    unknown = False
+    while not cursor.take("]"):
+        if posix := cursor.match(_POSIX_NAME):
+            named: Ranges | None = _POSIX[posix[2]]
+            if posix[1]:
+                named = complement(_POSIX[posix[2]])
+        else:
+            named = named_set(cursor)
+        if named is None:
+            members.append(_range(cursor))
+            continue
+        members.extend(named)
+        unknown = unknown or named == EVERYTHING
+        # Rust takes a hyphen after a named set for a range that makes no sense.
+        cursor.shared &= not cursor.sees("-") or cursor.sees("-]")
+    if any(operation in cursor.since(start) for operation in _SET_OPERATIONS):
+        cursor.shared = False
+    if unknown:  # also when negated
+        return EVERYTHING
+    return complement(merged(members)) if negated else merged(members)
+
+
+def _range(cursor: Cursor) -> tuple[int, int]:
+    low = high = _member(cursor)
+    if cursor.sees("-") and not cursor.sees("-]"):
+        cursor.take("-")
+        high = _member(cursor)
+    return low, high
+
+
+def _member(cursor: Cursor) -> int:
+    letter = cursor.next()
+    if letter == "\\":
+        return escaped_character(cursor)
+    cursor.shared &= is_raw_safe(letter) and letter != "["  # Rust: a class within the class
+    return ord(letter)

@@ -1,0 +1,101 @@
+"""Conditions on the trigrams of a text, kept small when they are combined.
+
+Every step may only weaken a condition: a text that matches must never be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_MAX_KEYS = 24  # of one condition; more hardly leave out further texts
+_MAX_MEMBER_KEYS = 8
+_MAX_MEMBERS = 64  # of one group; texts that hold none of so many are few
+_MAX_SIZE = 512  # keys in all
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A condition on a text's trigrams: all `keys`, and of each group at least one member.
+
+    A group without members can never be met.
+    """
+
+    keys: frozenset[int] = frozenset()
+    groups: tuple[tuple[Query, ...], ...] = ()
+
+
+ANYTHING = Query()  # every text may match
+NOTHING = Query(groups=((),))
+
+
+def all_of(queries: Iterable[Query]) -> Query:
+    """Holds where all of them hold."""
+    queries = tuple(queries)
+    keys = frozenset[int]().union(*(query.keys for query in queries))
+    groups: dict[tuple[Query, ...], None] = {}
+    for group in dict.fromkeys(group for query in queries for group in query.groups):
+        if not group:
+            return NOTHING
+        members = tuple(dict.fromkeys(_without(member, keys) for member in group))
+        if ANYTHING not in members:
+            groups[members] = None
+    return Query(keys, tuple(groups))
+
+
+def any_of(queries: Iterable[Query]) -> Query:
+    """Holds where at least one of them holds."""
+    members = [query for query in dict.fromkeys(queries) if query != NOTHING]
+    if not members:
+        return NOTHING
+    common = frozenset.intersection(*(member.keys for member in members))
+    members = [_without(member, common) for member in members]
+    if len(members) == 1:
+        return Query(common | members[0].keys, members[0].groups)
+    members = [inner for member in members for inner in _alternatives(member)]
+    if ANYTHING in members or len(members) > _MAX_MEMBERS:
+        return Query(common)
+    return Query(common, (_strongest_left_out(members),))
+
+
+def bounded(query: Query) -> Query:
+    """A condition of limited size that holds at least where `query` does."""
+    return _bounded(query, _MAX_KEYS, _MAX_SIZE)
+
+
+def _without(query: Query, keys: frozenset[int]) -> Query:
+    return Query(query.keys - keys, query.groups) if query.keys & keys else query
+
+
+def _alternatives(member: Query) -> tuple[Query, ...]:
+    return member.groups[0] if not member.keys and len(member.groups) == 1 else (member,)
+
+
+def _strongest_left_out(members: list[Query]) -> tuple[Query, ...]:
+    """The members without those that hold only where another one holds anyway."""
+    kept: list[Query] = []
+    for member in sorted(dict.fromkeys(members), key=lambda each: len(each.keys)):
+        if not any(other.keys <= member.keys and not other.groups for other in kept):
+            kept.append(member)
+    return tuple(kept)
+
+
+def _bounded(query: Query, max_keys: int, size: int) -> Query:
+    keys = sorted(query.keys)
+    if len(keys) > max_keys:  # evenly spread: neighbours in the order begin alike
+        keys = [keys[number * len(keys) // max_keys] for number in range(max_keys)]
+    size -= len(keys)
+    groups: list[tuple[Query, ...]] = []
+    for group in query.groups:
+        if not group:
+            return NOTHING
+        share = min(size // len(group), _MAX_MEMBER_KEYS * 4)
+        members = [_bounded(member, min(share, _MAX_MEMBER_KEYS), share) for member in group]
+        if ANYTHING not in members:
+            groups.append(tuple(members))
+            size -= sum(map(_size, members))
+    return Query(frozenset(keys), tuple(groups))
+
+
+def _size(query: Query) -> int:
+    return len(query.keys) + sum(_size(member) for group in query.groups for member in group)
