@@ -96,6 +96,7 @@ class WorkspaceHost:
                 self._text.freeze(),
                 self._unsaved(),
                 self._cache,
+                self._settings.ripgrep,
             )
         return self._snapshot
 

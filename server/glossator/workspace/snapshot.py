@@ -33,7 +33,7 @@ class WorkspaceSnapshot:
     text: TextView
     unsaved: tuple[FileEntry, ...]  # open documents inside a root that are not in the index
     cache: ReadCache
-    ripgrep: str = "off"  # the setting: which program long searches may use
+    ripgrep: str  # the setting: which program long searches may use
 
     @property
     def roots(self) -> tuple[str, ...]:
