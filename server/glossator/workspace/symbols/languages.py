@@ -1,14 +1,24 @@
-"""The languages we outline: by which file names they are known and which grammar parses them."""
+"""The languages we know: by which file names, or by which text, and which grammar parses them."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 
 from tree_sitter import Language, Query
 
-from glossator.workspace.symbols import queries
+from glossator.workspace.symbols.queries.bash import BASH
+from glossator.workspace.symbols.queries.c_family import CPP, C
+from glossator.workspace.symbols.queries.csharp import CSHARP
+from glossator.workspace.symbols.queries.ecmascript import JAVASCRIPT, TYPESCRIPT
+from glossator.workspace.symbols.queries.go import GO
+from glossator.workspace.symbols.queries.java import JAVA
+from glossator.workspace.symbols.queries.php import PHP
+from glossator.workspace.symbols.queries.python import PYTHON
+from glossator.workspace.symbols.queries.ruby import RUBY
+from glossator.workspace.symbols.queries.rust import RUST
 
 MARKDOWN = "markdown"
 
@@ -20,59 +30,108 @@ _EXTENSIONS = {
     "go": "go",
     "rust": "rs",
     "c": "c",
-    # Headers do not say which of the two they are; C++ reads nearly all of C, not the reverse.
+    # A header's name does not say which of the two it is; C++ reads nearly all of C.
     "cpp": "h cc cpp cxx c++ hh hpp hxx h++ ipp inl tpp",
     "java": "java",
+    "csharp": "cs csx",
+    "ruby": "rb rake gemspec ru",
+    "php": "php phtml",
+    "bash": "sh bash bats ksh",
+    "json": "json jsonc webmanifest",
+    "yaml": "yaml yml",
+    "toml": "toml",
     MARKDOWN: "md markdown mkd",
 }
-_BY_EXTENSION = {ext: language for language, all_ in _EXTENSIONS.items() for ext in all_.split()}
-_BY_NAME = {"sconstruct": "python", "sconscript": "python", "wscript": "python"}
+_NAMES = {
+    "python": "sconstruct sconscript wscript",
+    "ruby": "rakefile gemfile vagrantfile",
+    "bash": ".bashrc .bash_profile .bash_aliases .profile pkgbuild",
+    "toml": "pipfile",
+}
+_PROGRAMS = {
+    "python": "python python2 python3",
+    "javascript": "node",
+    "ruby": "ruby",
+    "php": "php",
+    "bash": "bash sh dash ksh",
+}
 
 
-@dataclass(frozen=True, slots=True)
-class Grammar:
-    """A tree-sitter grammar and our query for its definitions."""
+def _reversed(table: dict[str, str]) -> dict[str, str]:
+    return {word: language for language, words in table.items() for word in words.split()}
 
-    language: Language
-    query: Query
+
+_BY_EXTENSION = _reversed(_EXTENSIONS)
+_BY_NAME = _reversed(_NAMES)
+_BY_PROGRAM = _reversed(_PROGRAMS)
+
+_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([a-z]+[23]?)(?:[\d.]*)(?=\s|$)")
+_ONLY_CPP = re.compile(
+    r"^[ \t]*(?:template[ \t]*<|namespace[ \t]+[\w:]*[ \t]*\{?[ \t]*$|namespace[ \t\w:]*\{"
+    r"|class[ \t]+\w[\w \t]*(?:[:;{]|$)|(?:public|private|protected)[ \t]*:"
+    r"|using[ \t]+[\w:]+|#[ \t]*include[ \t]*<[a-z_]+>)|\w::~?\w",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class _Source:
+    """Where a grammar comes from; `query` finds its definitions, "" if code of ours does."""
+
     module: str
-    query: str
+    query: str = ""
     function: str = "language"
 
 
 _SOURCES = {
-    "python": _Source("tree_sitter_python", queries.PYTHON),
-    "javascript": _Source("tree_sitter_javascript", queries.JAVASCRIPT),
-    "typescript": _Source("tree_sitter_typescript", queries.TYPESCRIPT, "language_typescript"),
-    "tsx": _Source("tree_sitter_typescript", queries.TYPESCRIPT, "language_tsx"),
-    "go": _Source("tree_sitter_go", queries.GO),
-    "rust": _Source("tree_sitter_rust", queries.RUST),
-    "c": _Source("tree_sitter_c", queries.C),
-    "cpp": _Source("tree_sitter_cpp", queries.CPP),
-    "java": _Source("tree_sitter_java", queries.JAVA),
+    "python": _Source("tree_sitter_python", PYTHON),
+    "javascript": _Source("tree_sitter_javascript", JAVASCRIPT),
+    "typescript": _Source("tree_sitter_typescript", TYPESCRIPT, "language_typescript"),
+    "tsx": _Source("tree_sitter_typescript", TYPESCRIPT, "language_tsx"),
+    "go": _Source("tree_sitter_go", GO),
+    "rust": _Source("tree_sitter_rust", RUST),
+    "c": _Source("tree_sitter_c", C),
+    "cpp": _Source("tree_sitter_cpp", CPP),
+    "java": _Source("tree_sitter_java", JAVA),
+    "csharp": _Source("tree_sitter_c_sharp", CSHARP),
+    "ruby": _Source("tree_sitter_ruby", RUBY),
+    "php": _Source("tree_sitter_php", PHP, "language_php"),
+    "bash": _Source("tree_sitter_bash", BASH),
+    "json": _Source("tree_sitter_json"),
+    "yaml": _Source("tree_sitter_yaml"),
+    "toml": _Source("tree_sitter_toml"),
 }
 LANGUAGES = frozenset({*_SOURCES, MARKDOWN})
+CODE = frozenset(language for language, source in _SOURCES.items() if source.query)
 
 
-def language_of(path: str) -> str | None:
-    """The language of a file by its name alone; None if it is not one we outline."""
+def language_of(path: str, text: str | None = None) -> str | None:
+    """The language of a file; None if it is not one we know.
+
+    Its name decides. Where the name leaves it open (a header of C or C++, a script without an
+    extension), the beginning of `text` does, if it is given.
+    """
     name = path.replace("\\", "/").rpartition("/")[2].lower()
     stem, dot, extension = name.rpartition(".")
     if dot and stem:
+        if extension == "h" and text is not None and not _ONLY_CPP.search(text):
+            return "c"
         return _BY_EXTENSION.get(extension)
-    return _BY_NAME.get(name)
+    shebang = _SHEBANG.match(text) if text and not dot else None
+    return _BY_NAME.get(name) or (_BY_PROGRAM.get(shebang[1]) if shebang else None)
 
 
 @cache
-def grammar_of(language: str) -> Grammar:
+def grammar_of(language: str) -> Language:
     """The grammar of `language`, imported when it is first asked for.
 
     Raises `KeyError` for a language without one (Markdown has none).
     """
     source = _SOURCES[language]
-    grammar = Language(getattr(import_module(source.module), source.function)())
-    return Grammar(grammar, Query(grammar, source.query))
+    return Language(getattr(import_module(source.module), source.function)())
+
+
+@cache
+def definitions_query(language: str) -> Query:
+    """What counts as a definition in a language of `CODE`."""
+    return Query(grammar_of(language), _SOURCES[language].query)

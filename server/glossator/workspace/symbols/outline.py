@@ -6,29 +6,44 @@ recursion, and this file turns matches into symbols. A syntax error costs only w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tree_sitter import Node, Parser
+from tree_sitter import Node
 
 from glossator.workspace.symbols.comments import docstring_paragraph
 from glossator.workspace.symbols.definitions import Definition, Definitions, find_definitions
 from glossator.workspace.symbols.headings import headings
-from glossator.workspace.symbols.languages import MARKDOWN, grammar_of, language_of
+from glossator.workspace.symbols.keys import keys
+from glossator.workspace.symbols.languages import (
+    CODE,
+    MARKDOWN,
+    definitions_query,
+    language_of,
+)
 from glossator.workspace.symbols.symbol import Symbol
+from glossator.workspace.symbols.tree import SOURCE_LIMIT, parse
 
-__all__ = ["OUTLINE_LIMIT", "Symbol", "language_of", "outline", "symbol_at"]
+__all__ = ["OUTLINE_LIMIT", "Placed", "Symbol", "language_of", "outline", "placed", "symbol_at"]
 
-OUTLINE_LIMIT = 2_000_000  # bytes of UTF-8; parsing holds the GIL, about 0.1 s a megabyte
+OUTLINE_LIMIT = SOURCE_LIMIT  # bytes of UTF-8
 
 _SIGNATURE_LIMIT = 200  # characters
 _ERROR_LIMIT = 400_000_000  # sum of squares of the tokens in each error, about 0.2 s of matching
 _DEPTH_LIMIT = 50  # symbols around a symbol; deeper ones are left out
-_LONE_CR = re.compile(rb"\r(?!\n)")
 _TYPES = frozenset({"class", "interface", "struct", "enum", "trait", "impl"})
 _FUNCTIONS = frozenset({"function", "method"})
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A symbol and where it stands, in bytes of the text's UTF-8."""
+
+    symbol: Symbol
+    start: int
+    end: int
+    name_start: int
 
 
 @lru_cache(maxsize=64)  # hovers ask again and again of the same few texts
@@ -41,16 +56,19 @@ def outline(text: str, language: str) -> tuple[Symbol, ...]:
     """
     if language == MARKDOWN:
         return headings(text)
-    grammar = grammar_of(language)
-    # Lone surrogates have no UTF-8. A lone CR ends a line in LSP but not for tree-sitter; as LF it
-    # keeps every offset and makes tree-sitter's rows the lines of LSP.
-    source = _LONE_CR.sub(b"\n", text.encode("utf-8", "replace"))
-    if len(source) > OUTLINE_LIMIT:
+    if language in CODE:
+        return tuple(at.symbol for at in placed(text, language))
+    return keys(text, language)
+
+
+@lru_cache(maxsize=2)
+def placed(text: str, language: str) -> tuple[Placed, ...]:
+    """The outline of code (a language of `CODE`) with the place of each symbol."""
+    tree = parse(text, language)
+    if tree is None or (tree.root.has_error and _too_broken(tree.root)):
         return ()
-    root = Parser(grammar.language).parse(source).root_node
-    if root.has_error and _too_broken(root):
-        return ()
-    return tuple(_symbols(find_definitions(root, grammar.query, source)))
+    query = definitions_query(language)
+    return tuple(_symbols(find_definitions(tree.root, query, tree.source)))
 
 
 def symbol_at(symbols: Iterable[Symbol], line: int) -> Symbol | None:
@@ -83,7 +101,7 @@ class _Enclosing:
     in_function: bool
 
 
-def _symbols(found: Definitions) -> Iterator[Symbol]:
+def _symbols(found: Definitions) -> Iterator[Placed]:
     stack = [_Enclosing(0, len(found.source) + 1, (), "", in_function=False)]
     for definition in found.in_order():
         at = definition.name.start_byte
@@ -91,18 +109,27 @@ def _symbols(found: Definitions) -> Iterator[Symbol]:
             stack.pop()
         inside = next(around for around in reversed(stack) if around.start <= at)
         kind, _, where = definition.kind.partition(".")
-        scope, name = _qualified(definition, found.source)
-        if not name or len(inside.path) >= _DEPTH_LIMIT or (where and inside.in_function):
+        scope, name, name_start = _qualified(definition, found.source)
+        if (
+            not name
+            or len(inside.path) >= _DEPTH_LIMIT
+            or (where == "global" and inside.in_function)
+        ):
             continue
         container = inside.path + scope
         if kind == "function" and (scope or inside.kind in _TYPES):
             kind = "method"
-        if definition.body is not None:
+        if where == "rest":
+            del stack[1:]
+            stack.append(_Enclosing(at, len(found.source) + 1, (*container, name), kind, False))
+        elif definition.body is not None:
             in_function = inside.in_function or kind in _FUNCTIONS
             stack.append(
                 _Enclosing(*definition.body, (*container, *name.split("::")), kind, in_function)
             )
-        yield _symbol(found, definition, name, kind, container)
+        symbol = _symbol(found, definition, name, kind, container)
+        outer = definition.outer
+        yield Placed(symbol, outer.start_byte, outer.end_byte, name_start)
 
 
 def _symbol(
@@ -124,16 +151,18 @@ def _symbol(
     )
 
 
-def _qualified(definition: Definition, source: bytes) -> tuple[tuple[str, ...], str]:
-    """The containers that a name spells out, and the name itself."""
-    scope = [] if definition.scope is None else [_text(definition.scope, source)]
+def _qualified(definition: Definition, source: bytes) -> tuple[tuple[str, ...], str, int]:
+    """The containers that a name spells out, the name itself, and its first byte."""
+    scope = [] if definition.scope is None else _text(definition.scope, source).split("::")
     name: Node | None = definition.name
     while name is not None and name.type == "qualified_identifier":
         outer = name.child_by_field_name("scope")
         if outer is not None:
             scope.append(_text(outer, source).partition("<")[0])
         name = name.child_by_field_name("name")
-    return tuple(scope), "" if name is None else _text(name, source).strip("\"'`")
+    if name is None:
+        return (), "", 0
+    return tuple(scope), _text(name, source).strip("\"'`:"), name.start_byte
 
 
 def _signature(found: Definitions, definition: Definition) -> str:

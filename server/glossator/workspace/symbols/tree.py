@@ -1,0 +1,72 @@
+"""Parsed source text, and the way from a place in it up to the root.
+
+Parsing holds the GIL, about 0.1 s a megabyte: in a server it belongs into the worker process.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tree_sitter import Node, Parser
+
+from glossator.workspace.symbols.languages import grammar_of
+
+SOURCE_LIMIT = 2_000_000  # bytes of UTF-8; more is generated or data
+
+_LONE_CR = re.compile(rb"\r(?!\n)")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SyntaxTree:
+    """A parsed text; `source` is its UTF-8, whose byte offsets the nodes have."""
+
+    language: str
+    source: bytes
+    root: Node
+
+    def text(self, node: Node) -> str:
+        """The text of `node`."""
+        return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+@lru_cache(maxsize=2)  # outline, references and imports of one text come one after the other
+def parse(text: str, language: str) -> SyntaxTree | None:
+    """`text` as a tree; None above `SOURCE_LIMIT`. Raises `KeyError` for an unknown language."""
+    grammar = grammar_of(language)
+    # Lone surrogates have no UTF-8. A lone CR ends a line in LSP but not for tree-sitter; as LF it
+    # keeps every offset and makes tree-sitter's rows the lines of LSP.
+    source = _LONE_CR.sub(b"\n", text.encode("utf-8", "replace"))
+    if len(source) > SOURCE_LIMIT:
+        return None
+    return SyntaxTree(language, source, Parser(grammar).parse(source).root_node)
+
+
+def paths(root: Node, places: Iterable[int]) -> Iterator[tuple[int, list[Node]]]:
+    """Each byte offset, ascending, with the nodes that hold it, from the root to the innermost.
+
+    The list is the same each time and changes with the next step. One walk over the tree serves
+    all places, so that deep nesting costs once, not for each place.
+    """
+    cursor = root.walk()
+    path = [root]
+    for place in places:
+        while len(path) > 1 and path[-1].end_byte <= place:
+            path.pop()
+            cursor.goto_parent()
+        while path[-1].start_byte <= place and cursor.goto_first_child_for_byte(place) is not None:
+            path.append(cursor.node or root)
+        if path[-1].start_byte <= place < path[-1].end_byte:
+            yield place, path
+
+
+def first(node: Node) -> Node | None:
+    """The first named child."""
+    return next(iter(node.named_children), None)
+
+
+def last(node: Node) -> Node | None:
+    """The last named child."""
+    return next(reversed(node.named_children), None)
