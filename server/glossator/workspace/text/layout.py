@@ -1,0 +1,102 @@
+"""The layout of a segment file; all numbers are little-endian.
+
+    header     magic, version, counts, and the CRC-32 of header and tables
+    tables     of documents: stamp, end of path, traits, path (relative to the root, as bytes)
+               of keys, ascending: key, start of posting, CRC-32 of posting, documents less 1
+    postings   of each key the numbers of its documents, as the container of a roaring bitmap:
+               up to 4,096 documents 16 bits each, ascending; more as 65,536 bits
+
+See D. Lemire et al., "Roaring Bitmaps: Implementation of an Optimized Software Library" (2018).
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAGIC: Final = b"GLOSTEXT"
+VERSION: Final = 1  # of this layout, the folding of `fold.py` and the text of `plain.py`
+MAX_DOCUMENTS: Final = 1 << 16
+ARRAY_DOCUMENTS: Final = 4096  # more of them are kept as bits
+BITS_BYTES: Final = MAX_DOCUMENTS // 8
+POSTING_UNIT: Final = 2  # bytes; postings start at multiples of it
+
+# magic, version, documents, keys, bytes of paths, bytes of postings, then the checksum
+HEADER: Final = struct.Struct("<8sIIIQQI")
+CHECKSUM: Final = struct.Struct("<I")  # CRC-32 of what stands before it, and of the tables
+STAMP: Final = struct.Struct("<qqqQ")  # size, mtime_ns, ctime_ns, inode
+# what stands before the container in a serialised roaring bitmap of one array or bitset container:
+# cookie, number of containers, high bits of the members, members less 1, place of the container
+ROARING: Final = struct.Struct("<IIHHI")
+ROARING_COOKIE: Final = 12346
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """Where each table starts, in bytes from the start of the file, and how long the file is."""
+
+    documents: int
+    keys: int
+    path_bytes: int
+    posting_bytes: int
+
+    @property
+    def stamps(self) -> int:
+        """Documents of `STAMP`."""
+        return HEADER.size
+
+    @property
+    def key_table(self) -> int:
+        """Keys of u4."""
+        return self.stamps + STAMP.size * self.documents
+
+    @property
+    def starts(self) -> int:
+        """Keys of u4: where the posting starts, in units, from the first one."""
+        return self.key_table + 4 * self.keys
+
+    @property
+    def sums(self) -> int:
+        """Keys of u4."""
+        return self.starts + 4 * self.keys
+
+    @property
+    def path_ends(self) -> int:
+        """Documents of u4: where the path ends, from the first one."""
+        return self.sums + 4 * self.keys
+
+    @property
+    def counts(self) -> int:
+        """Keys of u2."""
+        return self.path_ends + 4 * self.documents
+
+    @property
+    def traits(self) -> int:
+        """Documents of u1."""
+        return self.counts + 2 * self.keys
+
+    @property
+    def paths(self) -> int:
+        """The paths, one after the other."""
+        return self.traits + self.documents
+
+    @property
+    def postings(self) -> int:
+        """The postings, to the end of the file."""
+        return self.paths + self.path_bytes
+
+    @property
+    def end(self) -> int:
+        """The length of the file."""
+        return self.postings + self.posting_bytes
+
+
+def posting_units(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The length of the postings of so many documents each."""
+    units = counts.copy()
+    units[counts > ARRAY_DOCUMENTS] = BITS_BYTES // POSTING_UNIT
+    return units

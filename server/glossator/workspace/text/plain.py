@@ -1,0 +1,58 @@
+"""A file's bytes as text that can be searched, for the index and the scan alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntFlag
+
+from glossator.workspace.decode import decode
+
+_FOLD_TO_ASCII = ("\N{KELVIN SIGN}".encode(), "\N{LATIN SMALL LETTER LONG S}".encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Searchable:
+    """UTF-8 text whose lines end in LF; a final line end is removed, it opens no further line.
+
+    `plain`: ASCII without NUL, VT and lone CR; ripgrep with `--crlf` sees the same lines and
+    character classes in the file. `exotic`: holds one of the two characters outside ASCII that
+    equal an ASCII letter when case is ignored.
+    """
+
+    text: bytes
+    plain: bool
+    exotic: bool
+
+
+def searchable(raw: bytes) -> Searchable | None:
+    """The text of a file's bytes; None when they are binary."""
+    decoded = decode(raw)
+    if decoded is None:
+        return None
+    characters, encoding = decoded
+    text = raw if encoding == "utf-8" else characters.encode("utf-8", "surrogatepass")
+    ascii_only = text is raw and characters.isascii()
+    plain = ascii_only and b"\0" not in text and b"\v" not in text
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n")
+        plain = plain and b"\r" not in text
+        text = text.replace(b"\r", b"\n")
+    exotic = not ascii_only and any(character in text for character in _FOLD_TO_ASCII)
+    return Searchable(text.removesuffix(b"\n"), plain, exotic)
+
+
+class Traits(IntFlag):
+    """What the index keeps of a file beside its trigrams; see `Searchable`."""
+
+    NONE = 0
+    PLAIN = 1
+    EXOTIC = 2
+    BINARY = 4
+
+
+def traits(found: Searchable | None) -> Traits:
+    """The traits of a file of which `searchable` says this."""
+    if found is None:
+        return Traits.BINARY
+    plain = Traits.PLAIN if found.plain else Traits.NONE
+    return plain | (Traits.EXOTIC if found.exotic else Traits.NONE)
