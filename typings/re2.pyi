@@ -11,6 +11,11 @@ class Options:
     case_sensitive: bool
     never_capture: bool
     never_nl: bool
+    encoding: Encoding
+
+    class Encoding:
+        LATIN1: Options.Encoding
+        UTF8: Options.Encoding
 
 class Match(Generic[AnyStr]):
     def start(self) -> int: ...

@@ -85,6 +85,13 @@ def test_as_git_on_random_trees(tmp_path: Path, seed: int) -> None:
     check(tmp_path, random_tree(random.Random(seed)))
 
 
+def test_as_git_with_more_rules_than_one_expression_holds(tmp_path: Path) -> None:
+    many = [f"/src/**/number[{digit}]{number}*.o" for digit in "!09" for number in range(4_000)]
+    many[5_000:5_000] = ["*.log", "build/"]
+    many[9_000:9_000] = ["!src/*.log", "x" * 30_000, "[a-z]" * 9_000]
+    check(tmp_path, {**FILES, "src/a/number11.o": "", ".gitignore": "\n".join(many)})
+
+
 def check(root: Path, files: Mapping[str, str]) -> None:
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
     subprocess.run(["git", "init", "-q", root], check=True, env=environment)

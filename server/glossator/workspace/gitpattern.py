@@ -52,6 +52,14 @@ def translate(line: str) -> tuple[str, bool] | None:
     return start + glob + end, leaves_out
 
 
+def in_list(regex: str) -> str:
+    """The expression of `translate` for one of the paths in a text, a NUL before and after each.
+
+    It may match a file, too, where the pattern means a directory only.
+    """
+    return r"\x00" + regex.removeprefix("^").removesuffix("$").removesuffix("?")
+
+
 def _without_trailing_spaces(line: str) -> str:
     """`line` without its trailing spaces, except one escaped by a backslash."""
     kept = line.rstrip(" ")

@@ -11,9 +11,12 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
+import re2
 from pathspec import PathSpec
 from pathspec.pattern import RegexPattern
 
@@ -21,14 +24,44 @@ from glossator.core.document import Missing, MissingReason
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.decode import encode
 from glossator.workspace.disk import load
-from glossator.workspace.gitpattern import FOLDER_MARK, translate
-from glossator.workspace.roots import Roots, is_inside
+from glossator.workspace.gitpattern import FOLDER_MARK, in_list, translate
+from glossator.workspace.roots import Roots
 
 IGNORE_FILES = frozenset({".gitignore", ".ignore"})
 GIT_RULE = ".git is always left out"
+_SOURCES = IGNORE_FILES | {".git"}  # what a directory must hold to have rules of its own
 _MAX_RULE_BYTES = 5_000_000
+_MAX_JOINED = 20_000  # characters of expressions in one, well below what RE2 can hold
+_NOTHING = rb"[^\x00-\xff]"
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _Patterns:
+    """The expressions of lines next to each other, few enough for RE2 to join."""
+
+    first: int  # line, 0-based
+    regexes: tuple[tuple[str, bool] | None, ...]  # as `translate` gives them
+
+    @cached_property
+    def spec(self) -> PathSpec[RegexPattern]:
+        """What tells the last line that matches an entry."""
+        patterns = (
+            RegexPattern(None) if item is None else RegexPattern(re.compile(item[0]), item[1])
+            for item in self.regexes
+        )
+        return PathSpec(patterns, backend="best")
+
+    @cached_property
+    def leaving_out(self) -> re2.Pattern[bytes]:
+        """What is found in a list of entries when one of them may be left out."""
+        options = re2.Options()
+        options.log_errors = False
+        options.never_capture = True
+        options.encoding = re2.Options.Encoding.LATIN1
+        joined = "|".join(in_list(item[0]) for item in self.regexes if item and item[1])
+        return re2.compile(joined.encode("latin-1") or _NOTHING, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +71,25 @@ class RuleFile:
     folder: str
     label: str
     lines: tuple[str, ...]
-    spec: PathSpec[RegexPattern]
+    patterns: tuple[_Patterns, ...] = field(compare=False)  # last lines first
+
+    def may_exclude(self, folder: str, names: Sequence[str]) -> bool:
+        """Whether the file may leave out one of the entries `names` of `folder`."""
+        inner = folder[len(self.folder) :].lstrip(os.sep)
+        before = f"\0{inner}/" if inner else "\0"
+        paths = os.fsencode(f"{before}{before.join(names)}\0")
+        return any(part.leaving_out.search(paths) is not None for part in self.patterns)
 
     def verdict(self, path: str, *, is_dir: bool) -> tuple[bool, str] | None:
         """Whether `path` is left out and by which rule; None when no pattern matches."""
         inner = path[len(self.folder) :].lstrip(os.sep)
-        result = self.spec.check_file(_as_bytes(inner) + (FOLDER_MARK if is_dir else ""))
-        if result.include is None or result.index is None:
-            return None
-        return result.include, f"{self.label}:{result.index + 1} {self.lines[result.index]}"
+        entry = _as_bytes(inner) + (FOLDER_MARK if is_dir else "")
+        for part in self.patterns:
+            result = part.spec.check_file(entry)
+            if result.include is not None and result.index is not None:
+                line = part.first + result.index
+                return result.include, f"{self.label}:{line + 1} {self.lines[line]}"
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +99,15 @@ class FolderRules:
     exclude: tuple[RuleFile, ...] = ()  # the setting
     ignore: tuple[RuleFile, ...] = ()  # .ignore
     git: tuple[RuleFile, ...] = ()  # .gitignore and .git/info/exclude
+
+    def may_exclude(self, folder: str, names: Sequence[str]) -> bool:
+        """Whether one of the entries `names` of the directory `folder` may be left out."""
+        if ".git" in names:
+            return True
+        for rules in (*self.exclude, *self.ignore, *self.git):
+            if rules.may_exclude(folder, names):
+                return True
+        return False
 
     def excluding(self, path: str, *, is_dir: bool) -> str | None:
         """The rule that leaves out `path`, an entry of the directory; None keeps it."""
@@ -69,20 +121,28 @@ class FolderRules:
 
 
 class IgnoreRules:
-    """The rules of every directory, read when first asked for."""
+    """The rules of every directory, read when first asked for; for use from any thread."""
 
     def __init__(self, roots: Roots, settings: WorkspaceSettings) -> None:
         self._roots = roots
         self._follow = settings.use_ignore_files
         self._exclude = tuple(map(_as_bytes, settings.exclude))
         self._folders: dict[str, FolderRules | str] = {}
+        self._forgetting = threading.Lock()
 
     def within(self, folder: str) -> FolderRules | str:
         """The rules for entries of `folder`, or the rule that leaves out the folder itself."""
-        known = self._folders.get(folder)
-        if known is None:
-            known = self._folders[folder] = self._build(folder)
-        return known
+        folders = self._folders
+        known = folders.get(folder)
+        # what was read before the rules were forgotten goes to the forgotten ones
+        return folders.setdefault(folder, self._build(folder)) if known is None else known
+
+    def entered(self, folder: str, names: Iterable[str]) -> FolderRules | str:
+        """As `within`, for a directory known to hold `names` and not to be left out itself."""
+        folders = self._folders
+        if folder in folders or folder in self._roots.paths or not _SOURCES.isdisjoint(names):
+            return self.within(folder)
+        return folders.setdefault(folder, self.within(os.path.dirname(folder)))
 
     def excluding(self, path: str, *, is_dir: bool) -> str | None:
         """The rule that leaves out `path` or a directory above it; None when it is kept."""
@@ -91,10 +151,21 @@ class IgnoreRules:
         rules = self.within(os.path.dirname(path))
         return rules if isinstance(rules, str) else rules.excluding(path, is_dir=is_dir)
 
-    def forget(self, folder: str) -> None:
-        """Read the rules at and below `folder` again when they are next asked for."""
-        for known in [item for item in list(self._folders) if is_inside(item, folder)]:
-            self._folders.pop(known, None)
+    def forget(self, *folders: str) -> None:
+        """Read the rules at and below `folders` again when they are next asked for."""
+        below = tuple(os.path.join(folder, "") for folder in folders)
+        with self._forgetting:
+            self._folders = {
+                known: rules
+                for known, rules in list(self._folders.items())
+                if known not in folders and not known.startswith(below)
+            }
+
+    def reread(self, folder: str) -> bool:
+        """Read the rules at and below `folder` again; whether those of `folder` differ."""
+        before = self.within(folder)
+        self.forget(folder)
+        return self.within(folder) != before
 
     def _build(self, folder: str) -> FolderRules | str:
         if folder in self._roots.paths:
@@ -143,16 +214,24 @@ class IgnoreRules:
 def _rule_file(folder: str, label: str, lines: Iterable[str]) -> tuple[RuleFile, ...]:
     """The rules in `lines` (one character a byte), or nothing when none of them is a pattern."""
     kept = tuple(lines)
-    patterns = [_pattern(line) for line in kept]
-    if all(pattern.include is None for pattern in patterns):
-        return ()
+    parts: list[_Patterns] = []
+    batch: list[tuple[str, bool] | None] = []
+    size = 0
+    for number, line in enumerate(kept):
+        item = translate(line)
+        length = len(item[0]) if item else 0
+        if length > _MAX_JOINED:
+            _log.warning("%s:%d is not followed: the pattern is too long.", label, number + 1)
+            item, length = None, 0
+        if size + length > _MAX_JOINED:
+            parts.append(_Patterns(number - len(batch), tuple(batch)))
+            batch, size = [], 0
+        batch.append(item)
+        size += length
+    parts.append(_Patterns(len(kept) - len(batch), tuple(batch)))
+    used = tuple(part for part in reversed(parts) if any(part.regexes))
     shown = tuple(line.encode("latin-1").decode("utf-8", "replace").strip() for line in kept)
-    return (RuleFile(folder, label, shown, PathSpec(patterns, backend="best")),)
-
-
-def _pattern(line: str) -> RegexPattern:
-    regex, leaves_out = translate(line) or (None, None)
-    return RegexPattern(regex and re.compile(regex), leaves_out)
+    return (RuleFile(folder, label, shown, used),) if used else ()
 
 
 def _as_bytes(path: str) -> str:

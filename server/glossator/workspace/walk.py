@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple, Self
 
 from glossator.workspace.ignore import IgnoreRules
 from glossator.workspace.roots import Roots, is_inside, real_path
@@ -21,20 +22,45 @@ SPECIAL = "not a regular file"
 UNREADABLE = "unreadable"
 
 
-@dataclass(frozen=True, slots=True)
-class FileEntry:
+class _Fields(NamedTuple):
+    path: str  # absolute
+    shown: int | str  # where in `path` the relative path begins, or that path if it is no part
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    is_link: bool
+
+
+class FileEntry(_Fields):
     """A listed file: absolute and workspace-relative path, size in bytes, times in ns.
 
     What a link leads to may change without an event for the link itself; `is_link` tells.
+    A tuple, because there may be a million; `relative` may be given as its place in `path`.
     """
 
-    path: str
-    relative: str
-    size: int
-    mtime_ns: int
-    ctime_ns: int = 0
-    inode: int = 0
-    is_link: bool = False
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        path: str,
+        relative: int | str,
+        size: int,
+        mtime_ns: int,
+        ctime_ns: int = 0,
+        inode: int = 0,
+        is_link: bool = False,
+    ) -> Self:
+        """Keep `relative` as a part of `path` where it is one."""
+        if isinstance(relative, str) and path.endswith(relative):
+            relative = len(path) - len(relative)
+        return super().__new__(cls, path, relative, size, mtime_ns, ctime_ns, inode, is_link)
+
+    @property
+    def relative(self) -> str:
+        """The path as shown to the model and the user, with "/" between its parts."""
+        shown = self.shown
+        return self.path[shown:] if isinstance(shown, int) else shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +76,30 @@ class Found:
         self.skipped.update(other.skipped)
 
 
-def examine(path: str, roots: Roots, rules: IgnoreRules) -> Iterator[Found]:
-    """What is there now at and below the absolute path `path`, a directory at a time."""
+def examine(
+    path: str, roots: Roots, rules: IgnoreRules, enter: Callable[[str], None] = lambda _: None
+) -> Iterator[Found]:
+    """What is there now at and below the absolute path `path`, a directory at a time.
+
+    `enter` is called with each directory before it is listed.
+    """
     if path in roots.paths:
-        yield from walk(path, roots, rules)
+        yield from walk(path, roots, rules, enter)
     elif roots.owner(path) is not None:
-        yield from _examine_entry(path, roots, rules)
+        yield from _examine_entry(path, roots, rules, enter)
     for root in roots.paths:
         if root != path and is_inside(root, path):
-            yield from walk(root, roots, rules)
+            yield from walk(root, roots, rules, enter)
 
 
-def _examine_entry(path: str, roots: Roots, rules: IgnoreRules) -> Iterator[Found]:
-    if isinstance(rules.within(os.path.dirname(path)), str):
+def _examine_entry(
+    path: str, roots: Roots, rules: IgnoreRules, enter: Callable[[str], None]
+) -> Iterator[Found]:
+    folder = os.path.dirname(path)
+    if isinstance(rules.within(folder), str):
         return  # counted where the directory above is left out
+    if real_path(folder) != folder:
+        return  # a link has taken the place of a directory above
     try:
         status = os.lstat(path)
     except OSError:
@@ -73,24 +109,37 @@ def _examine_entry(path: str, roots: Roots, rules: IgnoreRules) -> Iterator[Foun
     if rule is not None:
         yield Found(skipped={path: rule})
     elif is_dir:
-        yield from walk(path, roots, rules)
+        yield from walk(path, roots, rules, enter)
     else:
         found = Found()
-        _place(path, roots.relative(os.path.dirname(path)), status, roots, found)
+        _place(path, _begin(folder, roots), status, roots, found)
         yield found
 
 
-def walk(start: str, roots: Roots, rules: IgnoreRules) -> Iterator[Found]:
+def walk(
+    start: str, roots: Roots, rules: IgnoreRules, enter: Callable[[str], None] = lambda _: None
+) -> Iterator[Found]:
     """Every directory at and below `start`, which is not left out itself."""
+    begin = _begin(start, roots)
     pending = [start]
     while pending:
         folder = pending.pop()
+        enter(folder)
         found = Found()
-        pending.extend(_walk_folder(folder, roots, rules, found))
+        pending.extend(_walk_folder(folder, begin, roots, rules, found))
         yield found
 
 
-def _walk_folder(folder: str, roots: Roots, rules: IgnoreRules, found: Found) -> list[str]:
+def _begin(folder: str, roots: Roots) -> int | None:
+    """Where relative paths begin in the paths below `folder`; None when they are no part."""
+    path = os.path.join(folder, "_")
+    shown = roots.relative(path)
+    return len(path) - len(shown) if path.endswith(shown) else None
+
+
+def _walk_folder(
+    folder: str, begin: int | None, roots: Roots, rules: IgnoreRules, found: Found
+) -> list[str]:
     """List one directory into `found`; returns the directories to go on with."""
     try:
         with os.scandir(folder) as listing:
@@ -98,17 +147,18 @@ def _walk_folder(folder: str, roots: Roots, rules: IgnoreRules, found: Found) ->
     except OSError:
         found.skipped[folder] = UNREADABLE
         return []
-    folder_rules = rules.within(folder)
+    names = [entry.name for entry in entries]
+    folder_rules = rules.entered(folder, names)
     if isinstance(folder_rules, str):
         found.skipped[folder] = folder_rules
         return []
-    shown = roots.relative(folder)
+    some_left_out = folder_rules.may_exclude(folder, names)
     deeper = []
     for entry in entries:
         path, is_dir = entry.path, entry.is_dir(follow_symlinks=False)
         if is_dir and path in roots.paths:
             continue
-        rule = folder_rules.excluding(path, is_dir=is_dir)
+        rule = folder_rules.excluding(path, is_dir=is_dir) if some_left_out else None
         if rule is not None:
             found.skipped[path] = rule
         elif is_dir:
@@ -118,38 +168,39 @@ def _walk_folder(folder: str, roots: Roots, rules: IgnoreRules, found: Found) ->
                 status = entry.stat(follow_symlinks=False)
             except OSError:
                 continue  # gone since it was listed
-            _place(path, shown, status, roots, found)
+            _place(path, begin, status, roots, found)
     return deeper
 
 
-def _place(path: str, folder: str, status: os.stat_result, roots: Roots, found: Found) -> None:
+def _place(
+    path: str, begin: int | None, status: os.stat_result, roots: Roots, found: Found
+) -> None:
     """Put a path that is no directory among the files, or among the skipped with the reason."""
-    is_link = stat.S_ISLNK(status.st_mode)
-    if is_link:
-        try:
-            status = os.stat(path)
-        except OSError:
-            found.skipped[path] = LINK_BROKEN
-            return
-        if roots.owner(real_path(path) or "") is None:
-            found.skipped[path] = LINK_OUT
-            return
-        if stat.S_ISDIR(status.st_mode):
-            found.skipped[path] = LINK_TO_FOLDER
-            return
+    is_link = False
     if not stat.S_ISREG(status.st_mode):
-        found.skipped[path] = SPECIAL
-        return
-    name = os.path.basename(path)
-    relative = name if folder == "." else f"{folder}/{name}"
+        is_link = stat.S_ISLNK(status.st_mode)
+        target = _follow(path, roots) if is_link else SPECIAL
+        if isinstance(target, str):
+            found.skipped[path] = target
+            return
+        status = target
+    shown = roots.relative(path) if begin is None else begin
+    mtime_ns, ctime_ns = status.st_mtime_ns, status.st_ctime_ns
+    if ctime_ns == mtime_ns:
+        ctime_ns = mtime_ns  # as mostly: one number in memory
     found.files.append(
-        FileEntry(
-            path,
-            relative,
-            status.st_size,
-            status.st_mtime_ns,
-            status.st_ctime_ns,
-            status.st_ino,
-            is_link,
-        )
+        FileEntry._make((path, shown, status.st_size, mtime_ns, ctime_ns, status.st_ino, is_link))
     )
+
+
+def _follow(path: str, roots: Roots) -> os.stat_result | str:
+    """The file a link leads to, or why it is not listed."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return LINK_BROKEN
+    if roots.owner(real_path(path) or "") is None:
+        return LINK_OUT
+    if stat.S_ISDIR(status.st_mode):
+        return LINK_TO_FOLDER
+    return status if stat.S_ISREG(status.st_mode) else SPECIAL
