@@ -20,6 +20,8 @@ from glossator.tools.toolbox import reading_tools
 from glossator.workspace.change import Closed, DiskChanged, Edited, Opened, TextEdit
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.finder import SymbolFinder
+from glossator.workspace.worker.client import Worker
 
 
 @dataclass
@@ -28,6 +30,8 @@ class Workspace:
 
     root: Path
     host: WorkspaceHost
+    worker: Worker
+    symbols: SymbolFinder
     reads: ReadState = field(default_factory=ReadState)
 
     @property
@@ -36,7 +40,7 @@ class Workspace:
 
     async def call(self, tool: str, **arguments: Any) -> ToolResult:
         """What the tool answers, as the agent loop calls it."""
-        context = ToolContext(self.snapshot, self.reads)
+        context = ToolContext(self.snapshot, self.reads, self.symbols)
         return await call_tool(reading_tools(), ToolCall("call", tool, arguments), context)
 
     def write(self, relative: str, content: str | bytes) -> Path:
@@ -72,21 +76,23 @@ MakeWorkspace = Callable[..., Awaitable[Workspace]]
 @pytest.fixture
 async def workspace(tmp_path: Path) -> AsyncIterator[MakeWorkspace]:
     """Makes a workspace of files by relative path; keywords are workspace settings."""
-    hosts: list[WorkspaceHost] = []
+    made: list[Workspace] = []
 
     async def make(files: Mapping[str, str | bytes], **settings: Any) -> Workspace:
-        root = (tmp_path / f"ws{len(hosts)}").resolve()
+        root = (tmp_path / f"ws{len(made)}").resolve()
         root.mkdir()
         for relative, content in files.items():
             path = root / relative
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content.encode() if isinstance(content, str) else content)
-        host = WorkspaceHost((str(root),), WorkspaceSettings.model_validate(settings))
-        hosts.append(host)
+        checked, worker = WorkspaceSettings.model_validate(settings), Worker()
+        host = WorkspaceHost((str(root),), checked)
+        made.append(Workspace(root, host, worker, SymbolFinder(worker, checked)))
         await host.start()
         await host.ready()
-        return Workspace(root, host)
+        return made[-1]
 
     yield make
-    for host in hosts:
-        await host.close()
+    for ws in made:
+        await ws.host.close()
+        await ws.worker.close()

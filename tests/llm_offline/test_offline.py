@@ -61,7 +61,7 @@ class Talk:
         self.react(event)
 
     async def _context(self) -> ToolContext:
-        return ToolContext(self.ws.snapshot, self.ws.reads)
+        return ToolContext(self.ws.snapshot, self.ws.reads, self.ws.symbols)
 
     @property
     def calls(self) -> list[list[str]]:

@@ -17,6 +17,8 @@ from glossator.settings.model import Settings
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import reading_tools
 from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.symbols.finder import SymbolFinder
+from glossator.workspace.worker.client import Worker
 
 logger = logging.getLogger(__name__)
 
@@ -39,6 +41,8 @@ class Application:
         self.problems = problems  # what is wrong with settings that were left out
         self.environment = environment
         self.host = WorkspaceHost(roots, settings.workspace, encoding)
+        self.worker = Worker()
+        self.symbols = SymbolFinder(self.worker, settings.workspace)
         self.tools = reading_tools()
         self.model = create_model("main", settings.models, environment)
         self.sessions = Sessions()
@@ -67,12 +71,13 @@ class Application:
         if self._starting:
             await asyncio.wait({self._starting})
         await self.host.close()
+        await self.worker.close()
         await self.model.close()
 
     async def tool_context(self, session: Session) -> ToolContext:
         """The newest workspace, frozen, once it has been scanned."""
         await self.ready()
-        return ToolContext(self.host.snapshot(), session.reads)
+        return ToolContext(self.host.snapshot(), session.reads, self.symbols)
 
     async def _start(self) -> None:
         # One after the other: importing and scanning at once take turns at the interpreter's lock,

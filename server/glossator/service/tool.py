@@ -39,7 +39,7 @@ async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
             f"There is no tool {request.name!r}; the tools are {', '.join(sorted(app.tools))}."
         )
     await app.ready()
-    context = ToolContext(app.host.snapshot(), ReadState())
+    context = ToolContext(app.host.snapshot(), ReadState(), app.symbols)
     started = time.perf_counter()
     result = await call_tool(app.tools, ToolCall("cli", request.name, request.arguments), context)
     milliseconds = (time.perf_counter() - started) * 1000

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from glossator.core.tool_result import ToolResult
 from glossator.tools.reads import ReadState
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.finder import SymbolFinder
 
 _THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="tool")
 
@@ -41,10 +42,14 @@ class ToolArgs(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """What one call sees: a frozen workspace, and what the conversation was shown before."""
+    """What one call sees: a frozen workspace, and what the conversation was shown before.
+
+    `symbols` answers about the snapshot, too.
+    """
 
     snapshot: WorkspaceSnapshot
     reads: ReadState
+    symbols: SymbolFinder
 
 
 class Tool(Protocol):

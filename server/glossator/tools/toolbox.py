@@ -7,8 +7,9 @@ from glossator.tools.glob import Glob
 from glossator.tools.grep import Grep
 from glossator.tools.read import Read
 from glossator.tools.search import Search
+from glossator.tools.symbols import Symbols
 
 
 def reading_tools() -> Registry:
     """Every tool that only reads the workspace."""
-    return registry((Glob(), Grep(), Read(), Search()))
+    return registry((Glob(), Grep(), Read(), Search(), Symbols()))

@@ -1,0 +1,104 @@
+"""What a look-up of a name found, for the model: lines with their places, and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+
+from glossator.core.span import Span, runs
+from glossator.core.tool_result import Budget, ToolResult, cut, shorten
+from glossator.core.uri import to_uri
+from glossator.tools.selection import Selection, account
+from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.find import Coverage, Definition, Found, Line, Use
+from glossator.workspace.symbols.names import Name
+
+MAX_BYTES = 20_000
+
+_NOTES_BYTES = 1_500
+_MAX_LINE_CHARACTERS = 300
+_MAX_DOCUMENTATION = 200  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A line of a text and what is known about it."""
+
+    line: Line
+    about: str
+
+
+def report(
+    what: str,
+    name: Name,
+    found: Found[Definition] | Found[Use],
+    limit: int,
+    snapshot: WorkspaceSnapshot,
+    selection: Selection,
+) -> ToolResult:
+    """The hits with their lines, then the mentions, then what was not looked at."""
+    entries = [_entry(hit) for hit in found.hits[:limit]]
+    entries += [_Entry(line, "mentioned") for line in found.mentions]
+    shown = [
+        f"{snapshot.relative(entry.line.path)}:{entry.line.number}:"
+        f"{shorten(entry.line.text, _MAX_LINE_CHARACTERS)}  [{entry.about}]"
+        for entry in entries
+    ]
+    kept, _ = cut(shown, Budget(bytes=MAX_BYTES - _NOTES_BYTES))
+    omitted = len(found.hits) - min(len(kept), len(found.hits))
+    parts = [*kept]
+    if not found.hits:
+        parts.insert(0, f"Found no {what} of {name.whole}.")
+        parts.append(account(snapshot, selection, [_searched(found.coverage, name)]))
+    if omitted:
+        parts.append(f"[{omitted:,} more {what}; narrow by path]")
+    parts += _doubts(found.coverage)
+    return ToolResult("\n".join(parts), tuple(_spans(entries[: len(kept)], snapshot)), omitted)
+
+
+def _entry(hit: Definition | Use) -> _Entry:
+    match hit:
+        case Definition(line, symbol):
+            where = f" in {' > '.join(symbol.container)}" if symbol.container else ""
+            about = f"{symbol.kind}{where}, lines {symbol.first_line}-{symbol.last_line}"
+            if symbol.documentation:
+                about += f": {shorten(symbol.documentation, _MAX_DOCUMENTATION)}"
+            return _Entry(line, about)
+        case Use(line, reference):
+            where = f" in {' > '.join(reference.within)}" if reference.within else ""
+            return _Entry(line, f"{reference.kind}{where}")
+
+
+def _searched(coverage: Coverage, name: Name) -> str:
+    return (
+        f"{coverage.candidates:,} of them may hold {name.last!r} by the index or are open;"
+        f" {coverage.read:,} were read, {coverage.holding:,} hold it."
+    )
+
+
+def _doubts(coverage: Coverage) -> Iterator[str]:
+    """What keeps the answer from being all there is."""
+    if coverage.worker_away:
+        yield "The worker process is away, so only a few files were read: ask again in a minute."
+    if coverage.unread:
+        yield f"{coverage.unread:,} more files may hold the name and were not read: narrow by path."
+    if coverage.unreadable:
+        yield f"{coverage.unreadable:,} files could not be read as text."
+    if coverage.unparsed:
+        yield f"{coverage.unparsed:,} files hold the name and are too large to parse: use Grep."
+    if coverage.mentions:
+        yield (
+            f"{coverage.mentions:,} lines mention the name in files of languages that are not"
+            " parsed."
+        )
+
+
+def _spans(entries: Iterable[_Entry], snapshot: WorkspaceSnapshot) -> Iterator[Span]:
+    """Runs of consecutive lines, text by text."""
+    places = sorted({(entry.line.path, entry.line.sha256, entry.line.number) for entry in entries})
+    for (path, sha256), group in groupby(places, key=lambda place: place[:2]):
+        overlay = snapshot.overlays.get(path)
+        uri = to_uri(path) if overlay is None else overlay.uri
+        for first, last in runs(number for *_, number in group):
+            yield Span(uri, sha256, first, last)

@@ -1,0 +1,124 @@
+"""Symbols: what a file defines, where a name is defined, and who uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from glossator.core.document import Document, Missing
+from glossator.core.errors import UsageError
+from glossator.core.span import Span, runs
+from glossator.core.tool_result import Budget, ToolResult, cut
+from glossator.prompts.loader import load_prompt
+from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
+from glossator.tools.selection import Selection, select
+from glossator.tools.symbol_report import MAX_BYTES, report
+from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.find import Definition, Found, Use
+from glossator.workspace.symbols.finder import ALL_USES, CALLS, Place
+from glossator.workspace.symbols.languages import LANGUAGES, language_of
+from glossator.workspace.symbols.names import Name
+from glossator.workspace.symbols.symbol import Symbol
+from glossator.workspace.worker.client import WorkerGone
+from glossator.workspace.worker.connection import JobFailed
+
+MAX_DEFINITIONS = 50
+MAX_USES = 250
+
+_WHAT = {"definitions": "definitions", "references": "uses", "callers": "calls"}
+_LANGUAGES = ", ".join(sorted(LANGUAGES))
+
+
+class SymbolsArgs(ToolArgs):
+    """Arguments of Symbols."""
+
+    mode: Literal["definitions", "references", "callers", "outline"] = "definitions"
+    name: str | None = Field(None, description="The symbol, such as `parse` or `Parser.parse`.")
+    path: str | None = Field(
+        None, description="outline: the file. Otherwise the file or folder to look in."
+    )
+
+
+class Symbols:
+    """Finds symbols by parsing."""
+
+    name: ClassVar[str] = "Symbols"
+    access: ClassVar[Access] = Access.READ
+    args: ClassVar[type[ToolArgs]] = SymbolsArgs
+    description = load_prompt("tools/symbols").render(
+        definitions=str(MAX_DEFINITIONS), uses=str(MAX_USES), languages=_LANGUAGES
+    )
+
+    async def run(self, args: SymbolsArgs, context: ToolContext) -> ToolResult:
+        """Look a file or a name up."""
+        try:
+            if args.mode == "outline":
+                return await _outline(args, context)
+            return await _look_up(args, context)
+        except (WorkerGone, JobFailed) as failure:
+            return ToolResult.failed(f"{failure} Try again, or use Grep.")
+
+
+async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
+    if args.path is None or args.name is not None:
+        raise UsageError("An outline is of a file: give path, and no name.")
+    snapshot = context.snapshot
+    document = await in_thread(_read, snapshot, args.path)
+    if isinstance(document, Missing):
+        return ToolResult.failed(document.message)
+    path = snapshot.relative(document.path)
+    if language_of(document.path) is None:
+        return ToolResult.failed(
+            f"{path} is in no language that is parsed ({_LANGUAGES}); open it with Read."
+        )
+    symbols = await context.symbols.outline(snapshot, document)
+    if not symbols:
+        return ToolResult(f"{path} has no outline: nothing is defined in it, or it is too large.")
+    lines, omitted = cut(map(_outline_line, symbols), Budget(bytes=MAX_BYTES))
+    text = "\n".join((f"{path}, {len(document.lines):,} lines:", *lines))
+    if omitted:
+        text += f"\n[{omitted:,} more symbols; look for one by its name]"
+    return ToolResult(text, tuple(_shown(document, symbols[: len(lines)])), omitted)
+
+
+def _read(_cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str) -> Document | Missing:
+    return snapshot.read(path)
+
+
+def _outline_line(symbol: Symbol) -> str:
+    indent = "  " * len(symbol.container)
+    return f"{symbol.first_line}-{symbol.last_line}\t{indent}{symbol.kind}: {symbol.signature}"
+
+
+def _shown(document: Document, symbols: tuple[Symbol, ...]) -> Iterator[Span]:
+    """The lines that an outline shows whole: those that a signature repeats."""
+    numbers = {
+        symbol.name_line
+        for symbol in symbols
+        if " ".join(document.lines[symbol.name_line - 1].split()).rstrip(" ;:{=")
+        in symbol.signature
+    }
+    for first, last in runs(sorted(numbers)):
+        yield Span(document.uri, document.sha256, first, last)
+
+
+async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
+    if args.name is None:
+        raise UsageError(f"Give the name whose {args.mode} you want, or mode outline and a path.")
+    name, snapshot = Name.parse(args.name), context.snapshot
+    selection = await in_thread(_select, snapshot, args.path)
+    within = snapshot.resolve(args.path) if args.path else None
+    place = Place(within=within if isinstance(within, str) else None)
+    found: Found[Definition] | Found[Use]
+    if args.mode == "definitions":
+        limit, found = MAX_DEFINITIONS, await context.symbols.definitions(snapshot, name, place)
+    else:
+        kinds = CALLS if args.mode == "callers" else ALL_USES
+        limit, found = MAX_USES, await context.symbols.uses(snapshot, name, kinds, place)
+    return report(_WHAT[args.mode], name, found, limit, snapshot, selection)
+
+
+def _select(_cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str | None) -> Selection:
+    return select(snapshot, path)

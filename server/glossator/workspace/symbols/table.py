@@ -1,0 +1,161 @@
+"""The names of all symbols of a workspace, searched as an editor's symbol search does.
+
+The worker process keeps the names of each file next to the file's stamp, a few bytes a name; a file
+is read again when its stamp changed. What else is told of a match comes from its file's outline.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from itertools import islice
+from time import monotonic
+from typing import ClassVar
+
+import re2
+
+from glossator.core.text import split_lines
+from glossator.workspace.symbols.find import SLICE, Definition, line_of
+from glossator.workspace.symbols.languages import CODE
+from glossator.workspace.symbols.sources import (
+    Library,
+    OpenText,
+    Outlines,
+    Source,
+    outlines,
+    read,
+)
+from glossator.workspace.worker.jobs import Job, Progress, Slices
+
+Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
+
+_LONGEST_QUERY = 100  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class MatchNames(Job[tuple[Definition, ...] | None]):
+    """The symbols of code whose names hold the letters of `query` in order, best first.
+
+    `listed` has the stamps of the files by path, and `number` tells listings apart. A listing is
+    sent only when it changed; the result is None if the worker does not know the one of `number`.
+    """
+
+    urgent: ClassVar[bool] = True
+
+    library: Library
+    number: int
+    listed: Mapping[str, Stamp] | None
+    open_texts: tuple[OpenText, ...]
+    query: str
+    limit: int
+
+    def run(self) -> Slices[tuple[Definition, ...] | None]:
+        """Read what changed, then match."""
+        with outlines(self.library) as kept:
+            if self.listed is not None:
+                yield from _TABLE.update(self.number, self.listed, self.library, kept)
+            if _TABLE.number != self.number:
+                return None
+            names = {path: names for path, (_, names) in _TABLE.files.items()}
+            sources: dict[str, Source] = {path: path for path in names}
+            for text in self.open_texts:
+                names[text.path] = _names(self.library, text, kept)
+                sources[text.path] = text
+            best = yield from _best(names, self.query, self.limit)
+            found: dict[str, list[Definition]] = {}
+            for _, path in best:
+                if path not in found:
+                    found[path] = _definitions(self.library, sources[path], kept)
+                    yield None
+            ordered = (at for name, path in best for at in found[path] if at.symbol.name == name)
+            return tuple(islice(ordered, self.limit))
+
+
+@dataclass(slots=True)
+class _Table:
+    """The distinct names of each file, an LF after each, as it was with a stamp."""
+
+    number: int = -1  # of the listing it was made of
+    files: dict[str, tuple[Stamp, bytes]] = field(default_factory=dict)
+
+    def update(
+        self, number: int, listed: Mapping[str, Stamp], library: Library, kept: Outlines
+    ) -> Slices[None]:
+        """Make the table that of a listing; what was read stays when this is cut short."""
+        slice_end = monotonic() + SLICE
+        for path in self.files.keys() - listed.keys():
+            del self.files[path]
+        for done, (path, stamp) in enumerate(listed.items()):
+            if path not in self.files or self.files[path][0] != stamp:
+                self.files[path] = stamp, _names(library, path, kept)
+            if monotonic() > slice_end:
+                yield Progress(done, len(listed))
+                slice_end = monotonic() + SLICE
+        self.number = number
+
+
+_TABLE = _Table()  # a worker process serves one workspace
+
+
+def _names(library: Library, source: Source, kept: Outlines) -> bytes:
+    text = read(library, source)
+    if text is None or text.language not in CODE:
+        return b""
+    names = dict.fromkeys(symbol.name for symbol in kept.of(text))
+    return "".join(f"{name}\n" for name in names).encode("utf-8", "replace")
+
+
+def _definitions(library: Library, source: Source, kept: Outlines) -> list[Definition]:
+    text = read(library, source)
+    if text is None or text.language is None:
+        return []
+    lines = split_lines(text.text)
+    return [
+        Definition(line_of(text, lines, symbol.name_line), symbol, text.language)
+        for symbol in kept.of(text)
+    ]
+
+
+def _best(names: Mapping[str, bytes], query: str, limit: int) -> Slices[list[tuple[str, str]]]:
+    """The `limit` best names with the paths they are defined in."""
+    wanted = "".join(query.split())[:_LONGEST_QUERY]
+    pattern = re2.compile(_in_order(wanted).encode("utf-8", "replace"), _options())
+    matches: list[tuple[tuple[int, int, str, str], str, str]] = []
+    slice_end = monotonic() + SLICE
+    for path, lines in names.items():
+        spans = ((match.start(), match.end()) for match in pattern.finditer(lines))
+        found = (lines[start:end].decode("utf-8", "replace") for start, end in spans)
+        matches += [(_rank(name, wanted, path), name, path) for name in found if name]
+        if monotonic() > slice_end:
+            matches = nsmallest(limit, matches)
+            yield None
+            slice_end = monotonic() + SLICE
+    return [(name, path) for _, name, path in nsmallest(limit, matches)]
+
+
+def _in_order(letters: str) -> str:
+    """A pattern for the lines that hold these letters in their order."""
+    return "(?m)^.*" + ".*?".join(re.escape(letter) for letter in letters) + ".*$"
+
+
+def _options() -> re2.Options:
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    return options
+
+
+def _rank(name: str, wanted: str, path: str) -> tuple[int, int, str, str]:
+    """Equal names first, then those that begin with what is wanted, then those that hold it."""
+    plain, looked_for = name.casefold(), wanted.casefold()
+    if name == wanted:
+        kind = 0
+    elif plain == looked_for:
+        kind = 1
+    elif plain.startswith(looked_for):
+        kind = 2
+    else:
+        kind = 3 if looked_for in plain else 4
+    return kind, len(name), name, path
