@@ -1,21 +1,33 @@
-"""`make bench`: every benchmark, one table each; exits with 1 when a target is missed."""
+"""`make bench`: every benchmark, one table each; exits with 1 when a target is missed.
+
+`python -m tests.benchmarks kubernetes` runs one part of them.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
-from tests.benchmarks import large, startup
-from tests.benchmarks.corpus import django
+from tests.benchmarks import engine, large, patterns, startup
+from tests.benchmarks.corpus import django, kubernetes, linux
+
+HERE = Path(__file__).parents[2]
+PARTS: Mapping[str, Callable[[], Awaitable[bool]]] = {
+    "start": lambda: startup.run(HERE),
+    "start-django": lambda: startup.run(django()),
+    "large": lambda: large.run(django()),
+    "kubernetes": lambda: engine.run(kubernetes(), patterns.KUBERNETES),
+    "linux": lambda: engine.run(linux(), patterns.LINUX),
+}
 
 
-async def main() -> bool:
-    corpus = django()
-    here = Path(__file__).parents[2]
-    results = [await startup.run(here), await startup.run(corpus), await large.run(corpus)]
+async def main(chosen: Sequence[str]) -> bool:
+    """Run the chosen parts, or all of them."""
+    results = [await PARTS[name]() for name in chosen or PARTS]
     return all(results)
 
 
 if __name__ == "__main__":
-    sys.exit(0 if asyncio.run(main()) else 1)
+    sys.exit(0 if asyncio.run(main(sys.argv[1:])) else 1)

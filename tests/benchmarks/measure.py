@@ -40,3 +40,45 @@ def show(title: str, rows: Sequence[Row], note: str = "") -> bool:
         table.add_row(row.name, *figures, str(len(times)), target, mark)
     Console().print(table)
     return all(row.met for row in rows)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure, such as a ratio, and what it must reach (None: only shown).
+
+    `at_least`: the target is a least, else a most.
+    """
+
+    name: str
+    value: float
+    unit: str
+    target: float | None = None
+    at_least: bool = False
+    detail: str = ""
+
+    @property
+    def met(self) -> bool:
+        if self.target is None:
+            return True
+        return self.value >= self.target if self.at_least else self.value <= self.target
+
+
+def show_figures(title: str, figures: Sequence[Figure], note: str = "") -> bool:
+    """Print the figures; gives whether every target is met."""
+    table = Table(title=title, title_justify="left", caption=note, caption_justify="left")
+    for heading in ("", "figure", "target", "", "detail"):
+        table.add_column(heading, justify="right" if heading in ("figure", "target") else "left")
+    for figure in figures:
+        sign = "≥" if figure.at_least else "≤"
+        target = "" if figure.target is None else f"{sign} {figure.target:g} {figure.unit}"
+        mark = "" if figure.target is None else "[green]met[/]" if figure.met else "[red]missed[/]"
+        value = f"{figure.value:,.3g}" if figure.value < 1000 else f"{figure.value:,.0f}"
+        table.add_row(figure.name, f"{value} {figure.unit}", target, mark, figure.detail)
+    Console().print(table)
+    return all(figure.met for figure in figures)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value that `share` (0 to 1) of the values do not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]

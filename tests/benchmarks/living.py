@@ -1,0 +1,151 @@
+"""The index through its life: built, used, kept current, left alone, and started again."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import psutil
+
+from glossator.service.application import Application
+from glossator.workspace.text.ripgrep import Request
+from glossator.workspace.text.search import TextSearch
+from tests.benchmarks.measure import Figure, percentile
+from tests.benchmarks.opened import call
+
+_TICK = 0.001  # seconds
+_IDLE_SECONDS = 10
+_SAVES = 60
+
+
+async def build(app: Application, state: Path) -> list[Figure]:
+    """From nothing to a whole index."""
+    async with _loop_delay() as idle:
+        await asyncio.sleep(2)
+    await app.start()
+    await app.ready()
+    files = len(app.host.snapshot().files())
+    started = time.perf_counter()
+    async with _loop_delay() as building:
+        await app.host.keeper.settle()
+    seconds = time.perf_counter() - started
+    (worker,) = psutil.Process().children()
+    cpu = sum(worker.cpu_times()[:2])
+    peak, disk = _peak_megabytes(worker.pid), _disk_megabytes(state)
+    per = 10_000 / files
+    return [
+        Figure("build, CPU per 10k files", cpu * per, "s", 2.5, detail=f"{seconds:.1f} s in all"),
+        Figure("build, disk per 10k files", disk * per, "MB", 20, detail=f"{disk:.0f} MB in all"),
+        Figure("build, peak memory of the worker", peak, "MB", 300, detail=f"{files:,} files"),
+        _delay("building", building, idle),
+    ]
+
+
+async def work(app: Application, root: Path) -> list[Figure]:
+    """Grep and change files."""
+    async with _loop_delay() as idle:
+        await asyncio.sleep(2)
+
+    async def grep() -> None:
+        for number in range(40):
+            await call(app, "Grep", pattern=f"return.*{number}", output_mode="count")
+
+    async with _loop_delay() as grepping:
+        await grep()
+    async with _loop_delay() as watching:
+        saves = [await _save(app, root, number) for number in range(_SAVES)]
+    p50, p95 = percentile(saves, 0.5), percentile(saves, 0.95)
+    return [
+        Figure("save → searchable, p95", p95, "ms", 15, detail=f"median {p50:.1f} ms"),
+        _delay("grepping", grepping, idle),
+        _delay("watching and saving", watching, idle),
+    ]
+
+
+async def rest(app: Application) -> list[Figure]:
+    """Nobody asks for anything."""
+    await app.host.keeper.settle()
+    await asyncio.sleep(2)
+    processes = [psutil.Process(), *psutil.Process().children(recursive=True)]
+    before = sum(sum(process.cpu_times()[:2]) for process in processes)
+    await asyncio.sleep(_IDLE_SECONDS)
+    used = sum(sum(process.cpu_times()[:2]) for process in processes) - before
+    memory = ", ".join(f"{process.memory_info().rss / 1e6:.0f} MB" for process in processes)
+    return [
+        Figure("idle CPU", used / _IDLE_SECONDS * 100, "%", 0.5, detail=f"memory {memory}"),
+        Figure("child processes when idle", len(processes) - 1, "", 1),
+    ]
+
+
+async def warm_start(app: Application) -> list[Figure]:
+    """The index is there: from the start of the workspace to the first answer."""
+    started = time.perf_counter()
+    await app.start()
+    await app.ready()
+    result = await call(app, "Grep", pattern="zzzqqqxxx")
+    seconds = time.perf_counter() - started
+    files = len(app.host.snapshot().files())
+    pending = len(app.host.snapshot().text.pending)
+    assert not result.error
+    per = seconds * 1000 * 10_000 / files
+    detail = f"{seconds * 1000:.0f} ms for {files:,} files, {pending} of them pending"
+    return [Figure("warm start → first answer, per 10k files", per, "ms", 100, detail=detail)]
+
+
+def _peak_megabytes(process_id: int) -> float:
+    status = Path(f"/proc/{process_id}/status").read_text("ascii")
+    return int(status.split("VmHWM:")[1].split()[0]) / 1000
+
+
+def _disk_megabytes(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+
+
+async def _save(app: Application, root: Path, number: int) -> float:
+    """Milliseconds from a write to a search that finds what was written."""
+    path = root / f"glossator-benchmark-{os.getpid()}.txt"
+    word = f"glossatorbenchmark{number}word"
+    noticed = asyncio.Event()
+    unsubscribe = app.host.subscribe(
+        lambda paths: noticed.set() if str(path) in paths else None  # the whole search counts
+    )
+    try:
+        started = time.perf_counter()
+        path.write_text(f"{word}\n")
+        while True:
+            await noticed.wait()
+            noticed.clear()
+            search = TextSearch(app.host.snapshot(), Request(word))
+            if any(True for _ in search.files(iter(search.newest_first()))):
+                return (time.perf_counter() - started) * 1000
+    finally:
+        unsubscribe()
+        path.unlink()
+
+
+@asynccontextmanager
+async def _loop_delay() -> AsyncIterator[list[float]]:
+    """By how many ms a 1 ms timer comes late while the block lasts."""
+    delays: list[float] = []
+
+    async def tick() -> None:
+        while True:
+            started = time.perf_counter()
+            await asyncio.sleep(_TICK)
+            delays.append((time.perf_counter() - started - _TICK) * 1000)
+
+    ticking = asyncio.create_task(tick())
+    try:
+        yield delays
+    finally:
+        ticking.cancel()
+
+
+def _delay(name: str, delays: list[float], idle: list[float]) -> Figure:
+    over = percentile(delays, 0.99) - percentile(idle, 0.99)
+    detail = f"p99 {percentile(delays, 0.99):.1f} ms, max {max(delays):.0f} ms"
+    return Figure(f"event-loop delay over idle while {name}, p99", over, "ms", 10, detail=detail)

@@ -1,0 +1,39 @@
+"""An application on a repository, in this process, with a state folder of its own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from glossator.agent.execute import call_tool
+from glossator.core.tool_result import ToolResult
+from glossator.llm.model import ToolCall
+from glossator.service.application import Application
+from glossator.settings.load import load_settings
+from glossator.tools.base import ToolContext
+from glossator.tools.reads import ReadState
+from tests.benchmarks.corpus import ripgrep
+from tests.stage import Recorder
+
+
+@asynccontextmanager
+async def opened(root: Path, state: Path) -> AsyncIterator[Application]:
+    """The model ready, the workspace not started yet."""
+    workspace: Mapping[str, Any] = {"ripgrep": str(ripgrep())}
+    settings = load_settings(
+        {"models": {"offline": True}, "workspace": workspace}, {}, file=state / "no-settings.toml"
+    )
+    app = Application((str(root),), settings, Recorder(), "utf-16", {})
+    await app.model.prepare()
+    try:
+        yield app
+    finally:
+        await app.close()
+
+
+async def call(app: Application, tool: str, **arguments: Any) -> ToolResult:
+    """What the model would be given."""
+    context = ToolContext(app.host.snapshot(), ReadState())
+    return await call_tool(app.tools, ToolCall("bench", tool, arguments), context)
