@@ -8,10 +8,11 @@ often as the logarithm of their number, and a root has a few dozen segments at m
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from glossator.workspace.text.reading import ripe_at
 from glossator.workspace.walk import FileEntry
 
 MAX_FILES = 25_000  # in one segment
@@ -21,6 +22,35 @@ QUIET_SECONDS = 30.0  # without a change, before what is in memory is written
 WORTHWHILE = 64  # documents in memory; fewer are quickly read again at the next start
 
 _TIER = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Pending files that can be indexed now, and when the next of the others can, in ns."""
+
+    ripe: list[FileEntry]
+    next_ripe: int | None
+
+
+def survey(
+    pending: Iterable[FileEntry],
+    refused: Mapping[str, FileEntry],
+    *,
+    now: int,
+    max_file_bytes: int,
+) -> Survey:
+    """What can be indexed of the pending files; `refused` ones as they are cannot, nor links."""
+    ripe: list[FileEntry] = []
+    next_ripe: int | None = None
+    for entry in pending:
+        if entry.is_link or entry.size > max_file_bytes or refused.get(entry.path) == entry:
+            continue
+        when = ripe_at(entry.mtime_ns, entry.ctime_ns)
+        if when <= now:
+            ripe.append(entry)
+        elif next_ripe is None or when < next_ripe:
+            next_ripe = when
+    return Survey(ripe, next_ripe)
 
 
 class Step(Enum):

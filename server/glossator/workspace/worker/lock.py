@@ -6,10 +6,13 @@ locked is the one that is there. Raises `OSError` where the folder cannot be wri
 
 from __future__ import annotations
 
-import fcntl
 import os
+import sys
 
 from glossator.workspace.state_folder import LOCK
+
+if sys.platform != "win32":
+    import fcntl
 
 _held: dict[str, int] = {}  # folder -> descriptor, of this process
 

@@ -1,0 +1,102 @@
+"""Jobs that write the text index of one root: its files' trigrams, in segments.
+
+They are for the one process that holds the folder's lock. Whatever a job wrote counts only once it
+is published, so one that was ended at any moment leaves the index as it was.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from glossator.workspace.roots import Roots
+from glossator.workspace.text.catalogue import Catalogue
+from glossator.workspace.text.fold import KEYS
+from glossator.workspace.text.plain import traits
+from glossator.workspace.text.policy import MAX_BYTES, MAX_FILES
+from glossator.workspace.text.reading import Indexable, LeftOut, read_indexable
+from glossator.workspace.text.segment_writer import SegmentInfo, SegmentWriter, TextDocument
+from glossator.workspace.text.trigrams import trigrams
+from glossator.workspace.worker.jobs import Job, Progress, Slices
+from glossator.workspace.worker.lock import try_lock
+
+_SLICE_SECONDS = 0.03
+_PIECE = 1 << 20  # bytes of text in a slice
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """Another process writes to the folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What was published."""
+
+    segments: tuple[SegmentInfo, ...]
+    left_out: int  # files that could not be indexed, or not yet
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSegment(Job[Built | Busy]):
+    """Index the files at the absolute `paths` below `root`, in place of the segments `replaces`."""
+
+    root: str
+    folder: str
+    paths: tuple[str, ...]
+    replaces: frozenset[str]
+    max_file_bytes: int
+
+    def run(self) -> Slices[Built | Busy]:
+        """Read the files, write segments of a bounded size, and publish them all at once."""
+        if not try_lock(self.folder):
+            return Busy()
+        catalogue = Catalogue(Path(self.folder))
+        catalogue.tidy()
+        roots = Roots((self.root,))
+        written: list[SegmentInfo] = []
+        writer, text_bytes, left_out = SegmentWriter(), 0, 0
+        pause_at = monotonic() + _SLICE_SECONDS
+        for done, path in enumerate(self.paths):
+            read = read_indexable(roots, path, self.max_file_bytes)
+            if isinstance(read, LeftOut):
+                left_out += 1
+            else:
+                writer.add((yield from _document(path, self.root, read)))
+                text_bytes += read.stamp.size
+            if len(writer) >= MAX_FILES or text_bytes >= MAX_BYTES:
+                written.append((yield from _write(writer, catalogue)))
+                writer, text_bytes = SegmentWriter(), 0
+            if monotonic() >= pause_at:
+                yield Progress(done, len(self.paths))
+                pause_at = monotonic() + _SLICE_SECONDS
+        if len(writer):
+            written.append((yield from _write(writer, catalogue)))
+        if written or self.replaces:
+            catalogue.publish(written, self.replaces)
+        return Built(tuple(written), left_out)
+
+
+def _document(path: str, root: str, read: Indexable) -> Slices[TextDocument]:
+    keys = (yield from _keys(read.content.text)) if read.content else np.empty(0, np.intp)
+    relative = os.fsencode(path[len(root) :].lstrip(os.sep))
+    return TextDocument(relative, read.stamp[:4], traits(read.content), keys)
+
+
+def _keys(text: bytes) -> Slices[NDArray[np.intp]]:
+    if len(text) <= _PIECE:
+        return trigrams(text)
+    seen = np.zeros(KEYS, np.bool_)
+    for at in range(0, len(text), _PIECE):
+        seen[trigrams(text[at : at + _PIECE + 2])] = True
+        yield None
+    return np.flatnonzero(seen)
+
+
+def _write(writer: SegmentWriter, catalogue: Catalogue) -> Slices[SegmentInfo]:
+    return (yield from writer.write(catalogue.segments))
