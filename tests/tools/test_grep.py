@@ -198,7 +198,7 @@ async def test_nothing_found_is_accounted_for(workspace: MakeWorkspace) -> None:
     assert head == "No match for absent."
     assert looked == "Looked at 6 of 6 files."
     assert searched == "Searched 4 of them, 0.0 MB."
-    assert unsearched == "Could not be searched: 1 too large, 1 binary."
+    assert unsearched == "Could not be searched: 1 binary, 1 too large."
     assert "*.log (1)" in rules
     filtered = await ws.call("Grep", pattern="absent", type="md")
     assert "Looked at 1 of 6 files (type md)." in filtered.text

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from itertools import groupby, islice, takewhile
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import groupby, islice
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from glossator.core.document import Document, MissingReason
 from glossator.core.span import Span, runs
-from glossator.core.tool_result import Budget, ToolResult, cut, shorten
+from glossator.core.tool_result import ToolResult, shorten
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import Selection, account, select
-from glossator.workspace.scan import Pattern, as_searched, compile_pattern, matching_lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.text.ripgrep import Request
+from glossator.workspace.text.search import TextSearch
+from glossator.workspace.text.source import document_of, unsearchable
 from glossator.workspace.walk import FileEntry
 
 HEAD_LIMIT = 250
@@ -61,15 +65,6 @@ class Grep:
         return await in_thread(_grep, args, context.snapshot)
 
 
-@dataclass(slots=True)
-class _Progress:
-    """What a search has seen so far."""
-
-    files: int = 0
-    bytes: int = 0
-    unsearched: dict[MissingReason, int] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, slots=True)
 class _Line:
     """One line of the result; `number` is None for lines that show no text of a document."""
@@ -80,55 +75,47 @@ class _Line:
 
 
 def _grep(cancelled: Cancelled, args: GrepArgs, snapshot: WorkspaceSnapshot) -> ToolResult:
-    pattern = compile_pattern(args.pattern, ignore_case=args.ignore_case, multiline=args.multiline)
+    request = Request(args.pattern, args.ignore_case, args.multiline)
+    search = TextSearch(snapshot, request, cancelled.is_set)
     selection = select(snapshot, args.path, args.glob, args.type)
-    progress = _Progress()
-    files = list(selection.files)
-    if args.output_mode == "files":
-        files.sort(key=lambda file: (-file.mtime_ns, file.relative))
-    found = _results(cancelled, args, pattern, files, snapshot, progress)
-    limit = min(args.head_limit or MAX_BYTES, MAX_BYTES)  # lines; more can never fit
-    window = list(islice(found, args.offset, args.offset + limit + 1))
-    if not window:
-        return _nothing(args, selection, snapshot, progress)
-    more = len(window) > limit
-    kept, cut_off = cut((line.text for line in window[:limit]), Budget(bytes=_LINES_BYTES))
-    text = "\n".join(kept)
-    if more or cut_off:
-        reached = f"{MAX_BYTES // 1000} KB" if cut_off else f"head_limit {args.head_limit}"
+    kept: list[_Line] = []
+    room, reached = _LINES_BYTES, ""
+    with closing(_results(args, search, selection)) as found:
+        for line in islice(found, args.offset, None):
+            room -= len(line.text.encode("utf-8", "surrogatepass")) + 1  # its line end
+            if args.head_limit and len(kept) == args.head_limit:
+                reached = f"head_limit {args.head_limit}"
+            elif room < 0:
+                reached = f"{MAX_BYTES // 1000} KB"
+            if reached:
+                break
+            kept.append(line)
+    if not kept:
+        return _nothing(args, selection, search)
+    text = "\n".join(line.text for line in kept)
+    if reached:
         text += (
             f"\n[cut at {reached}; narrow by path, glob or type, or go on with"
             f" offset={args.offset + len(kept)}]"
         )
-    return ToolResult(text, tuple(_spans(window[: len(kept)])), omitted=cut_off + more)
+    return ToolResult(text, tuple(_spans(kept)), omitted=1 if reached else 0)
 
 
 def _results(
-    cancelled: Cancelled,
-    args: GrepArgs,
-    pattern: Pattern,
-    files: list[FileEntry],
-    snapshot: WorkspaceSnapshot,
-    progress: _Progress,
-) -> Iterator[_Line]:
-    for entry in files:
-        if cancelled.is_set():
-            return
-        document = snapshot.read(entry.path)
-        if not isinstance(document, Document):
-            progress.unsearched[document.reason] = progress.unsearched.get(document.reason, 0) + 1
-            continue
-        progress.files += 1
-        progress.bytes += entry.size
-        found = matching_lines(as_searched(document.text), pattern, cancelled.is_set)
-        matches = takewhile(lambda _: not cancelled.is_set(), found if document.text else iter(()))
-        if args.output_mode == "files":
-            if next(matches, None) is not None:
-                yield _Line(entry.relative)
-        elif args.output_mode == "count":
-            if count := sum(1 for _ in matches):
-                yield _Line(f"{entry.relative}:{count}")
-        else:
+    args: GrepArgs, search: TextSearch, selection: Selection
+) -> Generator[_Line, None, None]:
+    if args.output_mode == "files":
+        for entry in search.files(filter(selection.fits, search.newest_first())):
+            yield _Line(entry.relative)
+        return
+    selected = filter(selection.fits, search.by_path())
+    if args.output_mode == "count":
+        for entry, count in search.counts(selected):
+            yield _Line(f"{entry.relative}:{count}")
+        return
+    for entry, text, matches in search.lines(selected):
+        document = document_of(selection.snapshot, text)
+        if isinstance(document, Document):
             yield from _content(args, entry, document, matches)
 
 
@@ -177,13 +164,14 @@ def _spans(lines: list[_Line]) -> Iterator[Span]:
             yield Span(document.uri, document.sha256, first, last)
 
 
-def _nothing(
-    args: GrepArgs, selection: Selection, snapshot: WorkspaceSnapshot, progress: _Progress
-) -> ToolResult:
-    searched = f"Searched {progress.files:,} of them, {progress.bytes / 1e6:,.1f} MB."
-    unsearched = ", ".join(f"{count} {reason}" for reason, count in progress.unsearched.items())
-    extra = [searched]
-    if unsearched:
+def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolResult:
+    snapshot = selection.snapshot
+    missing = {**unsearchable(snapshot), **search.unsearched}
+    reasons = Counter(missing[file.path] for file in selection.files if file.path in missing)
+    searched = [file.size for file in selection.files if file.path not in missing]
+    extra = [f"Searched {len(searched):,} of them, {sum(searched) / 1e6:,.1f} MB."]
+    if reasons:
+        unsearched = ", ".join(f"{reasons[why]} {why}" for why in MissingReason if reasons[why])
         extra.append(f"Could not be searched: {unsearched}.")
     if not args.multiline and (r"\n" in args.pattern or "\n" in args.pattern):
         extra.append("A line end in the pattern matches only with multiline.")

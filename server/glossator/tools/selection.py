@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
@@ -15,13 +17,27 @@ from glossator.workspace.walk import FileEntry
 _RULES_SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Selection:
-    """The chosen files, and in words how they were chosen."""
+    """The chosen files, and in words how they were chosen.
 
-    files: tuple[FileEntry, ...]
-    total: int
+    `fits` tells of one file; `files` looks at all of them, so it is for those who need them all.
+    """
+
+    snapshot: WorkspaceSnapshot
+    fits: Callable[[FileEntry], bool]
     filters: str
+
+    @cached_property
+    def files(self) -> tuple[FileEntry, ...]:
+        """The chosen files, by relative path."""
+        everything = self.snapshot.files()
+        return tuple(filter(self.fits, everything)) if self.filters else everything
+
+    @property
+    def total(self) -> int:
+        """The number of all files."""
+        return len(self.snapshot.files())
 
 
 def select(
@@ -35,27 +51,31 @@ def select(
     Raises `UsageError` for a path outside the workspace or where there is nothing, a bad pattern
     or an unknown type.
     """
-    everything = snapshot.files()
-    files: Iterable[FileEntry] = everything
     filters: list[str] = []
-    prefix = ""
-    if path not in (None, "", ".", "./"):
-        resolved = snapshot.resolve(path)
-        if isinstance(resolved, Missing):
-            raise UsageError(resolved.message)
-        files, prefix = _under(snapshot, resolved, everything)
-        if not files:
-            _expect_something(snapshot, path)
-        filters.append(f"under {prefix.rstrip('/')}")
+    place = None if path in (None, "", ".", "./") else _place(snapshot, path)
+    if place is not None:
+        filters.append(f"under {place}")
+    fits_glob = compile_glob(glob) if glob else None
     if glob:
-        fits = compile_glob(glob)
-        files = [file for file in files if fits(file.relative.removeprefix(prefix))]
         filters.append(f"glob {glob}")
+    endings = extensions_of(file_type) if file_type else None
     if file_type:
-        endings = extensions_of(file_type)
-        files = [file for file in files if file.relative.endswith(endings)]
         filters.append(f"type {file_type}")
-    return Selection(tuple(files), len(everything), ", ".join(filters))
+
+    def fits(file: FileEntry) -> bool:
+        name: str | None = file.relative
+        if place is not None:
+            name = _name_below(place, file.relative)
+        return (
+            name is not None
+            and (endings is None or name.endswith(endings))
+            and (fits_glob is None or fits_glob(name))
+        )
+
+    selection = Selection(snapshot, fits, ", ".join(filters))
+    if place is not None:
+        _expect_something(selection, place)
+    return selection
 
 
 def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[str] = ()) -> str:
@@ -79,20 +99,29 @@ def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[s
     return "\n".join(lines)
 
 
-def _expect_something(snapshot: WorkspaceSnapshot, path: str) -> None:
-    """Nothing found in a place that does not exist would prove nothing."""
-    there = snapshot.read(path)
-    if isinstance(there, Missing) and there.reason is MissingReason.ABSENT:
-        raise UsageError(there.message)
-
-
-def _under(
-    snapshot: WorkspaceSnapshot, resolved: str, everything: tuple[FileEntry, ...]
-) -> tuple[list[FileEntry], str]:
+def _place(snapshot: WorkspaceSnapshot, path: str) -> str | None:
+    """The workspace-relative path of a file or folder; None for the whole workspace."""
+    resolved = snapshot.resolve(path)
+    if isinstance(resolved, Missing):
+        raise UsageError(resolved.message)
     relative = snapshot.relative(resolved)
-    if exact := [file for file in everything if file.relative == relative]:
-        return exact, relative.rpartition("/")[0] + "/" if "/" in relative else ""
-    if relative in (".", ""):
-        return list(everything), ""
-    prefix = f"{relative}/"
-    return [file for file in everything if file.relative.startswith(prefix)], prefix
+    return None if relative == "." else relative
+
+
+def _name_below(place: str, relative: str) -> str | None:
+    """`relative` as seen from the folder `place`, or from the folder of the file `place`."""
+    if not relative.startswith(place):
+        return None
+    rest = relative[len(place) :]
+    if not rest:
+        return place.rpartition("/")[2]
+    return rest[1:] if rest[0] == "/" else None
+
+
+def _expect_something(selection: Selection, place: str) -> None:
+    """Nothing found in a place that does not exist would prove nothing."""
+    resolved = selection.snapshot.resolve(place)
+    if isinstance(resolved, str) and not os.path.lexists(resolved) and not selection.files:
+        there = selection.snapshot.read(place)
+        if isinstance(there, Missing) and there.reason is MissingReason.ABSENT:
+            raise UsageError(there.message)

@@ -23,16 +23,16 @@ from glossator.workspace.indexer import Indexer
 from glossator.workspace.overlays import Overlays
 from glossator.workspace.roots import Roots, real_path
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.sweep import Sweep
 from glossator.workspace.text.index import TextIndex
 from glossator.workspace.walk import FileEntry
-from glossator.workspace.watch import DiskWatcher
 
 Listener = Callable[[frozenset[str]], None]
 
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceStatus:
-    """How the workspace stands; `watcher` is "watchfiles" or "off: reason"."""
+    """How the workspace stands; `watcher` as `Watcher.status`."""
 
     roots: tuple[str, ...]
     files: int
@@ -40,12 +40,13 @@ class WorkspaceStatus:
     revision: int
     scanning: bool
     watcher: str
+    last_sweep: Sweep | None
     cache: CacheStatistics
     skipped: tuple[Skipped, ...]
 
 
 class WorkspaceHost:
-    """Open documents, file index and watcher of one workspace; for the event-loop thread only."""
+    """Open documents and file index of one workspace; for the event-loop thread only."""
 
     def __init__(
         self,
@@ -61,14 +62,14 @@ class WorkspaceHost:
         self._revision = 0
         self._snapshot: WorkspaceSnapshot | None = None
         self._started = self._closed = False
-        self._retired: list[Indexer | DiskWatcher] = []
+        self._retired: list[Indexer] = []
         self._take_roots(Roots.of(roots))
 
     async def start(self) -> None:
         """Begin to watch the disk and to scan it, in the background."""
         if not self._started and not self._closed:
             self._started = True
-            self._run()
+            self._indexer.start()
 
     async def ready(self) -> None:
         """Wait until the scan is complete."""
@@ -80,8 +81,8 @@ class WorkspaceHost:
     async def close(self) -> None:
         """End watching and scanning; safe to call again."""
         self._closed = True
-        for part in (self._watcher, self._indexer, *self._retired):
-            await part.close()
+        for indexer in (self._indexer, *self._retired):
+            await indexer.close()
         self._retired.clear()
 
     def snapshot(self) -> WorkspaceSnapshot:
@@ -94,6 +95,7 @@ class WorkspaceHost:
                 self._overlays.view(),
                 self._indexer.index.freeze(),
                 self._text.freeze(),
+                self._open_files(),
                 self._unsaved(),
                 self._cache,
                 self._settings.ripgrep,
@@ -112,7 +114,8 @@ class WorkspaceHost:
             case Saved(uri):
                 self._look_again(frozenset({self._overlays.get(uri).path}))
             case DiskChanged(paths):
-                self._look_again(frozenset(map(self._canonical, paths)))
+                if changed := self._indexer.refresh(map(self._canonical, paths)):
+                    self._changed(changed)
             case RootsChanged(added, removed):
                 self._change_roots(added, removed)
 
@@ -138,7 +141,8 @@ class WorkspaceHost:
             len(self._overlays),
             self._revision,
             self._indexer.scanning,
-            self._watcher.status,
+            self._indexer.watching,
+            self._indexer.last_sweep,
             self._cache.statistics(),
             snapshot.skipped,
         )
@@ -158,12 +162,11 @@ class WorkspaceHost:
         before = set(self._roots.paths)
         leaving = set(Roots.of(removed).paths)
         kept = [root for root in self._roots.paths if root not in leaving]
-        for part in (self._indexer, self._watcher):
-            part.stop()
-            self._retired.append(part)
+        self._indexer.stop()
+        self._retired.append(self._indexer)
         self._take_roots(Roots.of((*kept, *added)))
         if self._started and not self._closed:
-            self._run()
+            self._indexer.start()
         self._changed(frozenset(before ^ set(self._roots.paths)))
 
     def _take_roots(self, roots: Roots) -> None:
@@ -171,14 +174,6 @@ class WorkspaceHost:
         self._cache.clear()
         self._text = TextIndex()
         self._indexer = Indexer(roots, self._settings, self._changed)
-        self._watcher = DiskWatcher(roots, self._on_disk_event)
-
-    def _run(self) -> None:
-        self._watcher.start()  # before the scan, so that no change falls between the two
-        self._indexer.start()
-
-    def _on_disk_event(self, paths: frozenset[str]) -> None:
-        self.apply(DiskChanged(paths))
 
     def _canonical(self, path: str) -> str:
         """`path` with its folder's links resolved, as the index knows it."""
@@ -186,6 +181,10 @@ class WorkspaceHost:
             return path
         folder, name = os.path.split(path)
         return os.path.join(real_path(folder) or folder, name)
+
+    def _open_files(self) -> tuple[FileEntry, ...]:
+        listed = map(self._indexer.index.get, self._overlays.view())
+        return tuple(entry for entry in listed if entry is not None)
 
     def _unsaved(self) -> tuple[FileEntry, ...]:
         index, rules = self._indexer.index, self._indexer.rules

@@ -31,6 +31,7 @@ class WorkspaceSnapshot:
     overlays: Mapping[str, Overlay]  # by path
     listing: Listing
     text: TextView
+    open_files: tuple[FileEntry, ...]  # listed files that are open documents
     unsaved: tuple[FileEntry, ...]  # open documents inside a root that are not in the index
     cache: ReadCache
     ripgrep: str  # the setting: which program long searches may use

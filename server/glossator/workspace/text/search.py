@@ -1,0 +1,148 @@
+"""The search engine: candidates from the index, verified in the order that was asked for.
+
+What can match is read and searched here: the first part, and everything that is not plain text.
+Where much is left, ripgrep sifts the plain files first (`ripgrep.py`); without it, and where it
+fails, all are read here. Lines are only ever told of a text that was just read here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from itertools import chain
+from operator import attrgetter
+
+from glossator.core.document import Missing, MissingReason
+from glossator.workspace.scan import compile_pattern, matching_lines
+from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.text.required import analyse
+from glossator.workspace.text.ripgrep import Request, Ripgrep
+from glossator.workspace.text.ripgrep_program import find_ripgrep
+from glossator.workspace.text.source import Text, candidates, read_text
+from glossator.workspace.walk import FileEntry
+
+_ALONE = 6_000_000  # bytes searched here in about the time that starting ripgrep takes
+_FILE = 15_000  # bytes that could be searched in the time that opening a file takes
+
+_Counted = Generator[
+    tuple[FileEntry, int | None], None, None
+]  # with its lines, where ripgrep counted them
+
+
+class TextSearch:
+    """A search of one snapshot; for one thread. Raises `UsageError` for a bad pattern.
+
+    When `cancelled` becomes true, every iteration ends within 50 ms, as if nothing followed.
+    `unsearched` fills with the candidates that could not be read, by absolute path.
+    """
+
+    def __init__(
+        self,
+        snapshot: WorkspaceSnapshot,
+        request: Request,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        pattern, flags = request.pattern, (request.ignore_case, request.multiline)
+        self._pattern = compile_pattern(pattern, ignore_case=flags[0], multiline=flags[1])
+        analysis = analyse(pattern, ignore_case=flags[0], multiline=flags[1])
+        self._snapshot = snapshot
+        self._request = request
+        self._cancelled = cancelled
+        self._portable = analysis.portable
+        self._candidates = candidates(snapshot, analysis.query)
+        self.unsearched: dict[str, MissingReason] = {}
+
+    def by_path(self) -> list[FileEntry]:
+        """The files that may match, by relative path."""
+        files = [*self._candidates.plain, *self._candidates.others]
+        files.sort(key=attrgetter("relative"))
+        return files
+
+    def newest_first(self) -> list[FileEntry]:
+        """The files that may match, those changed last first."""
+        files = self.by_path()
+        files.sort(key=attrgetter("mtime_ns"), reverse=True)  # which keeps equal ones by path
+        return files
+
+    def files(self, selected: Iterator[FileEntry]) -> Iterator[FileEntry]:
+        """Those of `selected` that hold a match."""
+        for entry, count in self._sifted(selected):
+            counted = count is not None and _is_unchanged(entry)
+            if counted or next(self._lines_of(entry), None) is not None:
+                yield entry
+
+    def counts(self, selected: Iterator[FileEntry]) -> Iterator[tuple[FileEntry, int]]:
+        """Those of `selected` that hold matches, with the number of lines these lie in."""
+        for entry, count in self._sifted(selected):
+            if count and _is_unchanged(entry):
+                yield entry, count
+            elif lines := sum(1 for _ in self._lines_of(entry)):
+                yield entry, lines
+
+    def lines(
+        self, selected: Iterator[FileEntry]
+    ) -> Iterator[tuple[FileEntry, Text, Iterator[int]]]:
+        """Those of `selected` that hold matches, with their matching lines, 1-based, ascending."""
+        for entry, _ in self._sifted(selected):
+            if text := self._read(entry):
+                lines = self._lines(text)
+                first = next(lines, None)
+                if first is not None:
+                    yield entry, text, chain((first,), lines)
+
+    def _read(self, entry: FileEntry) -> Text | None:
+        text = read_text(self._snapshot, entry)
+        if isinstance(text, Missing):
+            self.unsearched[entry.path] = text.reason
+            return None
+        return None if text.empty else text
+
+    def _lines_of(self, entry: FileEntry) -> Iterator[int]:
+        text = self._read(entry)
+        return iter(()) if text is None else self._lines(text)
+
+    def _lines(self, text: Text) -> Iterator[int]:
+        for line in matching_lines(text.content, self._pattern, self._cancelled):
+            if self._cancelled():
+                return
+            yield line
+
+    def _sifted(self, selected: Iterator[FileEntry]) -> _Counted:
+        """Those of `selected` that may match, as far as that can be told without reading them."""
+        room = _ALONE
+        for entry in selected:
+            if self._cancelled():
+                return
+            yield entry, None
+            room -= entry.size + _FILE
+            if room < 0 and self._portable:
+                break
+        with closing(self._by_ripgrep(list(selected))) as remaining:
+            for entry, count in remaining:
+                if self._cancelled():
+                    return
+                yield entry, count
+
+    def _by_ripgrep(self, files: Sequence[FileEntry]) -> _Counted:
+        found = find_ripgrep(self._snapshot.ripgrep, self._snapshot.folders) if files else None
+        if isinstance(found, str):
+            folder = os.path.commonpath(self._snapshot.roots)
+            plain = {entry.path for entry in self._candidates.plain}
+            yield from Ripgrep(found, self._request, folder).sift(files, plain, self._cancelled)
+        else:
+            yield from ((entry, None) for entry in files)
+
+
+def _is_unchanged(entry: FileEntry) -> bool:
+    """Whether the file is still the one that was listed, and no link by now."""
+    try:
+        status = os.lstat(entry.path)
+    except OSError:
+        return False
+    return (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode) == (
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+        status.st_ino,
+    )

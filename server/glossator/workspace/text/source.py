@@ -1,0 +1,87 @@
+"""What a search reads: the editor's text where a document is open, else the file's bytes.
+
+A `Document` is made only of a text that is shown; searching needs the bytes alone.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from glossator.core.document import Document, Missing, MissingReason
+from glossator.workspace.disk import RAISE_LIMIT, Raw, load_raw
+from glossator.workspace.overlays import Overlay
+from glossator.workspace.scan import as_searched
+from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.text.candidates import Candidates
+from glossator.workspace.text.plain import searchable
+from glossator.workspace.text.query import Query
+from glossator.workspace.walk import FileEntry
+
+_MARKS = (b"", codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text as it is searched (see `scan.as_searched`), and what it was made of.
+
+    `empty`: it has no line at all, not even an empty one.
+    """
+
+    content: bytes
+    empty: bool
+    source: Overlay | Raw
+
+
+def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
+    """Every file in which `query` can be met; all open documents are among the others."""
+    found = snapshot.text.candidates(query)
+    if not snapshot.overlays:
+        return found
+    masked = snapshot.overlays
+    return Candidates(
+        tuple(entry for entry in found.plain if entry.path not in masked),
+        (
+            *(entry for entry in found.others if entry.path not in masked),
+            *snapshot.open_files,
+            *snapshot.unsaved,
+        ),
+    )
+
+
+def read_text(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Text | Missing:
+    """The text of a listed file as it is now."""
+    overlay = snapshot.overlays.get(entry.path)
+    if overlay is not None:
+        return _of_overlay(overlay)
+    raw = load_raw(snapshot.folders, entry.path, snapshot.cache.max_file_bytes, RAISE_LIMIT)
+    if isinstance(raw, Missing):
+        return raw
+    overlay = snapshot.overlays.get(raw.path)
+    if overlay is not None:  # the file is a link to an open document
+        return _of_overlay(overlay)
+    found = searchable(raw.content)
+    if found is None:
+        return Missing(raw.path, MissingReason.BINARY, f"{entry.relative} is binary.")
+    return Text(found.text, not found.text and raw.content in _MARKS, raw)
+
+
+def document_of(snapshot: WorkspaceSnapshot, text: Text) -> Document | Missing:
+    """The document that was searched, to show lines of it."""
+    if isinstance(text.source, Overlay):
+        return text.source.document
+    return snapshot.cache.document(snapshot.folders, text.source)
+
+
+def unsearchable(snapshot: WorkspaceSnapshot) -> Mapping[str, MissingReason]:
+    """The files the index never looks into, by absolute path, with the reason."""
+    return {
+        entry.path: MissingReason.BINARY
+        for entry in snapshot.text.unsearchable()
+        if entry.path not in snapshot.overlays
+    }
+
+
+def _of_overlay(overlay: Overlay) -> Text:
+    return Text(as_searched(overlay.text), not overlay.text, overlay)
