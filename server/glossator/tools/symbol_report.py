@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from glossator.core.span import Span, runs
@@ -15,6 +15,7 @@ from glossator.workspace.symbols.find import Coverage, Definition, Found, Line, 
 from glossator.workspace.symbols.names import Name
 
 MAX_BYTES = 20_000
+DEFINITIONS, USES, CALLS = "definitions", "uses", "calls"
 
 _NOTES_BYTES = 1_500
 _MAX_LINE_CHARACTERS = 300
@@ -37,9 +38,16 @@ def report(
     snapshot: WorkspaceSnapshot,
     selection: Selection,
 ) -> ToolResult:
-    """The hits with their lines, then the mentions, then what was not looked at."""
+    """The hits with their lines, then mere mentions of the name, then what was not looked at.
+
+    `what` was looked for. Mentions matter to who wants all uses, and where nothing else was found.
+    """
     entries = [_entry(hit) for hit in found.hits[:limit]]
-    entries += [_Entry(line, "mentioned") for line in found.mentions]
+    coverage = found.coverage
+    if found.hits and what != USES:
+        coverage = replace(coverage, mentions=0)
+    if coverage.mentions:
+        entries += [_Entry(line, "mentioned") for line in found.mentions]
     shown = [
         f"{snapshot.relative(entry.line.path)}:{entry.line.number}:"
         f"{shorten(entry.line.text, _MAX_LINE_CHARACTERS)}  [{entry.about}]"
@@ -47,13 +55,13 @@ def report(
     ]
     kept, _ = cut(shown, Budget(bytes=MAX_BYTES - _NOTES_BYTES))
     omitted = len(found.hits) - min(len(kept), len(found.hits))
-    parts = [*kept]
+    parts = kept
     if not found.hits:
         parts.insert(0, f"Found no {what} of {name.whole}.")
-        parts.append(account(snapshot, selection, [_searched(found.coverage, name)]))
+        parts.append(account(snapshot, selection, [_searched(coverage, name)]))
     if omitted:
         parts.append(f"[{omitted:,} more {what}; narrow by path]")
-    parts += _doubts(found.coverage)
+    parts += _doubts(coverage)
     return ToolResult("\n".join(parts), tuple(_spans(entries[: len(kept)], snapshot)), omitted)
 
 
@@ -81,17 +89,19 @@ def _doubts(coverage: Coverage) -> Iterator[str]:
     """What keeps the answer from being all there is."""
     if coverage.worker_away:
         yield "The worker process is away, so only a few files were read: ask again in a minute."
-    if coverage.unread:
-        yield f"{coverage.unread:,} more files may hold the name and were not read: narrow by path."
-    if coverage.unreadable:
-        yield f"{coverage.unreadable:,} files could not be read as text."
-    if coverage.unparsed:
-        yield f"{coverage.unparsed:,} files hold the name and are too large to parse: use Grep."
-    if coverage.mentions:
-        yield (
-            f"{coverage.mentions:,} lines mention the name in files of languages that are not"
-            " parsed."
-        )
+    if count := coverage.unread:
+        yield f"{_files(count, 'more ')} may hold the name and were not read: narrow by path."
+    if count := coverage.unreadable:
+        yield f"{_files(count)} could not be read as text."
+    if count := coverage.unparsed:
+        yield f"{_files(count)} with the name too large to parse: look into it with Grep."
+    if count := coverage.mentions:
+        lines = "1 line mentions" if count == 1 else f"{count:,} lines mention"
+        yield f"{lines} the name in files of languages that are not parsed."
+
+
+def _files(count: int, more: str = "") -> str:
+    return f"{count:,} {more}file" + ("s" if count != 1 else "")
 
 
 def _spans(entries: Iterable[_Entry], snapshot: WorkspaceSnapshot) -> Iterator[Span]:

@@ -12,9 +12,9 @@ from glossator.core.errors import UsageError
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, cut
 from glossator.prompts.loader import load_prompt
+from glossator.tools import symbol_report
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import Selection, select
-from glossator.tools.symbol_report import MAX_BYTES, report
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.find import Definition, Found, Use
 from glossator.workspace.symbols.finder import ALL_USES, CALLS, Place
@@ -27,7 +27,11 @@ from glossator.workspace.worker.connection import JobFailed
 MAX_DEFINITIONS = 50
 MAX_USES = 250
 
-_WHAT = {"definitions": "definitions", "references": "uses", "callers": "calls"}
+_WHAT = {
+    "definitions": symbol_report.DEFINITIONS,
+    "references": symbol_report.USES,
+    "callers": symbol_report.CALLS,
+}
 _LANGUAGES = ", ".join(sorted(LANGUAGES))
 
 
@@ -76,7 +80,7 @@ async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     symbols = await context.symbols.outline(snapshot, document)
     if not symbols:
         return ToolResult(f"{path} has no outline: nothing is defined in it, or it is too large.")
-    lines, omitted = cut(map(_outline_line, symbols), Budget(bytes=MAX_BYTES))
+    lines, omitted = cut(map(_outline_line, symbols), Budget(bytes=symbol_report.MAX_BYTES))
     text = "\n".join((f"{path}, {len(document.lines):,} lines:", *lines))
     if omitted:
         text += f"\n[{omitted:,} more symbols; look for one by its name]"
@@ -117,7 +121,7 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     else:
         kinds = CALLS if args.mode == "callers" else ALL_USES
         limit, found = MAX_USES, await context.symbols.uses(snapshot, name, kinds, place)
-    return report(_WHAT[args.mode], name, found, limit, snapshot, selection)
+    return symbol_report.report(_WHAT[args.mode], name, found, limit, snapshot, selection)
 
 
 def _select(_cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str | None) -> Selection:
