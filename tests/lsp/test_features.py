@@ -11,6 +11,7 @@ from glossator.lsp.server import build_server
 from glossator.lsp.service import Service
 from tests.lsp.support.editor import Editor, connected
 from tests.lsp.support.service import SERVICE, Application
+from tests.workspace.trees import write_tree
 
 DOCUMENT = "untitled:a"
 
@@ -103,6 +104,14 @@ async def test_what_the_editor_sees_on_disk_reaches_the_workspace(tmp_path: Path
         await editor.initialize(rootUri=tmp_path.as_uri())
         names = ["changed", "made", "old", "new", "gone"]
         uris = {name: (tmp_path / name).as_uri() for name in names}
+        before = ["changed", "old", "gone"]
+        write_tree(tmp_path, dict.fromkeys(before, "before"))
+        editor.notify("workspace/didCreateFiles", {"files": [{"uri": uris[f]} for f in before]})
+        await editor.result(editor.command("glossator.status"))
+        changed.clear()
+        write_tree(tmp_path, {"changed": "after", "made": ""})
+        (tmp_path / "old").rename(tmp_path / "new")
+        (tmp_path / "gone").unlink()
         watched = [{"uri": uris["changed"], "type": 2}, {"uri": "untitled:x", "type": 1}]
         editor.notify("workspace/didChangeWatchedFiles", {"changes": watched})
         editor.notify("workspace/didCreateFiles", {"files": [{"uri": uris["made"]}]})

@@ -181,17 +181,22 @@ async def test_roots_join_and_leave(
     watched.host.apply(RootsChanged((), (str(watched.root),)))
     await watched.host.ready()
     assert watched.listed() == ["more.txt", "o.txt"]
-    assert watched.host.status().watcher == "watchfiles"
+    assert watched.host.status().watcher == "inotify: 1 folders"
 
 
 async def test_a_listener_leaves(watched: Watched) -> None:
     told: list[frozenset[str]] = []
     unsubscribe = watched.host.subscribe(told.append)
-    watched.host.apply(DiskChanged(frozenset({str(watched.root / "a.txt")})))
+    paths = [str(watched.root / path) for path in ("a.txt", "d/b.txt")]
+    watched.host.apply(DiskChanged(frozenset(paths)))
+    assert told == []  # nothing changed there
+    write_tree(watched.root, {"a.txt": "changed"})
+    watched.host.apply(DiskChanged(frozenset(paths)))
     unsubscribe()
     unsubscribe()
-    watched.host.apply(DiskChanged(frozenset({str(watched.root / "d" / "b.txt")})))
-    assert told == [frozenset({str(watched.root / "a.txt")})]
+    write_tree(watched.root, {"d/b.txt": "changed"})
+    watched.host.apply(DiskChanged(frozenset(paths)))
+    assert told == [frozenset(paths[:1])]
 
 
 async def test_the_watcher_tells_why_it_is_off(tmp_path: Path) -> None:
@@ -226,7 +231,7 @@ async def test_a_cancelled_event_loop_does_not_wait_for_the_scan(tmp_path: Path)
     await workspace.start()
     await asyncio.sleep(0)
     tasks = {task for task in asyncio.all_tasks() if task.get_name().startswith("glossator")}
-    assert len(tasks) == 2
+    assert tasks
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)

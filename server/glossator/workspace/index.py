@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -79,8 +79,16 @@ class FileIndex:
     def __len__(self) -> int:
         return len(self._files)
 
-    def __contains__(self, path: str) -> bool:
+    def __contains__(self, path: object) -> bool:
         return path in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(tuple(self._files))
+
+    @property
+    def skipped(self) -> Mapping[str, str]:
+        """The paths left out, with the rule; never changed, but replaced."""
+        return self._skipped
 
     def get(self, path: str) -> FileEntry | None:
         """The file listed at the absolute path `path`."""
@@ -101,6 +109,14 @@ class FileIndex:
             for path in found.skipped:
                 self._note_folders(path)
         return {entry.path for entry in new}
+
+    def remove(self, gone: Iterable[str], lifted: Iterable[str]) -> set[str]:
+        """Drop files, and skipped paths that are `lifted`; returns the files that were listed."""
+        removed = {path for path in gone if self._files.pop(path, None) is not None}
+        self._changed.update(dict.fromkeys(removed))
+        if known := self._skipped.keys() & set(lifted):
+            self._skipped = {path: why for path, why in self._skipped.items() if path not in known}
+        return removed
 
     def replace(self, path: str, found: Found) -> set[str]:
         """Make `found` all there is at and below `path`; returns the paths that changed."""

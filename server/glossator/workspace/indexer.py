@@ -1,7 +1,8 @@
-"""Keeping the file index current: the first scan, and what changed since.
+"""Keeping the file index current: the one stream of all that is told about the disk.
 
-A few changed files are looked at on the spot. Scans of directories run in one worker thread, and
-while one runs every further change waits behind it, so an older look never replaces a newer one.
+Whoever tells of a change tells a path only; what is there now is looked up. A few files are looked
+at on the spot, all else by one worker thread, and what was seen later is never replaced by what was
+seen earlier. Now and then, and whenever events may have been lost, a sweep looks at everything.
 """
 
 from __future__ import annotations
@@ -9,31 +10,33 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import stat
-import threading
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 
 from glossator.core.errors import UsageError
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace.ignore import IGNORE_FILES, IgnoreRules
+from glossator.workspace.ignore import IgnoreRules
 from glossator.workspace.index import FileIndex
-from glossator.workspace.roots import Roots, outermost
+from glossator.workspace.look import Differences, Look, Surroundings, is_folder, widen
+from glossator.workspace.roots import Roots
+from glossator.workspace.sweep import Suspension, Sweep, SweepSlot
 from glossator.workspace.walk import Found, examine
+from glossator.workspace.watcher import Watcher
+from glossator.workspace.watchers import choose_watcher
 
-_FEW = 64  # paths looked at on the spot; more go to the worker
-_FLOOD = 1000  # paths in one batch from which events may have been lost: scan everything
-_SLICE_SECONDS = 0.004  # the worker pauses this often, so that the event loop gets its turn
-_PAUSE_SECONDS = 0.0005
-_PUBLISH = 500  # files handed over at once during the first scan
-_RULES_OF_GIT = ("HEAD", os.path.join("info", "exclude"))
+_FEW = 32  # paths looked at on the spot, at most 3 ms of the event loop
+_FLOOD = 1000  # paths told of without a break, after which some may be missing
+_QUIET_SECONDS = 1.0  # a sweep waits this long for the rest of a flood or of a git command
+_UNWATCHED_SECONDS = 30  # between sweeps, at most, when not every change is told of
+_TICK_SECONDS = 10
+_MOVED_BY_GIT = tuple(f"{os.sep}.git{os.sep}{name}" for name in ("HEAD", "index"))
 
 _log = logging.getLogger(__name__)
 
 
 class Indexer:
-    """The index of one set of roots; used from the event-loop thread, scans in a worker thread."""
+    """The index of one set of roots, and what keeps it; for the event-loop thread only."""
 
     def __init__(
         self,
@@ -43,26 +46,41 @@ class Indexer:
     ) -> None:
         self.index = FileIndex()
         self.rules = IgnoreRules(roots, settings)
+        self.last_sweep: Sweep | None = None
         self._roots = roots
+        self._settings = settings
         self._on_change = on_change
+        self._watcher = Watcher("not started")
         self._dirty: set[str] = set()
+        self._looks: list[Look] = []  # at work; the second goes between the first one's steps
+        self._slot = SweepSlot(settings.sweep_seconds)
+        self._suspension = Suspension()
+        self._told = 0  # paths since there was nothing to do
         self._wake = asyncio.Event()
         self._settled = asyncio.Event()
-        self._stopping = threading.Event()
+        self._stopping = False
         self._task: asyncio.Task[None] | None = None
 
     @property
     def complete(self) -> bool:
-        """Whether the first scan and all scans asked for since are done."""
+        """Whether all is listed that is known to be there."""
         return self._settled.is_set()
 
     @property
     def scanning(self) -> bool:
-        """Whether the worker has something to do."""
+        """Whether the worker has something to do before the index is complete."""
         return self._task is not None and not self._task.done() and not self.complete
 
+    @property
+    def watching(self) -> str:
+        """How changes are noticed: "inotify: 2,031 folders", "watchfiles" or "off: reason"."""
+        return self._watcher.status
+
     def start(self) -> None:
-        """Begin the first scan in the background."""
+        """Begin to watch, and to scan in the background."""
+        self._watcher = choose_watcher(self._roots, self._settings, self.hear, self.sweep)
+        self._watcher.start()
+        self.sweep("start")
         self._task = asyncio.create_task(self._work(), name="glossator-index")
         self._task.add_done_callback(_log_failure)
 
@@ -80,114 +98,157 @@ class Indexer:
 
     def stop(self) -> None:
         """End the worker soon; nothing is reported any more."""
-        self._stopping.set()
+        self._stopping = True
         self._wake.set()
+        self._watcher.stop()
 
     async def close(self) -> None:
         """End the worker and wait until it is gone."""
         self.stop()
+        await self._watcher.close()
         if self._task is not None:
             await asyncio.wait({self._task})
 
+    def hear(self, paths: frozenset[str]) -> None:
+        """Look again at what the watcher tells of."""
+        changed = self.refresh(paths)
+        if changed and not self._stopping:
+            self._on_change(changed)
+
     def refresh(self, paths: Iterable[str]) -> frozenset[str]:
         """Look again at these paths; returns what changed at once, the rest is reported later."""
-        wanted = {wide for path in paths if (wide := self._widen(path)) is not None}
-        if len(wanted) >= _FLOOD:
-            wanted = set(self._roots.paths)
-        few = self.complete and len(wanted) <= _FEW and not any(map(_is_folder, wanted))
-        if self._task is None or few:
-            return frozenset().union(*map(self._replace, outermost(wanted)))
-        self._dirty |= wanted
-        self._settled.clear()
+        wanted = set(paths)
+        if self._task is None:
+            return self._look_on_the_spot(wanted)
+        if any(path.endswith(_MOVED_BY_GIT) for path in wanted):
+            self.sweep("git", _QUIET_SECONDS)
+        self._told += len(wanted)
+        if self._told > _FLOOD:
+            self._told = 0
+            self.sweep("many changes", _QUIET_SECONDS)
+        changed: set[str] = set()
+        if len(wanted) <= _FEW:
+            wide = {path for path in map(self._widen, wanted) if path is not None}
+            wanted = {path for path in wide if self.index.holds_folder(path) or is_folder(path)}
+            changed = changed.union(*map(self._glance, wide - wanted))
+        if wanted:
+            self._dirty |= wanted
+            self._settled.clear()
+            self._wake.set()
+        return frozenset(changed)
+
+    def sweep(self, cause: str, wait: float | None = None) -> None:
+        """Look at the whole disk; at once, or in `wait` seconds if the listing may be right."""
+        self._slot.ask(cause, wait)
+        if wait is None:
+            self._settled.clear()
         self._wake.set()
-        return frozenset()
 
     def _widen(self, path: str) -> str | None:
-        """The path to look at again when `path` changed; None when it cannot matter."""
-        root = self._roots.owner(path)
-        if root is None:
-            return None
-        folder, name = os.path.split(path)
-        above, git, inner = path.removeprefix(root).partition(f"{os.sep}.git{os.sep}")
-        if git:
-            return root + above if inner in _RULES_OF_GIT else None
-        if path != root and isinstance(self.rules.within(folder), str):
-            return None  # below a directory that is left out
-        return folder if name in IGNORE_FILES or name == ".git" else path
+        return widen(path, self._roots, self.rules)
 
-    def _replace(self, path: str) -> set[str]:
+    def _glance(self, path: str) -> set[str]:
+        """Look at one file; returns it if it changed."""
         found = Found()
-        for part in self._look(path):
+        for part in examine(path, self._roots, self.rules):
             found.extend(part)
+        for look in self._looks:
+            look.newer.add(path)
+        left_out_as_before = found.skipped and found.skipped == {path: self.index.skipped.get(path)}
+        if left_out_as_before and path not in self.index:
+            return set()
         return self.index.replace(path, found)
 
-    def _look(self, path: str) -> Iterable[Found]:
-        if self.index.holds_folder(path) or _is_folder(path):
-            self.rules.forget(path)
-        return examine(path, self._roots, self.rules)
+    def _look_on_the_spot(self, paths: set[str]) -> frozenset[str]:
+        look = self._look(paths)
+        changed: set[str] = set()
+        while not look.done:
+            changed |= self._take_in(look.step(), look)
+        return frozenset(changed)
+
+    def _look(self, paths: Iterable[str], *, gentle: bool = False) -> Look:
+        around = Surroundings(self._roots, self.rules, self.index, self._watcher)
+        return Look(paths, around, gentle=gentle)
 
     async def _work(self) -> None:
         with ThreadPoolExecutor(1, "glossator-index") as pool:
-            try:
-                changed = await self._first_scan(pool)
-                while not self._stopping.is_set():
-                    changed |= await self._catch_up(pool)
-                    if not self._dirty and not self._stopping.is_set():
-                        # called by the loop, so that a failing listener cannot end the indexing
-                        asyncio.get_running_loop().call_soon(self._on_change, frozenset(changed))
-                        changed = set()
-                        self._settled.set()
-                        self._wake.clear()
-                        await self._wake.wait()
-            finally:
-                self._stopping.set()  # or leaving the pool would wait for a whole scan
+            while not self._stopping:
+                if self._slot.seconds_left() == 0:
+                    await self._sweep(pool)
+                elif self._dirty:
+                    await self._look_again(pool)
+                else:
+                    await self._idle()
 
-    async def _first_scan(self, pool: Executor) -> set[str]:
+    async def _sweep(self, pool: Executor) -> None:
+        urgent, interval = self._slot.urgent, self._settings.sweep_seconds
+        if not self._watcher.reliable:
+            interval = min(interval, _UNWATCHED_SECONDS)
+        cause = self._slot.take(interval)
+        at, began = time.time(), time.monotonic()
+        look = self._look(self._roots.paths, gentle=not urgent)
+        differences = await self._run(look, pool)
+        if look.done:
+            seconds = time.monotonic() - began
+            self.last_sweep = Sweep(cause, at, seconds, differences)
+            self._slot.done(seconds)
+            self._settle()
+
+    async def _look_again(self, pool: Executor) -> None:
+        paths, self._dirty = self._dirty, set()
+        await self._run(self._look(paths), pool)
+        self._settle()
+
+    async def _run(self, look: Look, pool: Executor) -> int:
+        """Take a look to its end; returns the number of files that differ."""
         loop = asyncio.get_running_loop()
-        changed: set[str] = set()
-        for root in outermost(self._roots.paths):
-            found = await loop.run_in_executor(pool, self._scan, root, loop)
-            changed |= self.index.add(found)
-        return changed
+        count = 0
+        self._looks.append(look)
+        try:
+            while not look.done and not self._stopping:
+                found = await loop.run_in_executor(pool, look.step)
+                changed = self._take_in(found, look)
+                count += len(changed)
+                if changed and not self._stopping:
+                    # called by the loop, so that a failing listener cannot end the indexing
+                    loop.call_soon(self._on_change, frozenset(changed))
+                if self._dirty and len(self._looks) == 1:
+                    await self._look_again(pool)
+        finally:
+            self._looks.remove(look)
+        for outer in self._looks:
+            outer.watches |= look.watches
+        return count
 
-    async def _catch_up(self, pool: Executor) -> set[str]:
-        """Look again at what is dirty now; returns what changed."""
-        loop = asyncio.get_running_loop()
-        changed: set[str] = set()
-        paths, self._dirty = outermost(self._dirty), set()
-        for path in paths:
-            found = await loop.run_in_executor(pool, self._scan, path, None)
-            if self._stopping.is_set():
-                break  # the scan was cut short
-            changed |= self.index.replace(path, found)
-        return changed
+    def _take_in(self, found: Differences, look: Look) -> set[str]:
+        """Apply what `look` found and nobody has looked at since; returns the changed files."""
+        if look.newer:
+            found = found.without(look.newer)
+        for outer in self._looks:
+            if outer is not look:
+                outer.newer |= found.paths()
+        changed = self.index.add(Found(found.files, found.skipped))
+        return changed | self.index.remove(found.gone, found.lifted)
 
-    def _scan(self, path: str, loop: asyncio.AbstractEventLoop | None) -> Found:
-        """In the worker: what is at and below `path`; with `loop`, most of it is handed over."""
-        found = Found()
-        pause_at = time.perf_counter() + _SLICE_SECONDS
-        for part in self._look(path):
-            if self._stopping.is_set():
-                break
-            found.extend(part)
-            if loop is not None and len(found.files) >= _PUBLISH:
-                loop.call_soon_threadsafe(self._publish, found)
-                found = Found()
-            if time.perf_counter() > pause_at:
-                time.sleep(_PAUSE_SECONDS)
-                pause_at = time.perf_counter() + _SLICE_SECONDS
-        return found
+    def _settle(self) -> None:
+        """Note that the index is complete, if it is."""
+        needed = self._dirty or self._slot.urgent or not all(look.gentle for look in self._looks)
+        if not needed and not self._stopping and not self._settled.is_set():
+            self._settled.set()
+            asyncio.get_running_loop().call_soon(self._on_change, frozenset())
 
-    def _publish(self, found: Found) -> None:
-        if not self._stopping.is_set():
-            self._on_change(frozenset(self.index.add(found)))
-
-
-def _is_folder(path: str) -> bool:
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except OSError:
-        return False
+    async def _idle(self) -> None:
+        """Wait until there is something to do."""
+        self._told = 0
+        wait = min(self._slot.seconds_left(), _TICK_SECONDS)
+        try:
+            async with asyncio.timeout(wait):
+                await self._wake.wait()
+        except TimeoutError:
+            pass  # time to see whether a sweep is due
+        self._wake.clear()
+        if self._suspension.ended():
+            self.sweep("the machine was asleep")
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

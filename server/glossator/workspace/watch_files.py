@@ -1,41 +1,55 @@
-"""Watching the disk: file events, in batches and unordered, told as paths to look at again."""
+"""Watching with the package watchfiles, on systems that have no inotify.
+
+It watches whole trees, ignored folders too, and may lose events in floods without a word; so every
+folder that appears is scanned, and large batches are followed by a sweep.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import os
-from collections.abc import Callable
 
 from watchfiles import Change, awatch
 
 from glossator.workspace.roots import Roots, outermost
+from glossator.workspace.watcher import Report, Watcher
 
 _DEBOUNCE_MS = 50
 _STEP_MS = 5
 _GIT = f"{os.sep}.git{os.sep}"
-_TOLD_OF_GIT = (f"{_GIT}HEAD", f"{_GIT}info{os.sep}exclude")
+_TOLD_OF_GIT = tuple(_GIT + name for name in ("HEAD", "index", os.path.join("info", "exclude")))
 
 _log = logging.getLogger(__name__)
 
 
-class DiskWatcher:
-    """Watches the roots from `start` to `close`; `status` is "watchfiles" or "off: reason"."""
+class FilesWatcher(Watcher):
+    """Watches the roots and everything below them."""
 
-    def __init__(self, roots: Roots, report: Callable[[frozenset[str]], None]) -> None:
-        self.status = "off: not started"
+    def __init__(self, roots: Roots, report: Report) -> None:
+        super().__init__("not started")
         self._roots = roots
         self._report = report
         self._task: asyncio.Task[None] | None = None
 
+    @property
+    def status(self) -> str:
+        """The package's name, while it works."""
+        return "watchfiles" if self.reliable else super().status
+
+    @property
+    def reliable(self) -> bool:
+        """Whether it works at all; it does not tell of lost events."""
+        return self._task is not None and not self._task.done() and self._reason == ""
+
     def start(self) -> None:
-        """Begin to watch."""
-        self.status = "watchfiles"
+        """Begin to watch, in a thread of the package."""
+        self._reason = ""
         self._task = asyncio.create_task(self._watch(), name="glossator-watch")
 
     def stop(self) -> None:
         """End soon; nothing is reported any more."""
-        self.status = "off: closed"
+        super().stop()
         if self._task is not None:
             self._task.cancel()
 
@@ -54,8 +68,8 @@ class DiskWatcher:
                 _log.warning("Some folders are not watched: %s", error)
                 await self._follow(lenient=True)
         except (OSError, RuntimeError) as error:
-            self.status = f"off: {error}"
-            _log.warning("Changes on disk are not noticed: %s", error)
+            self._reason = str(error)
+            _log.warning("Changes on disk are not noticed at once: %s", error)
 
     async def _follow(self, *, lenient: bool) -> None:
         """Report events until cancelled. Raises `OSError` or `RuntimeError` when it cannot."""
@@ -63,7 +77,7 @@ class DiskWatcher:
         for root in outer:
             os.scandir(root).close()  # raises for what is no readable directory
         if not outer:
-            self.status = "off: no folder is open"
+            self._reason = "no folder is open"
             return
         loop = asyncio.get_running_loop()
         async for events in awatch(

@@ -1,0 +1,187 @@
+"""Looking at the disk from a worker thread: what differs from the index at and below some paths.
+
+A look is taken in steps, so that its thread can do something more urgent in between, and each step
+in slices, so that the event loop gets its turn.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+
+from glossator.workspace.ignore import GIT_RULE, IGNORE_FILES, IgnoreRules
+from glossator.workspace.index import FileIndex
+from glossator.workspace.roots import Roots, outermost
+from glossator.workspace.walk import FileEntry, Found, examine
+from glossator.workspace.watcher import Watcher
+
+_STEP_SECONDS = 0.05
+_MANY = 500  # differences handed over in one step; the event loop takes them in within 2 ms
+_SLICE_SECONDS = 0.004
+_PAUSE_SECONDS = 0.0005
+_LONG_PAUSE_SECONDS = 0.004
+_EXCLUDE = os.path.join("info", "exclude")
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Files that are new or changed, paths no longer listed, and the same for skipped paths."""
+
+    files: list[FileEntry] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+    lifted: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.files) + len(self.gone) + len(self.skipped) + len(self.lifted)
+
+    def extend(self, other: Differences) -> None:
+        """Take in `other`, which was found later."""
+        self.files.extend(other.files)
+        self.gone.extend(other.gone)
+        self.skipped.update(other.skipped)
+        self.lifted.extend(other.lifted)
+
+    def without(self, paths: Collection[str]) -> Differences:
+        """What does not concern `paths`."""
+        return Differences(
+            [entry for entry in self.files if entry.path not in paths],
+            [path for path in self.gone if path not in paths],
+            {path: rule for path, rule in self.skipped.items() if path not in paths},
+            [path for path in self.lifted if path not in paths],
+        )
+
+    def paths(self) -> set[str]:
+        """All paths concerned."""
+        return {entry.path for entry in self.files}.union(self.gone, self.skipped, self.lifted)
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a look needs to know."""
+
+    roots: Roots
+    rules: IgnoreRules
+    index: FileIndex
+    watcher: Watcher
+
+
+class Look:
+    """One look at and below `paths`; a `gentle` one leaves the processor alone half of the time.
+
+    `newer` are the paths looked at by somebody else since this look began, `watches` what watches
+    the folders that were met; both grow from outside, too.
+    """
+
+    def __init__(self, paths: Iterable[str], around: Surroundings, *, gentle: bool = False) -> None:
+        self.newer: set[str] = set()
+        self.watches: set[int] = set()
+        self.gentle = gentle
+        self.done = False
+        self._around = around
+        self._pause = _LONG_PAUSE_SECONDS if gentle else _PAUSE_SECONDS
+        self._seen: set[str] = set()
+        self._seen_skipped: set[str] = set()
+        self._parts = self._look(frozenset(paths))
+
+    def step(self) -> Differences:
+        """In the worker thread: go on for at most about 50 ms."""
+        found = Differences()
+        now = time.perf_counter()
+        until, pause_at = now + _STEP_SECONDS, now + _SLICE_SECONDS
+        for part in self._parts:
+            found.extend(part)
+            now = time.perf_counter()
+            if now > until or len(found) >= _MANY:
+                return found
+            if now > pause_at:
+                time.sleep(self._pause)
+                pause_at = time.perf_counter() + _SLICE_SECONDS
+        self.done = True
+        return found
+
+    def _look(self, paths: frozenset[str]) -> Iterator[Differences]:
+        roots, rules, index, watcher = (
+            self._around.roots,
+            self._around.rules,
+            self._around.index,
+            self._around.watcher,
+        )
+        begun = watcher.begin()
+        if paths.issuperset(roots.paths):
+            watcher.renew()
+        wide = outermost(filter(None, (widen(path, roots, rules) for path in paths)))
+        folders = tuple(path for path in wide if index.holds_folder(path) or is_folder(path))
+        rules.forget(*folders)
+        for path in wide:
+            for found in examine(path, roots, rules, self._enter):
+                yield self._compare(found)
+        yield from self._missing(wide, folders)
+        watcher.leave_others(folders, self.watches, begun)
+
+    def _enter(self, folder: str) -> None:
+        self.watches |= self._around.watcher.enter(folder)
+
+    def _compare(self, found: Found) -> Differences:
+        index = self._around.index
+        skipped = index.skipped
+        for path, rule in found.skipped.items():
+            if rule == GIT_RULE:
+                self.watches |= self._around.watcher.enter_git(path)
+        self._seen.update(entry.path for entry in found.files)
+        self._seen_skipped.update(found.skipped)
+        changed = [entry for entry in found.files if index.get(entry.path) != entry]
+        return Differences(
+            changed,
+            [path for path in found.skipped if path in index],
+            {path: rule for path, rule in found.skipped.items() if skipped.get(path) != rule},
+            [entry.path for entry in changed if entry.path in skipped],
+        )
+
+    def _missing(self, paths: list[str], folders: tuple[str, ...]) -> Iterator[Differences]:
+        """Known paths in the places looked at that were not met."""
+        index = self._around.index
+        at, below = frozenset(paths), tuple(os.path.join(folder, "") for folder in folders)
+
+        def not_met(known: Collection[str], met: set[str]) -> Iterator[str]:
+            candidates = tuple(known) if below else [path for path in at if path in known]
+            for path in candidates:
+                here = path in at or path.startswith(below)
+                if here and path not in met and path not in self.newer:
+                    yield path
+
+        gone = not_met(index, self._seen)
+        while part := list(islice(gone, _MANY)):
+            yield Differences(gone=part)
+        lifted = not_met(index.skipped, self._seen_skipped)
+        while part := list(islice(lifted, _MANY)):
+            yield Differences(lifted=part)
+
+
+def widen(path: str, roots: Roots, rules: IgnoreRules) -> str | None:
+    """What to look at again when `path` changed: it, a folder above, or None: it cannot matter."""
+    root = roots.owner(path)
+    if root is None:
+        return None
+    above, git, inner = path.removeprefix(root).partition(f"{os.sep}.git{os.sep}")
+    if git:
+        top = root + above
+        return top if inner == _EXCLUDE and rules.reread(top) else None
+    folder, name = os.path.split(path)
+    if path != root and isinstance(rules.within(folder), str):
+        return None  # below a directory that is left out
+    if name == ".git":
+        return folder
+    return folder if name in IGNORE_FILES and rules.reread(folder) else path
+
+
+def is_folder(path: str) -> bool:
+    """Whether there is a directory at `path`, not a link to one."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
