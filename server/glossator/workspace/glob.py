@@ -14,6 +14,7 @@ import re2
 from glossator.core.errors import UsageError
 
 _MAX_ALTERNATIVES = 200
+_FOLDERS = r"(?:[^\x00]*/)?"  # any number
 
 _TOKEN = re.compile(
     r"\\(?P<escaped>.)"
@@ -33,23 +34,44 @@ def compile_glob(pattern: str) -> Callable[[str], bool]:
 
     A pattern without "/" is about the file's name, in whatever folder, as in .gitignore.
     """
-    wanted = not pattern.startswith("!")
-    alternatives = _expand(pattern if wanted else pattern[1:])
-    options = re2.Options()
-    options.log_errors = False
-    regex = "|".join(map(_translate, alternatives))
-    try:
-        compiled = re2.compile(f"(?s){regex}".encode("utf-8", "surrogatepass"), options)
-    except re2.error as error:
-        raise UsageError(
-            f"The pattern {pattern!r} cannot be used: {error.args[0].decode('utf-8', 'replace')}."
-        ) from error
+    regex, wanted = _regex(pattern)
+    compiled = _compile(regex, pattern)
 
     def fits(path: str) -> bool:
         name = path.encode("utf-8", "replace")  # not every file name is Unicode
         return (compiled.fullmatch(name) is not None) == wanted
 
     return fits
+
+
+@lru_cache(maxsize=256)
+def compile_listed(pattern: str, under: str = "") -> tuple[re2.Pattern[bytes], bool]:
+    """An expression for paths in a text, and whether those it matches are the ones that fit.
+
+    In the text a NUL comes before each path and at the end; a match is a run of paths and the NUL
+    after it. All begin with `under`, and the pattern is about the rest. Raises `UsageError`.
+    """
+    regex, wanted = _regex(pattern)
+    return _compile(rf"(?:\x00{re2.escape(under)}(?:{regex}))+\x00", pattern), wanted
+
+
+def _regex(pattern: str) -> tuple[str, bool]:
+    """The expression for a pattern, which never matches a NUL; False: for what does not fit."""
+    if "\0" in pattern:
+        raise UsageError("The pattern holds a NUL character, which no file name has; remove it.")
+    wanted = not pattern.startswith("!")
+    return "|".join(map(_translate, _expand(pattern if wanted else pattern[1:]))), wanted
+
+
+def _compile(regex: str, pattern: str) -> re2.Pattern[bytes]:
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        return re2.compile(f"(?s){regex}".encode("utf-8", "surrogatepass"), options)
+    except re2.error as error:
+        raise UsageError(
+            f"The pattern {pattern!r} cannot be used: {error.args[0].decode('utf-8', 'replace')}."
+        ) from error
 
 
 def _expand(pattern: str) -> list[str]:
@@ -90,12 +112,12 @@ def _translate(pattern: str) -> str:
         del pieces[:2]
     if pieces[:1] == ["/"]:
         del pieces[:1]
-    parts = [] if anchored else ["(?:.*/)?"]
+    parts = [] if anchored else [_FOLDERS]
     position = 0
     while position < len(pieces):
         starts_folder = position == 0 or pieces[position - 1] == "/"
         if starts_folder and pieces[position : position + 2] == ["**", "/"]:
-            parts.append("(?:.*/)?")  # any number of folders
+            parts.append(_FOLDERS)
             position += 2
         else:
             parts.append(_translate_piece(pieces[position]))
@@ -111,11 +133,11 @@ def _pieces(pattern: str) -> list[str]:
 def _translate_piece(piece: str) -> str:
     match piece:
         case "**":
-            return ".*"
+            return r"[^\x00]*"
         case "*":
-            return "[^/]*"
+            return r"[^/\x00]*"
         case "?":
-            return "[^/]"
+            return r"[^/\x00]"
     token = _TOKEN.fullmatch(piece)
     if token and token["members"] is not None:
         return _character_class(token["negated"], token["members"])
@@ -130,7 +152,7 @@ def _character_class(negated: str, members: str) -> str:
         for first, last in _around_slash(match["first"], match["last"] or match["first"])
     ]
     if negated:
-        return f"[^/{''.join(ranges)}]"
+        return rf"[^/\x00{''.join(ranges)}]"
     return f"[{''.join(ranges)}]" if ranges else r"[^\x00-\x{10FFFF}]"
 
 

@@ -1,23 +1,29 @@
-"""The file index: every listed file, changed by path and frozen lazily.
+"""The file index: every listed file by directory, frozen for readers.
 
-A listing is the sorted tuple of an earlier one and the entries changed since; it is merged when
-someone asks for its files, so freezing costs as much as was changed.
+The files of a directory are a tuple, replaced when one of them changes, and shared by the index and
+all listings: freezing costs a pointer a directory, and a million files no second dictionary.
 """
 
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter
+from itertools import groupby
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING
 
 from glossator.workspace.roots import Roots, is_inside
 from glossator.workspace.walk import FileEntry, Found
 
-_MERGE_AFTER = 1000  # changes that freezing copies at most, before it merges them
-_by_relative = attrgetter("relative")
+if TYPE_CHECKING:
+    from glossator.workspace.paths import Paths, PathTable
+
+_by_path = attrgetter("path")
+_first = itemgetter(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +39,28 @@ class Skipped:
 class Listing:
     """The index at one moment."""
 
-    base: tuple[FileEntry, ...]
-    changed: Mapping[str, FileEntry | None]  # by path; None: no longer listed
+    folders: Mapping[str, tuple[FileEntry, ...]]  # by directory, the files sorted by path
     skipped: Mapping[str, str]  # path -> rule
+    earlier: PathTable | None = None  # the paths at an earlier moment
+
+    def __len__(self) -> int:
+        return sum(map(len, self.folders.values()))
 
     @cached_property
     def files(self) -> tuple[FileEntry, ...]:
         """All files, sorted by relative path."""
-        if not self.changed:
-            return self.base
-        kept = [entry for entry in self.base if entry.path not in self.changed]
-        kept.extend(entry for entry in self.changed.values() if entry is not None)
-        return tuple(sorted(kept, key=_by_relative))
+        return tuple(_in_order(self.folders.values()))
+
+    @cached_property
+    def paths(self) -> Paths:
+        """The files by name, newest first."""
+        from glossator.workspace.paths import Paths  # noqa: PLC0415 - numpy takes long to import
+
+        return Paths.of(self.folders, self.earlier)
 
     def get(self, path: str) -> FileEntry | None:
         """The file listed at the absolute path `path`."""
-        return self.changed[path] if path in self.changed else self._by_path.get(path)
+        return _get(self.folders, path)
 
     def summarise_skipped(self, roots: Roots) -> tuple[Skipped, ...]:
         """What was left out, by rule, most first; the examples are workspace-relative."""
@@ -61,29 +73,26 @@ class Listing:
             for rule, count in counts.most_common()
         )
 
-    @cached_property
-    def _by_path(self) -> dict[str, FileEntry]:
-        return {entry.path: entry for entry in self.base}
-
 
 class FileIndex:
-    """Files and skipped paths by absolute path; used by the host alone."""
+    """Files and skipped paths by absolute path; changed by the host alone, read from any thread."""
 
     def __init__(self) -> None:
-        self._files: dict[str, FileEntry] = {}
+        self._folders: dict[str, tuple[FileEntry, ...]] = {}
         self._skipped: dict[str, str] = {}
-        self._changed: dict[str, FileEntry | None] = {}
-        self._folders: set[str] = set()  # all that ever held a file or a skipped path
-        self._listing = Listing((), {}, {})
+        self._above: set[str] = set()  # all directories with a known path below, ever
+        self._last = Listing({}, {})
+        self._listing: Listing | None = self._last  # None: something changed
 
     def __len__(self) -> int:
-        return len(self._files)
+        return sum(map(len, tuple(self._folders.values())))
 
     def __contains__(self, path: object) -> bool:
-        return path in self._files
+        return isinstance(path, str) and self.get(path) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return iter(tuple(self._files))
+        for files in tuple(self._folders.values()):
+            yield from map(_by_path, files)
 
     @property
     def skipped(self) -> Mapping[str, str]:
@@ -92,60 +101,123 @@ class FileIndex:
 
     def get(self, path: str) -> FileEntry | None:
         """The file listed at the absolute path `path`."""
-        return self._files.get(path)
+        return _get(self._folders, path)
 
     def holds_folder(self, path: str) -> bool:
         """Whether anything at or below the directory `path` may be known."""
-        return path in self._folders
+        return path in self._above
 
     def add(self, found: Found) -> set[str]:
         """Take in what was found; returns the paths whose entries are new or changed."""
-        new = [entry for entry in found.files if self._files.get(entry.path) != entry]
-        for entry in new:
-            self._files[entry.path] = self._changed[entry.path] = entry
-            self._note_folders(entry.path)
+        new: set[str] = set()
+        for folder, entries in groupby(found.files, _folder_of_entry):
+            files = list(self._folders.get(folder, ()))
+            for entry in sorted(entries, key=_by_path):
+                if _put(files, entry):
+                    new.add(entry.path)
+            self._folders[folder] = tuple(files)
+            self._note(folder)
         if found.skipped:
             self._skipped = self._skipped | found.skipped
             for path in found.skipped:
-                self._note_folders(path)
-        return {entry.path for entry in new}
+                self._note(os.path.dirname(path))
+        if new or found.skipped:
+            self._listing = None
+        return new
 
     def remove(self, gone: Iterable[str], lifted: Iterable[str]) -> set[str]:
         """Drop files, and skipped paths that are `lifted`; returns the files that were listed."""
-        removed = {path for path in gone if self._files.pop(path, None) is not None}
-        self._changed.update(dict.fromkeys(removed))
+        removed = {path for path in gone if path in self}
+        for folder in set(map(_folder_of, removed)):
+            kept = tuple(entry for entry in self._folders[folder] if entry.path not in removed)
+            if kept:
+                self._folders[folder] = kept
+            else:
+                del self._folders[folder]
         if known := self._skipped.keys() & set(lifted):
             self._skipped = {path: why for path, why in self._skipped.items() if path not in known}
+        if removed or known:
+            self._listing = None
         return removed
 
     def replace(self, path: str, found: Found) -> set[str]:
         """Make `found` all there is at and below `path`; returns the paths that changed."""
         now = {entry.path for entry in found.files}
-        gone = [known for known in self._at(path, self._files) if known not in now]
-        for known in gone:
-            del self._files[known]
-            self._changed[known] = None
-        if lifted := set(self._at(path, self._skipped)):
-            self._skipped = {
-                known: rule for known, rule in self._skipped.items() if known not in lifted
-            }
-        return self.add(found) | set(gone)
+        if path in self._above:
+            gone = {known for known in self if is_inside(known, path)} - now
+            lifted = {known for known in self._skipped if is_inside(known, path)}
+        else:
+            gone, lifted = {path} - now, {path}
+        removed = self.remove(gone, lifted)
+        return self.add(found) | removed
 
     def freeze(self) -> Listing:
         """The listing now; the same object until something changes."""
-        last = self._listing
-        if self._changed or last.skipped is not self._skipped:
-            merged = "files" in last.__dict__ or len(last.changed) > _MERGE_AFTER
-            base, before = (last.files, {}) if merged else (last.base, last.changed)
-            self._listing = Listing(base, {**before, **self._changed}, self._skipped)
-            self._changed = {}
+        if self._listing is None:
+            paths = self._last.__dict__.get("paths")  # only if somebody asked for them
+            earlier = self._last.earlier if paths is None else paths.table
+            self._last = self._listing = Listing(dict(self._folders), self._skipped, earlier)
         return self._listing
 
-    def _at(self, path: str, known: Mapping[str, object]) -> list[str]:
-        if path in self._folders:
-            return [item for item in known if is_inside(item, path)]
-        return [path] if path in known else []
+    def _note(self, folder: str) -> None:
+        while folder not in self._above:
+            self._above.add(folder)
+            folder = os.path.dirname(folder)
 
-    def _note_folders(self, path: str) -> None:
-        while (path := os.path.dirname(path)) not in self._folders:
-            self._folders.add(path)
+
+def _folder_of(path: str) -> str:
+    return path[: path.rfind(os.sep)] or os.sep
+
+
+def _folder_of_entry(entry: FileEntry) -> str:
+    return _folder_of(entry.path)
+
+
+def _get(folders: Mapping[str, tuple[FileEntry, ...]], path: str) -> FileEntry | None:
+    files = folders.get(_folder_of(path), ())
+    at = bisect_left(files, path, key=_by_path)
+    return files[at] if at < len(files) and files[at].path == path else None
+
+
+def _put(files: list[FileEntry], entry: FileEntry) -> bool:
+    """Put an entry in its place among `files`; whether that changed anything."""
+    if not files or files[-1].path < entry.path:
+        files.append(entry)
+        return True
+    at = bisect_left(files, entry.path, key=_by_path)
+    if files[at].path != entry.path:
+        files.insert(at, entry)
+        return True
+    if files[at] == entry:
+        return False
+    files[at] = entry
+    return True
+
+
+def _in_order(folders: Iterable[tuple[FileEntry, ...]]) -> list[FileEntry]:
+    """The files of all directories by relative path, without sorting them again.
+
+    A directory's files come before and between those of the directories in it.
+    """
+    ordered: list[FileEntry] = []
+    unfinished: list[tuple[str, tuple[FileEntry, ...], int]] = []  # each within the one before
+    for prefix, files in sorted(((_shown_folder(files), files) for files in folders), key=_first):
+        while unfinished and not prefix.startswith(unfinished[-1][0]):
+            _, rest, at = unfinished.pop()
+            ordered += rest[at:]
+        if unfinished:
+            above, rest, at = unfinished.pop()
+            inner = files[0].path
+            before = bisect_left(rest, inner[: inner.rfind(os.sep) + 1], at, key=_by_path)
+            ordered += rest[at:before]
+            unfinished.append((above, rest, before))
+        unfinished.append((prefix, files, 0))
+    for _, rest, at in reversed(unfinished):
+        ordered += rest[at:]
+    return ordered
+
+
+def _shown_folder(files: tuple[FileEntry, ...]) -> str:
+    """What the relative paths of a directory's files begin with: "" or a path and "/"."""
+    relative = files[0].relative
+    return relative[: relative.rfind("/") + 1]

@@ -1,0 +1,145 @@
+"""The listed files by name, newest first: one pass of RE2 over all paths joined.
+
+Paths with the same ending lie together, and those of a folder within them, so that what a pattern
+matches is a few runs of neighbours. A table serves many listings: what changed since it was made
+is tested path by path.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import re2
+from numpy.typing import NDArray
+
+from glossator.workspace.glob import compile_glob, compile_listed
+from glossator.workspace.walk import FileEntry
+
+Folders = Mapping[str, tuple[FileEntry, ...]]  # the files of each directory
+
+_MAX_SINGLE = 2_000  # files tested one by one; more are worth a new table
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """All files: a table, the files in it that are listed no more, and those it lacks."""
+
+    table: PathTable
+    stale: tuple[FileEntry, ...] = ()
+    fresh: tuple[FileEntry, ...] = ()
+
+    @staticmethod
+    def of(folders: Folders, earlier: PathTable | None) -> Paths:
+        """The files in `folders`, with the table of an earlier moment if most is as it was."""
+        if earlier is None:
+            return Paths(PathTable(folders))
+        stale = tuple(_missing(earlier.folders, folders))
+        fresh = tuple(_missing(folders, earlier.folders))
+        few = len(stale) + len(fresh) <= max(_MAX_SINGLE, len(earlier) // 64)
+        return Paths(earlier, stale, fresh) if few else Paths(PathTable(folders))
+
+    def newest(
+        self, pattern: str, under: str, limit: int, also: Iterable[FileEntry] = ()
+    ) -> tuple[list[FileEntry], int]:
+        """The `limit` files changed last whose path is `under` and a match, and how many there are.
+
+        `under` is what relative paths begin with ("" or a folder and a "/"); the pattern is about
+        the rest. `also` are files that are not listed. Raises `UsageError` for a malformed pattern.
+        """
+        matches = compile_glob(pattern)
+
+        def matching(entries: Iterable[FileEntry]) -> list[FileEntry]:
+            return [entry for entry in entries if _fits(entry.relative, under, matches)]
+
+        stale = set(matching(self.stale))
+        single = matching(self.fresh) + matching(also)
+        newest, count = self.table.newest(pattern, under, limit + len(stale))
+        both = [entry for entry in newest if entry not in stale] + single
+        return heapq.nsmallest(limit, both, key=_order), count - len(stale) + len(single)
+
+
+class PathTable:
+    """The paths of the files in `folders`, which must not change."""
+
+    def __init__(self, folders: Folders) -> None:
+        self.folders = folders
+        entries = [entry for files in folders.values() for entry in files]
+        order = np.argsort(_endings(_joined(entries)), kind="stable")
+        self._entries = [entries[row] for row in order.tolist()]
+        self._text = _joined(self._entries)
+        self._begins = _nul_positions(self._text)  # and the end
+        self._times = np.fromiter((entry.mtime_ns for entry in self._entries), np.int64)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def newest(self, pattern: str, under: str, limit: int) -> tuple[list[FileEntry], int]:
+        """At least the `limit` matching files changed last, in any order, and how many match."""
+        runs, wanted = compile_listed(pattern, under)
+        chosen = self._rows(runs)
+        if not wanted:
+            chosen = self._rows(compile_listed("**", under)[0]) & ~chosen
+        rows = np.flatnonzero(chosen)
+        count = len(rows)
+        if count > limit:
+            times = self._times[rows]
+            last = np.partition(times, count - limit)[count - limit]
+            newer = [self._entries[row] for row in rows[times > last].tolist()]
+            level = (self._entries[row] for row in rows[times == last].tolist())
+            return newer + heapq.nsmallest(limit - len(newer), level, key=_order), count
+        return [self._entries[row] for row in rows.tolist()], count
+
+    def _rows(self, runs: re2.Pattern[bytes]) -> NDArray[np.bool_]:
+        """Which rows lie in a run that the expression finds."""
+        spans = list(_spans(runs, self._text))
+        steps = np.zeros(len(self._begins), np.int8)
+        if spans:
+            edges = np.searchsorted(self._begins, np.array(spans))
+            steps[edges[:, 0]] += 1
+            steps[edges[:, 1]] -= 1
+        return np.cumsum(steps[:-1], dtype=np.int8).view(np.bool_)
+
+
+def _missing(folders: Folders, others: Folders) -> Iterator[FileEntry]:
+    """The files in `folders` that are not, or not as they are, in `others`."""
+    for folder, files in folders.items():
+        there = others.get(folder, ())
+        if there is not files:
+            same = set(map(id, there))
+            yield from (entry for entry in files if id(entry) not in same)
+
+
+def _fits(relative: str, under: str, matches: Callable[[str], bool]) -> bool:
+    return relative.startswith(under) and matches(relative[len(under) :])
+
+
+def _order(entry: FileEntry) -> tuple[int, str]:
+    return -entry.mtime_ns, entry.relative
+
+
+def _joined(entries: list[FileEntry]) -> bytes:
+    """The relative paths, a NUL before each and at the end."""
+    paths = [entry.relative for entry in entries]
+    return "\0".join(["", *paths, ""]).encode("utf-8", "replace")  # not all are Unicode
+
+
+def _nul_positions(text: bytes) -> NDArray[np.intp]:
+    return np.flatnonzero(np.frombuffer(text, np.uint8) == 0)
+
+
+def _endings(text: bytes) -> NDArray[np.uint16]:
+    """The last two bytes of each path: enough to bring most extensions together."""
+    codes = np.frombuffer(text, np.uint8)
+    ends = _nul_positions(text)[1:]
+    return (codes[ends - 1] + (codes[ends - 2].astype(np.uint16) << 8)).astype(np.uint16)
+
+
+def _spans(runs: re2.Pattern[bytes], text: bytes) -> Iterator[tuple[int, int]]:
+    """Where each run begins, and the NUL after it, which may begin the next."""
+    at = 0
+    while (match := runs.search(text, at)) is not None:
+        at = match.end() - 1
+        yield match.start(), at
