@@ -10,7 +10,7 @@ from glossator.core.text import Position
 from glossator.core.uri import to_uri
 from glossator.service.hover import HoverRequest, hover
 from glossator.workspace.change import Opened
-from tests.stage import stage
+from tests.stage import Stage, stage
 
 TEXT = '''\
 import os
@@ -51,3 +51,81 @@ async def test_hover(
             assert answer is not None
             assert signature in answer.markdown
             assert (answer.start, answer.end) == ((line, word[0]), (line, word[1]))
+
+
+FILES = {
+    "zoo/__init__.py": "",
+    "zoo/water.py": 'def press(depth):\n    """Presses."""\n',
+    "zoo/near.py": "def press(): pass\n",
+    "other/air.py": "def press(): pass\n\n\ndef blow(): pass\n",
+    "script.js": "export function blow() {}\nexport function whistle() {}\n",
+    "lib/sound.ts": "export function whistle() {}\n",
+}
+
+
+async def hover_at(s: Stage, name: str, text: str, word: str) -> str | None:
+    """What a hover on the first `word` of an open document says."""
+    uri = to_uri(str(s.root / name))
+    s.app.host.apply(Opened(uri, 1, text))
+    line, before = next(
+        (number, line.partition(word)[0])
+        for number, line in enumerate(text.splitlines())
+        if word in line
+    )
+    answer = await hover(s.app, HoverRequest(uri, Position(line, len(before))))
+    return None if answer is None else answer.markdown
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "word", "place", "others"),
+    [
+        ("zoo/fish.py", "from zoo.water import press\n", "press", "zoo/water.py:1-2", 2),
+        ("zoo/fish.py", "from . import water\nwater.press()\n", "press", "zoo/water.py:1-2", 2),
+        ("top.py", "import other.air\nother.air.press()\n", "press", "other/air.py:1-1", 2),
+        ("other/x.py", "press()\n", "press", "other/air.py:1-1", 2),  # the nearest
+        ("other/x.py", "blow()\n", "blow", "other/air.py:4-4", 0),  # not the script's
+        ("x.ts", "import { whistle } from './lib/sound';\n", "whistle", "lib/sound.ts:1-1", 1),
+        ("x.ts", "import { whistle } from './script.js';\n", "whistle", "script.js:2-2", 1),
+        ("x.py", "whale()\n", "whale", None, 0),
+        ("x.py", "__\n", "__", None, 0),
+        ("x.json", '["press"]\n', "press", None, 0),
+    ],
+)
+async def test_names_of_other_files(
+    tmp_path: Path,
+    name: str,
+    text: str,
+    word: str,
+    place: str | None,
+    others: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("glossator.service.hover._SECONDS", 20.0)  # on a busy machine
+    async with stage(tmp_path, FILES, ()) as s:
+        await s.app.ready()
+        said = await hover_at(s, name, text, word)
+        if place is None:
+            assert said is None
+        else:
+            assert said is not None
+            assert f"function · {place}*" in said
+            assert said.endswith(f"*and {others} more of this name*" if others else f"{place}*")
+
+
+async def test_no_editor_waits_for_other_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.service.hover._SECONDS", 0.0)
+    async with stage(tmp_path, FILES, ()) as s:
+        await s.app.ready()
+        assert await hover_at(s, "x.py", "press()\n", "press") is None
+
+
+async def test_a_worker_that_cannot_start_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    async with stage(tmp_path, FILES, ()) as s:
+        await s.app.ready()
+        assert await hover_at(s, "x.py", "press()\n", "press") is None
+        assert await hover_at(s, "y.py", "def press(): pass\n", "press") is not None

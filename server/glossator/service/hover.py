@@ -1,8 +1,13 @@
-"""Hover: what the outline knows of the name under the cursor. No model is ever asked."""
+"""Hover: what outlines know of the name under the cursor. No model is ever asked.
+
+A name that the document itself defines is looked up in its own outline, at once. Any other is
+looked for in the workspace, where imports and folders make likely, as long as an editor waits.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import re
 from dataclasses import dataclass
 
@@ -11,9 +16,24 @@ from glossator.core.errors import InvalidPosition
 from glossator.core.text import Position, PositionEncoding
 from glossator.service.application import Application
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.find import Definition, Found, Limits
+from glossator.workspace.symbols.finder import Place, SymbolFinder
+from glossator.workspace.symbols.languages import CODE
+from glossator.workspace.symbols.modules import module_ends
+from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.outline import Symbol, language_of, outline, symbol_at
+from glossator.workspace.worker.client import WorkerGone
+from glossator.workspace.worker.connection import JobFailed
+
+logger = logging.getLogger(__name__)
 
 _WORD = re.compile(r"\w+")
+_SECONDS = 0.15  # for names of other files; what was parsed until then is quicker the next time
+_LIMITS = Limits(texts=40, hits=40)
+_FAMILIES = (
+    frozenset({"javascript", "typescript", "tsx"}),
+    frozenset({"c", "cpp"}),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,33 +53,50 @@ class HoverAnswer:
     end: Position
 
 
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """The word of a hover, in its document."""
+
+    document: Document
+    language: str
+    text: str
+    start: Position
+    end: Position
+
+
 async def hover(app: Application, request: HoverRequest) -> HoverAnswer | None:
     """The facts, or None where there is no symbol."""
     snapshot = app.host.snapshot()
-    return await asyncio.to_thread(_facts, snapshot, app.host.encoding, request)
+    document = snapshot.open_document(request.uri)  # a hover is on what the editor shows
+    if document is None:
+        return None
+    word, here = await asyncio.to_thread(_look_here, document, request.position, app.host.encoding)
+    if word is None:
+        return None
+    if here is not None:
+        facts = _describe(here, snapshot.relative(document.path), word.language)
+    else:
+        found = await _look_elsewhere(app.symbols, snapshot, word)
+        if found is None or not found.hits:
+            return None
+        facts = _describe_best(found, snapshot)
+    return HoverAnswer(facts, word.start, word.end)
 
 
-def _facts(
-    snapshot: WorkspaceSnapshot, encoding: PositionEncoding, request: HoverRequest
-) -> HoverAnswer | None:
-    document = snapshot.open_document(request.uri)
-    if document is None:  # a hover is on what the editor shows
-        return None
-    language = language_of(document.path)
-    found = _word_at(document, request.position, encoding)
-    if language is None or found is None:
-        return None
-    word, start, end = found
-    symbol = _named(outline(document.text, language), word, request.position.line + 1)
-    if symbol is None:
-        return None
-    path = snapshot.relative(document.path)
-    return HoverAnswer(_describe(symbol, path, language), start, end)
+def _look_here(
+    document: Document, position: Position, encoding: PositionEncoding
+) -> tuple[_Word | None, Symbol | None]:
+    """The word at the position, and the symbol of this document that it names."""
+    language = language_of(document.path, document.text)
+    word = language and _word_at(document, language, position, encoding)
+    if not word:
+        return None, None
+    return word, _named(outline(document.text, word.language), word.text, position.line + 1)
 
 
 def _word_at(
-    document: Document, position: Position, encoding: PositionEncoding
-) -> tuple[str, Position, Position] | None:
+    document: Document, language: str, position: Position, encoding: PositionEncoding
+) -> _Word | None:
     """The word that `position` touches; None for a place that is not, or no longer, in the text."""
     try:
         offset = document.table.offset(position, encoding)
@@ -69,7 +106,7 @@ def _word_at(
     for word in _WORD.finditer(document.table.line(position.line)):
         if word.start() <= offset - start <= word.end():
             first, last = (document.table.position(start + at, encoding) for at in word.span())
-            return word[0], first, last
+            return _Word(document, language, word[0], first, last)
     return None
 
 
@@ -80,6 +117,39 @@ def _named(symbols: tuple[Symbol, ...], word: str, line: int) -> Symbol | None:
         return around
     namesakes = [symbol for symbol in symbols if symbol.name == word]
     return min(namesakes, key=lambda symbol: abs(symbol.first_line - line), default=None)
+
+
+async def _look_elsewhere(
+    symbols: SymbolFinder, snapshot: WorkspaceSnapshot, word: _Word
+) -> Found[Definition] | None:
+    """The definitions of a name in other files; None if they are not there in time."""
+    if word.language not in CODE or not word.text.strip("_0123456789"):
+        return None
+    family = next((all_ for all_ in _FAMILIES if word.language in all_), {word.language})
+    try:
+        async with asyncio.timeout(_SECONDS):
+            imports = await symbols.imports(snapshot, word.document)
+            place = Place(
+                languages=frozenset(family),
+                modules=module_ends(imports, word.text),
+                near=word.document.path,
+            )
+            return await symbols.definitions(snapshot, Name.parse(word.text), place, _LIMITS)
+    except (TimeoutError, WorkerGone):
+        return None
+    except JobFailed as failure:
+        logger.warning("A hover failed: %s", failure)
+        return None
+
+
+def _describe_best(found: Found[Definition], snapshot: WorkspaceSnapshot) -> str:
+    """The likeliest definition, and how many more there are."""
+    best, others = found.hits[0], len(found.hits) - 1
+    facts = _describe(best.symbol, snapshot.relative(best.line.path), best.language)
+    if not others:
+        return facts
+    more = " at least" if found.coverage.unread else ""
+    return f"{facts}\n\n*and{more} {others} more of this name*"
 
 
 def _describe(symbol: Symbol, path: str, language: str) -> str:

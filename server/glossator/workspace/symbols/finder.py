@@ -29,6 +29,7 @@ from glossator.workspace.symbols.find import (
 )
 from glossator.workspace.symbols.imports import Import
 from glossator.workspace.symbols.languages import CODE, language_of
+from glossator.workspace.symbols.modules import module_of
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.single import ImportsOf, OutlineOf
 from glossator.workspace.symbols.sources import Library, OpenText, Source
@@ -53,10 +54,16 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Absolute paths: files near `near` come first, only those at or below `within` count."""
+    """Which texts count: at or below `within`, in one of `languages` (None: any); and which first.
 
-    near: str | None = None
+    Those come first whose `module_of` ends with one of `modules`, then those near `near`. Both
+    `within` and `near` are absolute paths.
+    """
+
     within: str | None = None
+    languages: frozenset[str] | None = None
+    modules: frozenset[str] = frozenset()
+    near: str | None = None
 
 
 ANYWHERE = Place()
@@ -193,15 +200,19 @@ def _sources(snapshot: WorkspaceSnapshot, name: Name, place: Place) -> tuple[Sou
     paths = [candidate.entry.path for candidate in snapshot.text.candidates(query)]
     sources: list[Source] = [path for path in paths if path not in snapshot.overlays]
     sources += [text for text in _open_texts(snapshot) if name.last in text.text]
-    if place.within is not None:
-        sources = [source for source in sources if is_inside(_path(source), place.within)]
+    if (within := place.within) is not None:
+        sources = [source for source in sources if is_inside(_path(source), within)]
+    if (languages := place.languages) is not None:
+        sources = [source for source in sources if language_of(_path(source)) in languages]
     around = _folders(place.near) if place.near else []
+    modules = tuple(place.modules)
 
-    def rank(source: Source) -> tuple[bool, bool, int, str]:
+    def rank(source: Source) -> tuple[bool, bool, bool, int, str]:
         path = _path(source)
         language = language_of(path)
         steps = (number for number, at in enumerate(around) if path.startswith(at))
-        return language not in CODE, language is None, next(steps, len(around)), path
+        named = module_of(path).endswith(modules)  # false without any
+        return language not in CODE, language is None, not named, next(steps, len(around)), path
 
     return tuple(sorted(sources, key=rank))
 
