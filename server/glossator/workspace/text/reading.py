@@ -1,25 +1,33 @@
-"""Reading a file for the index: its text and the stamp under which the text is valid."""
+"""Reading a file for the index: its trigrams, and the stamp under which they are valid."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Generator
 from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from glossator.core.document import Missing
-from glossator.workspace.disk import RAISE_LIMIT, Stamp, load_raw
+from glossator.workspace.disk import RAISE_LIMIT, load_raw
 from glossator.workspace.roots import Roots
-from glossator.workspace.text.plain import Searchable, searchable
+from glossator.workspace.text.fold import KEYS
+from glossator.workspace.text.plain import Traits, searchable, traits
+from glossator.workspace.text.segment import Stamp
+from glossator.workspace.text.trigrams import trigrams
 
 RIPE_NS = 2_000_000_000  # a file younger than this may change once more under the same stamp
+_PIECE = 1 << 20  # bytes of text at a step
 
 
-@dataclass(frozen=True, slots=True)
-class Indexable:
-    """A file as it was read; `content` is None when it is binary."""
+class Reading(NamedTuple):
+    """What the index keeps of a file as it was read; `keys` are distinct and ascending."""
 
     stamp: Stamp
-    content: Searchable | None
+    traits: Traits
+    keys: NDArray[np.intp]
 
 
 class LeftOut(Enum):
@@ -38,12 +46,28 @@ def ripe_at(mtime_ns: int, ctime_ns: int) -> int:
     return (ctime_ns or mtime_ns) + RIPE_NS
 
 
-def read_indexable(roots: Roots, path: str, limit: int) -> Indexable | LeftOut:
-    """Read the absolute `path` of at most `limit` bytes."""
+def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Reading | LeftOut]:
+    """Read the absolute `path` of at most `limit` bytes; the result comes at the end.
+
+    A long text takes several steps.
+    """
     now = time.time_ns()  # before the reading: a change after it is younger still
     raw = load_raw(roots, path, limit, RAISE_LIMIT)
     if isinstance(raw, Missing) or raw.path != path:
         return LeftOut.UNREADABLE
-    if ripe_at(raw.stamp.mtime_ns, raw.stamp.ctime_ns) > now:
+    size, mtime_ns, ctime_ns, inode, _ = raw.stamp
+    if ripe_at(mtime_ns, ctime_ns) > now:
         return LeftOut.YOUNG
-    return Indexable(raw.stamp, searchable(raw.content))
+    content = searchable(raw.content)
+    keys = np.empty(0, np.intp) if content is None else (yield from _keys(content.text))
+    return Reading((size, mtime_ns, ctime_ns, inode), traits(content), keys)
+
+
+def _keys(text: bytes) -> Generator[None, None, NDArray[np.intp]]:
+    if len(text) <= _PIECE:
+        return trigrams(text)
+    seen = np.zeros(KEYS, np.bool_)
+    for at in range(0, len(text), _PIECE):
+        seen[trigrams(text[at : at + _PIECE + 2])] = True
+        yield None
+    return np.flatnonzero(seen)

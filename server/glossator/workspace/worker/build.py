@@ -11,22 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-import numpy as np
-from numpy.typing import NDArray
-
 from glossator.workspace.roots import Roots
 from glossator.workspace.text.catalogue import Catalogue
-from glossator.workspace.text.fold import KEYS
-from glossator.workspace.text.plain import traits
 from glossator.workspace.text.policy import MAX_BYTES, MAX_FILES
-from glossator.workspace.text.reading import Indexable, LeftOut, read_indexable
+from glossator.workspace.text.reading import LeftOut, read_file
 from glossator.workspace.text.segment_writer import SegmentInfo, SegmentWriter, TextDocument
-from glossator.workspace.text.trigrams import trigrams
 from glossator.workspace.worker.jobs import Job, Progress, Slices
 from glossator.workspace.worker.lock import try_lock
 
 _SLICE_SECONDS = 0.03
-_PIECE = 1 << 20  # bytes of text in a slice
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +56,13 @@ class BuildSegment(Job[Built | Busy]):
         writer, text_bytes, left_out = SegmentWriter(), 0, 0
         pause_at = monotonic() + _SLICE_SECONDS
         for done, path in enumerate(self.paths):
-            read = read_indexable(roots, path, self.max_file_bytes)
-            if isinstance(read, LeftOut):
+            reading = yield from read_file(roots, path, self.max_file_bytes)
+            if isinstance(reading, LeftOut):
                 left_out += 1
             else:
-                writer.add((yield from _document(path, self.root, read)))
-                text_bytes += read.stamp.size
+                relative = os.fsencode(path[len(self.root) :].lstrip(os.sep))
+                writer.add(TextDocument(relative, *reading))
+                text_bytes += reading.stamp[0]
             if len(writer) >= MAX_FILES or text_bytes >= MAX_BYTES:
                 written.append((yield from _write(writer, catalogue)))
                 writer, text_bytes = SegmentWriter(), 0
@@ -80,22 +74,6 @@ class BuildSegment(Job[Built | Busy]):
         if written or self.replaces:
             catalogue.publish(written, self.replaces)
         return Built(tuple(written), left_out)
-
-
-def _document(path: str, root: str, read: Indexable) -> Slices[TextDocument]:
-    keys = (yield from _keys(read.content.text)) if read.content else np.empty(0, np.intp)
-    relative = os.fsencode(path[len(root) :].lstrip(os.sep))
-    return TextDocument(relative, read.stamp[:4], traits(read.content), keys)
-
-
-def _keys(text: bytes) -> Slices[NDArray[np.intp]]:
-    if len(text) <= _PIECE:
-        return trigrams(text)
-    seen = np.zeros(KEYS, np.bool_)
-    for at in range(0, len(text), _PIECE):
-        seen[trigrams(text[at : at + _PIECE + 2])] = True
-        yield None
-    return np.flatnonzero(seen)
 
 
 def _write(writer: SegmentWriter, catalogue: Catalogue) -> Slices[SegmentInfo]:

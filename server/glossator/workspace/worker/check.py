@@ -1,0 +1,93 @@
+"""A job that compares the index of one root with the files; it changes nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+from glossator.workspace.roots import Roots
+from glossator.workspace.text.catalogue import Catalogue
+from glossator.workspace.text.plain import Traits
+from glossator.workspace.text.reading import LeftOut, Reading, read_file
+from glossator.workspace.text.required import Query
+from glossator.workspace.text.segment import CorruptSegment, Segment
+from glossator.workspace.worker.jobs import Job, Progress, Slices
+
+_SLICE_SECONDS = 0.03
+_SAMPLE = 24  # trigrams of a file that are looked up
+_MAX_PROBLEMS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What was found. `outdated` documents are of files that changed; they are never used.
+
+    `problems` are sentences; there should be none.
+    """
+
+    segments: int = 0
+    documents: int = 0
+    outdated: int = 0
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSegments(Job[CheckReport]):
+    """Verify every checksum, and look trigrams of every unchanged file up in its segment."""
+
+    root: str
+    folder: str
+    max_file_bytes: int
+
+    def run(self) -> Slices[CheckReport]:
+        """Go through segments and files."""
+        opened = Catalogue(Path(self.folder)).open()
+        problems = [f"{damage}." for damage in opened.damage]
+        total, done, outdated = sum(segment.documents for segment in opened.segments), 0, 0
+        pause_at = monotonic() + _SLICE_SECONDS
+        roots = Roots((self.root,))
+        for segment in opened.segments:
+            try:
+                for _ in segment.verify():
+                    yield None
+                for document, (path, stamp) in enumerate(
+                    zip(segment.paths(), segment.stamps(), strict=True)
+                ):
+                    place = os.path.join(self.root, os.fsdecode(path))
+                    reading = yield from read_file(roots, place, self.max_file_bytes)
+                    done += 1
+                    if isinstance(reading, LeftOut) or reading.stamp != stamp:
+                        outdated += 1
+                    elif not _holds(segment, document, reading):
+                        problems.append(f"{place} is not found by what it holds.")
+                    if monotonic() >= pause_at:
+                        yield Progress(done, total)
+                        pause_at = monotonic() + _SLICE_SECONDS
+            except CorruptSegment as error:
+                problems.append(f"{error}.")
+        return CheckReport(len(opened.segments), total, outdated, _bounded(problems))
+
+
+def _holds(segment: Segment, document: int, reading: Reading) -> bool:
+    """Whether the document is found by its trigrams, and its traits are the file's."""
+    known = Traits.NONE
+    for trait, members in (
+        (Traits.PLAIN, segment.plain),
+        (Traits.EXOTIC, segment.exotic),
+        (Traits.BINARY, segment.binary),
+    ):
+        known |= trait if document in members else Traits.NONE
+    if known != reading.traits or Traits.BINARY in known:
+        return known == reading.traits
+    step = max(1, len(reading.keys) // _SAMPLE)
+    sample: list[int] = reading.keys[::step].tolist()
+    return document in segment.candidates(Query(frozenset(sample)))
+
+
+def _bounded(problems: Sequence[str]) -> tuple[str, ...]:
+    more = len(problems) - _MAX_PROBLEMS
+    shown = tuple(problems[:_MAX_PROBLEMS])
+    return (*shown, f"There are {more} more problems.") if more > 0 else shown
