@@ -14,10 +14,13 @@ from dataclasses import dataclass
 
 import re2
 
-from glossator.core.document import Document
+from glossator.core.document import Document, Missing
 from glossator.core.terms import query_terms
 from glossator.retrieval.chunks import Chunk, chunks
+from glossator.workspace.scan import compile_pattern, matching_lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.text.required import analyse
+from glossator.workspace.text.source import candidates, read_text, unsearchable
 from glossator.workspace.walk import FileEntry
 
 _K1, _B = 1.2, 0.75
@@ -48,7 +51,6 @@ class Found:
 class _Counted:
     entry: FileEntry
     counts: Counter[str]
-    length: int
 
 
 def search(
@@ -58,36 +60,47 @@ def search(
     limit: int,
     cancelled: threading.Event,
 ) -> Found:
-    """The chunks of `files` that share the most telling words with the question."""
+    """The chunks of `files` that share the most telling words with the question.
+
+    Only files that may hold one of the words are read; the length of a text is its file's size.
+    """
     terms = query_terms(question)
     if not terms:
         return Found((), (), 0)
-    count = _counter(terms)
+    words = "|".join(re2.escape(term) for term in sorted(terms, key=len, reverse=True))
+    count = _counter(terms, words)
+    may_match = candidates(snapshot, analyse(f"(?i){words}").query)
+    telling = {entry.path for entry in (*may_match.plain, *may_match.others)}
+    missing = set(unsearchable(snapshot))
     counted: list[_Counted] = []
-    searched, total_length = 0, 0
     frequency: Counter[str] = Counter()
-    for entry in files:
+    for entry, of_path in zip(files, _in_paths(files, count, words), strict=True):
         if cancelled.is_set():
-            break
-        document = snapshot.read(entry.path)
-        if not isinstance(document, Document):
+            return Found((), terms, 0)
+        if entry.path in missing:
             continue
-        searched += 1
-        total_length += len(document.text)
-        counts = count(document.text)
-        for term, times in count(entry.relative).items():
+        counts: Counter[str] = Counter()
+        if entry.path in telling:
+            text = read_text(snapshot, entry)
+            if isinstance(text, Missing):
+                missing.add(entry.path)
+                continue
+            counts = count(text.content)
+        for term, times in of_path.items():
             counts[term] += times * _PATH_WEIGHT
         if counts:
             frequency.update(counts.keys())
-            counted.append(_Counted(entry, counts, len(document.text)))
+            counted.append(_Counted(entry, counts))
+    sizes = [entry.size for entry in files if entry.path not in missing]
+    searched, total_length = len(sizes), sum(sizes)
     weights = {
         term: math.log(1 + (searched - frequency[term] + 0.5) / (frequency[term] + 0.5))
         for term in terms
     }
-    average = total_length / max(searched, 1) or 1.0  # characters; every file may be empty
+    average = total_length / max(searched, 1) or 1.0  # bytes; every file may be empty
     best = sorted(
         counted,
-        key=lambda item: (-_bm25(item.counts, item.length / average, weights), item.entry.path),
+        key=lambda item: (-_bm25(item.counts, item.entry.size / average, weights), item.entry.path),
     )
     hits = [
         hit
@@ -104,17 +117,17 @@ def _best_chunks(
     item: _Counted,
     average: float,
     weights: dict[str, float],
-    count: Callable[[str], Counter[str]],
+    count: Callable[[bytes], Counter[str]],
 ) -> list[Hit]:
     document = snapshot.read(item.entry.path)  # again: memory holds the best few texts, not all
     if not isinstance(document, Document):
         return []
-    of_file = _bm25(item.counts, item.length / average, weights)
+    of_file = _bm25(item.counts, item.entry.size / average, weights)
     hits: list[Hit] = []
     everything = list(chunks(document))
     for chunk in everything:
-        counts, named = count(chunk.text), count(chunk.name)
-        for term, times in count(chunk.context).items():
+        counts, named = count(_encoded(chunk.text)), count(_encoded(chunk.name))
+        for term, times in count(_encoded(chunk.context)).items():
             counts[term] += times * _CONTEXT_WEIGHT
         if counts:
             score = _bm25(counts, 1.0, weights) * (0.25 + _share(counts, weights))
@@ -138,15 +151,34 @@ def _bm25(counts: Counter[str], relative_length: float, weights: dict[str, float
     )
 
 
-def _counter(terms: tuple[str, ...]) -> Callable[[str], Counter[str]]:
+def _in_paths(
+    files: tuple[FileEntry, ...], count: Callable[[bytes], Counter[str]], words: str
+) -> list[Counter[str]]:
+    """What `count` finds in each file's path; one pass finds the few that hold any word."""
+    paths = [_encoded(entry.relative.replace("\n", " ")) for entry in files]
+    found = [Counter[str]()] * len(files)
+    if files:
+        for line in matching_lines(b"\n".join(paths), compile_pattern(f"(?i){words}")):
+            found[line - 1] = count(paths[line - 1])
+    return found
+
+
+def _counter(terms: tuple[str, ...], words: str) -> Callable[[bytes], Counter[str]]:
     """Counts the terms in a text, wherever they stand in a word and in whatever case."""
     by_fold = {term.casefold(): term for term in terms}
-    longest_first = sorted(terms, key=len, reverse=True)
-    regex = re2.compile(("(?i)" + "|".join(re2.escape(term) for term in longest_first)).encode())
+    regex = re2.compile(f"(?i){words}".encode())
 
-    def count(text: str) -> Counter[str]:
-        found = regex.findall(text.encode("utf-8", "surrogatepass"))
-        folded = (match.decode().casefold() for match in found)  # a long s is an s, too
-        return Counter(by_fold[fold] for fold in folded if fold in by_fold)
+    def count(text: bytes) -> Counter[str]:
+        found = Counter(regex.findall(text))
+        counts: Counter[str] = Counter()
+        for match, times in found.items():
+            term = by_fold.get(match.decode().casefold())  # a long s is an s, too
+            if term is not None:
+                counts[term] += times
+        return counts
 
     return count
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
