@@ -13,10 +13,11 @@ from glossator.agent.agent import Agent
 from glossator.agent.loop import run_agent
 from glossator.agent.run import RunContext
 from glossator.context.attachments import Attached, attach
+from glossator.context.mentions import Mentioned, look_up, mentions
 from glossator.context.system import system_blocks
 from glossator.core.citations import parse_citations
 from glossator.core.errors import UsageError
-from glossator.core.events import CitationChecked, RunFinished, RunStarted, Usage
+from glossator.core.events import CitationChecked, Notice, RunFinished, RunStarted, Usage
 from glossator.core.span import Citation, CitationStatus
 from glossator.grounding.verify import verify
 from glossator.llm.conversation import user_message
@@ -109,6 +110,10 @@ async def _answer(
     model = app.model
     run.emit(RunStarted(session.id, question, model.id, model.offline))
     session.system = session.system or system_blocks(app.host.snapshot(), date.today())  # noqa: DTZ011 - the user's own calendar
+    mentioned = await _mentioned(app, question)
+    if mentioned.problem:
+        run.emit(Notice(mentioned.problem))
+    attached = (*attached, *mentioned.attached)
     session.reads.show(item.span for item in attached)
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
     texts = (abandoned, *(item.text for item in attached), question)
@@ -133,6 +138,14 @@ async def _answer(
         milliseconds=(time.perf_counter() - started) * 1000,
         usage=outcome.usage,
     )
+
+
+async def _mentioned(app: Application, question: str) -> Mentioned:
+    """What the question mentions by `@`, once the workspace has been scanned."""
+    if not mentions(question):
+        return Mentioned(())
+    await app.ready()
+    return await look_up(question, app.host.snapshot(), app.symbols)
 
 
 async def _check(app: Application, session: Session, answer: str) -> tuple[Citation, ...]:

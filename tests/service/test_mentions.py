@@ -1,0 +1,27 @@
+"""A question's `@` mentions reach the model with it, and their lines may be cited."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.stage import stage
+from tests.standin import Text, Turn
+
+FILES = {"zoo/fish.py": "import os\n\n\ndef swim(depth):\n    return depth\n"}
+
+
+async def test_a_mentioned_symbol_is_shown_and_can_be_cited(tmp_path: Path) -> None:
+    script = [Turn(Text("It returns the depth. [cite: doc, zoo/fish.py, 4-5]"))]
+    async with stage(tmp_path, FILES, script) as s:
+        answer = await s.ask("What does @swim return?")
+        assert [citation.status for citation in answer.citations] == ["verified"]
+        attachment, question = s.sent(0)["messages"][-1]["content"]
+        assert "zoo/fish.py, lines 4-5 of 5" in attachment["text"]
+        assert question["text"] == "What does @swim return?"
+
+
+async def test_an_unknown_mention_is_left_as_it_stands(tmp_path: Path) -> None:
+    async with stage(tmp_path, FILES, [Turn(Text("No."))]) as s:
+        await s.ask("Is there a @property?")
+        (question,) = s.sent(0)["messages"][-1]["content"]
+        assert question["text"] == "Is there a @property?"
