@@ -30,7 +30,7 @@ class Chunk:
 
 def chunks(document: Document) -> Iterator[Chunk]:
     """Chunks that together cover the document, in order, none over `MAX_LINES` lines."""
-    language = language_of(document.path)
+    language = language_of(document.path, document.text)
     symbols = outline(document.text, language) if language else ()
     starts = {1: ("", "")}
     for symbol in symbols:

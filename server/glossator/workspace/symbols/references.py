@@ -31,6 +31,7 @@ _CALLS = frozenset({
     "call", "call_expression", "new_expression", "method_invocation", "object_creation_expression",
     "invocation_expression", "function_call_expression", "member_call_expression",
     "nullsafe_member_call_expression", "scoped_call_expression", "macro_invocation", "command",
+    "type_conversion_expression",  # a generic call of Go
     "decorator", "jsx_opening_element", "jsx_self_closing_element",
 })  # fmt: skip
 _CALLEE_FIELDS = ("function", "constructor", "macro", "method", "name", "type")
@@ -90,6 +91,7 @@ def references(text: str, language: str, name: str) -> tuple[Reference, ...]:
     word = re.compile(rb"(?<!\w)%b(?!\w)" % re.escape(encoded))  # a literal
     places = [match.start() for match in word.finditer(tree.source)]
     around = _Around(placed(text, language) if places else ())
+    lines = _Lines(tree.source)
     found = []
     for start, path in paths(tree.root, places):
         leaf, end = path[-1], start + len(encoded)
@@ -97,7 +99,7 @@ def references(text: str, language: str, name: str) -> tuple[Reference, ...]:
             continue
         within, defined = around.at(leaf.start_byte)
         kind: ReferenceKind = "definition" if defined else _kind(tree, path, end)
-        line, column = tree.source.count(b"\n", 0, start) + 1, _column(tree, start)
+        line, column = lines.at(start)
         found.append(Reference(line, column, column + len(name), kind, within))
     return tuple(found)
 
@@ -136,6 +138,24 @@ class _Around:
             return (), False
         symbol = self._open[-1].symbol
         return (*symbol.container, symbol.name), False
+
+
+class _Lines:
+    """Lines (from 1) and columns (characters from 0) of places; asked in ascending order."""
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+        self._place, self._line, self._column = 0, 1, 0
+
+    def at(self, place: int) -> tuple[int, int]:
+        """The line and column of a byte offset; only what lies between the places is looked at."""
+        passed = self._source[self._place : place]
+        if ends := passed.count(b"\n"):
+            self._line += ends
+            self._column = 0
+        self._column += len(passed[passed.rfind(b"\n") + 1 :].decode("utf-8", "replace"))
+        self._place = place
+        return self._line, self._column
 
 
 def _is_identifier(leaf: Node) -> bool:
@@ -197,8 +217,3 @@ def _is_made(tree: SyntaxTree, call: Node, node: Node) -> bool:
     if method is None or tree.text(method) != "new":
         return False
     return call.child_by_field_name("receiver") == node
-
-
-def _column(tree: SyntaxTree, place: int) -> int:
-    line_start = tree.source.rfind(b"\n", 0, place) + 1
-    return len(tree.source[line_start:place].decode("utf-8", "replace"))
