@@ -87,6 +87,7 @@ class _Parser:
         self._cursor = cursor
         self._fold = fold
         self._dot_all = dot_all
+        self._names: set[str] = set()
 
     def choice(self, depth: int) -> Node:
         if depth > _MAX_DEPTH:
@@ -149,6 +150,8 @@ class _Parser:
         outer = self._fold, self._dot_all
         if name := cursor.match(_GROUP):
             cursor.shared &= name[1].isascii() and not name[1][0].isdigit()
+            cursor.shared &= name[1] not in self._names  # RE2 minds only if it captures
+            self._names.add(name[1])
         elif flags := cursor.match(_FLAGS):
             self._set_flags(flags[1], flags[2] or "")
             if flags[3] == ")":  # up to the end of the group around it

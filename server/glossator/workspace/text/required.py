@@ -42,7 +42,7 @@ def analyse(pattern: str, *, ignore_case: bool = False, multiline: bool = False)
         regex = parse(pattern, ignore_case=ignore_case, multiline=multiline)
     except UnknownSyntax:
         return Analysis(ANYTHING, portable=False)
-    shape = _loose(_Shapes(multiline=multiline).of(regex.node))
+    shape = _loose(_shape(regex.node, multiline=multiline))
     portable = regex.shared and is_portable(regex.node, multiline=multiline)
     return Analysis(bounded(shape.query), portable)
 
@@ -51,6 +51,8 @@ _Strings = frozenset[bytes]  # each byte stands for its class
 _ANY_STRING: _Strings = frozenset({b""})  # as a start or an end
 _REPRESENTATIVE = bytes(FOLD.index(number) for number in FOLD)
 _OUTSIDE = b"\x80"  # for every byte of a character outside ASCII
+_WIDTHS = ((2, 0x80, 0x7FF), (3, 0x800, 0xFFFF), (4, 0x10000, 0x10FFFF))  # in bytes of UTF-8
+_FOLDED_TO_ASCII = ((0x17F, b"S"), (0x212A, b"K"))  # by representative
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,41 +76,37 @@ _EMPTY = _whole(frozenset({b""}))
 _ANY = _Shape(_ANY_STRING, _ANY_STRING)
 
 
-class _Shapes:
-    """Shapes of the parts of a pattern."""
+def _shape(node: Node, *, multiline: bool) -> _Shape:
+    match node:
+        case Chars():
+            strings = _characters(node, multiline=multiline)
+            return _whole(strings) if len(strings) <= _MAX_STRINGS else _ANY
+        case Assertion():
+            return _EMPTY
+        case Sequence(items):
+            return _sequence(_shape(item, multiline=multiline) for item in items)
+        case Choice(options):
+            return _choice([_shape(option, multiline=multiline) for option in options])
+        case Repeat(item, low, high):
+            return _repeat(_shape(item, multiline=multiline), low, high)
 
-    def __init__(self, *, multiline: bool) -> None:
-        self._multiline = multiline
 
-    def of(self, node: Node) -> _Shape:
-        match node:
-            case Chars():
-                strings = self._characters(node)
-                return _whole(strings) if len(strings) <= _MAX_STRINGS else _ANY
-            case Assertion():
-                return _EMPTY
-            case Sequence(items):
-                return _sequence(map(self.of, items))
-            case Choice(options):
-                return _choice([self.of(option) for option in options])
-            case Repeat(item, low, high):
-                return _repeat(self.of(item), low, high)
-
-    def _characters(self, node: Chars) -> _Strings:
-        strings: set[bytes] = set()
-        for low, high in node.ranges:
-            ascii_bytes = bytes(range(low, min(high, 0x7F) + 1))
-            if not self._multiline:
-                ascii_bytes = ascii_bytes.replace(b"\n", b"")
-            strings.update(bytes([byte]) for byte in ascii_bytes.translate(_REPRESENTATIVE))
-            # The other case of a character may take another number of bytes.
-            widths = ((2, 0x80, 0x7FF), (3, 0x800, 0xFFFF), (4, 0x10000, 0x10FFFF))
+def _characters(node: Chars, *, multiline: bool) -> _Strings:
+    strings: set[bytes] = set()
+    for low, high in node.ranges:
+        ascii_bytes = bytes(range(low, min(high, 0x7F) + 1))
+        if not multiline:
+            ascii_bytes = ascii_bytes.replace(b"\n", b"")
+        strings.update(bytes([byte]) for byte in ascii_bytes.translate(_REPRESENTATIVE))
+        if high > 0x7F:  # the other case of a character may take another number of bytes
             strings.update(
                 _OUTSIDE * width
-                for width, first, last in widths
-                if high > 0x7F and (node.fold or (low <= last and high >= first))
+                for width, first, last in _WIDTHS
+                if node.fold or (low <= last and high >= first)
             )
-        return frozenset(strings)
+        if node.fold:
+            strings.update(other for code, other in _FOLDED_TO_ASCII if low <= code <= high)
+    return frozenset(strings)
 
 
 def _sequence(shapes: Iterable[_Shape]) -> _Shape:

@@ -1,0 +1,140 @@
+"""Which trigrams are asked for by which pattern."""
+
+from __future__ import annotations
+
+import pytest
+
+from glossator.workspace.text.fold import key
+from glossator.workspace.text.required import ANYTHING, Query, analyse
+
+NEVER = Query(groups=((),))
+
+
+def keys(*strings: str) -> frozenset[int]:
+    """All trigrams of the strings."""
+    encoded = [string.encode() for string in strings]
+    return frozenset(k for raw in encoded for k in map(key, raw, raw[1:], raw[2:]))
+
+
+def check(pattern: str, *required: str, **flags: bool) -> None:
+    assert analyse(pattern, **flags).query == Query(keys(*required))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "required"),
+    [
+        ("update_or_create", ["update_or_create"]),
+        (r"def \w+_cache", ["def ", "_cache"]),
+        (r"\bclass\s+Foo\b", ["class ", " foo"]),
+        (r"^import\tre$", ["import re"]),  # white space is one class
+        ("(?i)ERROR:", ["error:"]),
+        ("[Ee]rror", ["error"]),
+        (r"\x66\x{6f}\157", ["foo"]),
+        (r"\Qa.b(\E\)", ["a.b()"]),
+        (r"(?P<name>foo)(?:bar)(?i:BAZ)", ["foobarbaz"]),
+        ("foo*bar", ["bar"]),
+        ("foo+bar", ["foo", "obar"]),
+        ("(?:abc)+d", ["abcd"]),
+        ("x{3}", ["xxx"]),
+        ("(?:ab){2,}", ["abab"]),
+        (r"foo.*?bar", ["foo", "bar"]),
+        (r"foo[^x]bar", ["foo", "bar"]),
+        ("foo(?:bar)?", ["foo"]),
+        ("foo{,3}", ["foo{,3}"]),
+        ("错误", ["错误"]),
+        ("größe", ["größe"]),
+        ("(?i)GRÖẞE", ["gröö", "öße"]),  # in bytes: ẞ has three, ß two
+        ("(?i)set_Key", ["set_key"]),
+    ],
+)
+def test_what_every_match_holds(pattern: str, required: list[str]) -> None:
+    check(pattern, *required)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *("", r"\d+", "a.b", "ab", ".*", "(?i)k", "a|bcd", "(?:foo)?", "(?:foo)*", "x{0,5}"),
+        *(r"\pL\pL\pL", r"\C\C\C", "(?:foo|b.r)", "[^a]bc", "[a-z]{8}", "^$", "foo{0}"),
+        "(" * 500 + "foo" + ")" * 500,  # deeper than it is looked at
+        r"foo(?i)*",  # RE2 has a meaning even for this
+    ],
+)
+def test_nothing_is_required(pattern: str) -> None:
+    assert analyse(pattern).query == ANYTHING
+
+
+def test_alternatives() -> None:
+    assert analyse("foo|barbaz").query == Query(
+        groups=((Query(keys("foo")), Query(keys("barbaz"))),)
+    )
+    assert analyse("foo|foobar").query == Query(keys("foo"))
+    assert analyse("foo_(?:one|two)").query.keys == keys("foo_")
+    error = analyse(r"(?i)Error: [45]\d\d").query
+    assert error.keys == keys("error: ")
+    (group,) = error.groups
+    assert Query(keys(": 40")) in group
+    assert len(group) == 20
+
+
+def test_a_word_of_many() -> None:
+    words = [f"{word}{word[::-1]}" for word in "alpha bravo delta gamma omega sigma".split()]
+    (group,) = analyse("|".join(words)).query.groups
+    assert len(group) == len(words)
+    assert analyse(f"(?:{'|'.join(words)})_suffix").query.keys == keys("_suffix")
+    many = "|".join(f"w{number}ord" for number in range(500))
+    assert analyse(f"(?:{many})_suffix").query == Query(keys("ord_suffix"))
+
+
+def test_line_ends() -> None:
+    check(r"foo\nbar", "foo\nbar", multiline=True)
+    space_or_end = analyse(r"foo\s+bar", multiline=True).query
+    assert space_or_end.keys == keys("foo", "bar")
+    assert (Query(keys("oo ")), Query(keys("oo\n"))) in space_or_end.groups
+    assert analyse(r"foo\nbar").query == NEVER
+    assert analyse(r"(?:foo\nbar|baz)").query == Query(keys("baz"))
+    assert analyse(r"(?:foo\nbar)*").query == ANYTHING
+
+
+def size(query: Query) -> int:
+    return len(query.keys) + sum(size(member) for group in query.groups for member in group)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "".join(f"name_{number}_" for number in range(200)),
+        "|".join(f"{number}name{number}" for number in range(60)),
+        "".join(f"(?:a{n}a{n}|b{n}b{n}c).*" for n in range(200)),
+        "(?:abc.[def]" * 50 + ")" * 50,
+    ],
+)
+def test_a_query_stays_small(pattern: str) -> None:
+    query = analyse(pattern).query
+    assert query != ANYTHING
+    assert len(query.keys) <= 24
+    assert size(query) <= 512
+
+
+@pytest.mark.parametrize(
+    ("pattern", "multiline", "portable"),
+    [
+        (r"^def\s+\w+\(.*\):$", False, True),
+        (r"^def \w+$", True, True),
+        (r"def\s+(\w+)\(\s*self", True, True),
+        (r"(?s)class Foo.*?\bdef bar", True, True),
+        (r"foo\s*$", True, False),  # the last line end is in the file, but not in the text
+        (r"foo\nbar", True, False),  # in a file the line may end in CRLF
+        (r"foo.bar", True, False),
+        (r"foo[^\n]*bar", True, False),
+        (r"foo\s+\s+bar", True, False),
+        (r"x*", True, False),
+        (r"foo\nbar", False, False),
+        (r"(?:\w{50}){50}", False, False),
+        (r"^*foo", False, False),
+        (r"(?P<n>a)(?P<n>b)", False, False),
+        (r"foo(?i)*", False, False),
+    ],
+)
+def test_portable(pattern: str, multiline: bool, portable: bool) -> None:
+    assert analyse(pattern, multiline=multiline).portable is portable
