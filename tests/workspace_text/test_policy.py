@@ -2,42 +2,87 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from glossator.workspace.text.policy import (
+    CROWDED,
     MAX_BYTES,
     MAX_FILES,
+    RIPE_NS,
     Figures,
-    Step,
+    Keep,
+    Rest,
+    Standing,
+    Write,
     first_batch,
-    next_step,
+    plan,
+    survey,
     to_merge,
 )
 from glossator.workspace.walk import FileEntry
 from tests.lsp.support.chance import seeded
 
+NOW, NEVER = 0.0, math.inf
+FULL = Figures("full", 20_000, 20_000)
+MERGE = [Figures("A", 100, 20)]
+
 
 @pytest.mark.parametrize(
-    ("ripe", "kept", "room", "quiet", "can_write", "step"),
+    ("ripe", "kept", "room", "quiet", "may_write_in", "segments", "step"),
     [
-        (0, 0, 512, 99, True, Step.REST),
-        (1, 0, 512, 0, True, Step.KEEP),
-        (200, 100, 400, 0, True, Step.KEEP),
-        (201, 0, 512, 0, True, Step.WRITE),
-        (201, 0, 512, 0, False, Step.KEEP),
-        (2, 300, 1, 0, True, Step.WRITE),
-        (2, 300, 0, 0, False, Step.REST),
-        (0, 64, 400, 29, True, Step.REST),
-        (0, 64, 400, 30, True, Step.WRITE),
-        (1, 64, 400, 30, True, Step.KEEP),
-        (0, 63, 400, 99, True, Step.REST),
-        (0, 64, 400, 99, False, Step.REST),
+        (0, 0, 512, 99, NOW, [], Rest()),
+        (1, 0, 512, 0, NOW, [], Keep()),
+        (200, 100, 400, 0, NOW, [], Keep()),
+        (201, 0, 512, 0, NOW, [], Write()),
+        (201, 0, 512, 0, NEVER, [], Keep()),
+        (201, 0, 512, 0, 3, [], Rest(3, settled=False)),
+        (2, 300, 1, 0, NOW, [], Write()),
+        (2, 300, 0, 0, NEVER, [], Rest(NEVER, settled=False)),
+        (0, 64, 400, 29, NOW, [], Rest(1)),
+        (0, 64, 400, 29, 5, [], Rest(5)),
+        (0, 64, 400, 30, NOW, [], Write()),
+        (1, 64, 400, 30, NOW, [], Keep()),
+        (0, 63, 400, 99, NOW, [FULL], Rest()),
+        (0, 64, 400, 99, NEVER, [FULL], Rest(NEVER)),
+        (0, 0, 512, 0, NOW, MERGE, Rest(30)),
+        (0, 0, 512, 30, NOW, MERGE, Write(frozenset("A"))),
+        (0, 0, 512, 0, NOW, [FULL] * CROWDED, Rest()),
+        (0, 0, 512, 0, NOW, [FULL] * CROWDED + MERGE, Write(frozenset("A"))),
+        (300, 0, 512, 0, NOW, MERGE, Write()),
     ],
 )
-def test_next_step(
-    ripe: int, kept: int, room: int, quiet: float, can_write: bool, step: Step
+def test_what_is_done_next(
+    ripe: int,
+    kept: int,
+    room: int,
+    quiet: float,
+    may_write_in: float,
+    segments: list[Figures],
+    step: Keep | Write | Rest,
 ) -> None:
-    assert next_step(ripe=ripe, kept=kept, room=room, quiet=quiet, can_write=can_write) is step
+    standing = Standing(ripe, kept, room, quiet, may_write_in, trying=True, segments=segments)
+    assert plan(standing) == step
+
+
+@pytest.mark.parametrize(
+    ("entry", "ripe"),
+    [
+        (FileEntry("/a", "a", 9, 1, 1), True),
+        (FileEntry("/a", "a", 9, 1, 3 * RIPE_NS), False),  # changed just now
+        (FileEntry("/a", "a", 9, 99 * RIPE_NS, 1), True),  # a time that was set
+        (FileEntry("/a", "a", 9, 1, 1, is_link=True), False),
+        (FileEntry("/a", "a", 101, 1, 1), False),  # too large
+        (FileEntry("/refused", "refused", 9, 1, 1), False),
+        (FileEntry("/refused", "refused", 9, 2, 2), True),  # changed since
+    ],
+)
+def test_what_is_ripe(entry: FileEntry, *, ripe: bool) -> None:
+    refused = {"/refused": FileEntry("/refused", "refused", 9, 1, 1)}
+    found = survey([entry], refused, now=3 * RIPE_NS, max_file_bytes=100)
+    assert found.ripe == [entry] * ripe
+    assert found.next_ripe == (4 * RIPE_NS if entry.ctime_ns == 3 * RIPE_NS else None)
 
 
 def test_a_batch_is_as_much_as_one_segment_takes() -> None:

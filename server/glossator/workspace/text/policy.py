@@ -7,21 +7,32 @@ often as the logarithm of their number, and a root has a few dozen segments at m
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 
-from glossator.workspace.text.reading import ripe_at
 from glossator.workspace.walk import FileEntry
 
 MAX_FILES = 25_000  # in one segment
 MAX_BYTES = 256_000_000  # of the files of one segment
 FEW = 200  # changed files that are kept in memory; more are written at once
 QUIET_SECONDS = 30.0  # without a change, before what is in memory is written
+CROWDED = 40  # segments; then merging does not wait for quiet
 WORTHWHILE = 64  # documents in memory; fewer are quickly read again at the next start
 
+RIPE_NS = 2_000_000_000  # a file younger than this may change once more under the same stamp
+
 _TIER = 8
+
+
+def ripe_at(mtime_ns: int, ctime_ns: int) -> int:
+    """From when on a file with these times can be indexed, in ns since 1970.
+
+    Where a change's time has no fine resolution, two changes soon after each other can leave the
+    same stamp. A time in the future, from another machine's clock, is waited for.
+    """
+    return (ctime_ns or mtime_ns) + RIPE_NS
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +64,71 @@ def survey(
     return Survey(ripe, next_ripe)
 
 
-class Step(Enum):
-    """What the keeper of the index does next."""
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A segment's documents, and how many of them are still valid."""
 
-    REST = "rest"
-    KEEP = "keep"  # index what is pending in memory
-    WRITE = "write"  # index what is pending, and what is in memory, on disk
+    name: str
+    documents: int
+    live: int
 
 
-def next_step(*, ripe: int, kept: int, room: int, quiet: float, can_write: bool) -> Step:
-    """What to do about `ripe` pending files, with `kept` documents in memory and room for more.
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How it stands with one root; times in seconds.
 
-    `quiet` is the time since the last change in seconds.
+    `ripe` files could be indexed, `kept` documents are in memory, and `room` is there for more.
+    `quiet`: since the last change. `may_write_in`: 0 is now, infinity never. `trying`: a failure to
+    write is being made good.
     """
-    many = ripe > min(FEW, room)
-    if can_write and (many or (kept >= WORTHWHILE and quiet >= QUIET_SECONDS and not ripe)):
-        return Step.WRITE
-    return Step.KEEP if ripe and room else Step.REST
+
+    ripe: int
+    kept: int
+    room: int
+    quiet: float
+    may_write_in: float
+    trying: bool
+    segments: Sequence[Figures]
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Index what is ripe in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Index what is ripe and what is in memory on disk, and with it what these segments hold."""
+
+    replaces: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Do nothing, unless something changes, for so many seconds.
+
+    `settled`: all that can be done about what is ripe is done.
+    """
+
+    seconds: float = math.inf
+    settled: bool = True
+
+
+def plan(standing: Standing) -> Keep | Write | Rest:
+    """What to do next about one root."""
+    many = standing.ripe > min(FEW, standing.room)
+    if many and standing.may_write_in == 0:
+        return Write()
+    if standing.ripe and standing.room and (not many or standing.may_write_in == math.inf):
+        return Keep()
+    if many:
+        return Rest(standing.may_write_in, settled=not standing.trying)
+    replaces = to_merge(standing.segments)
+    if not replaces and standing.kept < WORTHWHILE:
+        return Rest()
+    crowded = replaces and len(standing.segments) > CROWDED
+    wait = max(0.0 if crowded else QUIET_SECONDS - standing.quiet, standing.may_write_in)
+    return Rest(wait) if wait > 0 else Write(replaces)
 
 
 def first_batch(entries: Iterable[FileEntry], *, shrink: int = 0) -> list[FileEntry]:
@@ -82,15 +141,6 @@ def first_batch(entries: Iterable[FileEntry], *, shrink: int = 0) -> list[FileEn
             break
         batch.append(entry)
     return batch
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """A segment's documents, and how many of them are still valid."""
-
-    name: str
-    documents: int
-    live: int
 
 
 def to_merge(segments: Sequence[Figures]) -> frozenset[str]:

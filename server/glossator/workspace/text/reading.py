@@ -15,10 +15,10 @@ from glossator.workspace.disk import RAISE_LIMIT, load_raw
 from glossator.workspace.roots import Roots
 from glossator.workspace.text.fold import KEYS
 from glossator.workspace.text.plain import Traits, searchable, traits
+from glossator.workspace.text.policy import ripe_at
 from glossator.workspace.text.segment import Stamp
 from glossator.workspace.text.trigrams import trigrams
 
-RIPE_NS = 2_000_000_000  # a file younger than this may change once more under the same stamp
 _PIECE = 1 << 20  # bytes of text at a step
 
 
@@ -35,15 +35,6 @@ class LeftOut(Enum):
 
     YOUNG = "young"
     UNREADABLE = "unreadable"  # absent, too large, forbidden, changing, or now a link
-
-
-def ripe_at(mtime_ns: int, ctime_ns: int) -> int:
-    """From when on a file with these times can be indexed, in ns since 1970.
-
-    Where a change's time has no fine resolution, two changes soon after each other can leave the
-    same stamp. A time in the future, from another machine's clock, is waited for.
-    """
-    return (ctime_ns or mtime_ns) + RIPE_NS
 
 
 def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Reading | LeftOut]:
