@@ -10,16 +10,18 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 import re2
 from numpy.typing import NDArray
 
 from glossator.workspace.glob import compile_glob, compile_listed
-from glossator.workspace.walk import FileEntry
+from glossator.workspace.walk import FileEntry, relative_paths
 
 Folders = Mapping[str, tuple[FileEntry, ...]]  # the files of each directory
 
+_by_time = attrgetter("mtime_ns")
 _MAX_SINGLE = 2_000  # files tested one by one; more are worth a new table
 
 
@@ -66,12 +68,13 @@ class PathTable:
 
     def __init__(self, folders: Folders) -> None:
         self.folders = folders
-        entries = [entry for files in folders.values() for entry in files]
-        order = np.argsort(_endings(_joined(entries)), kind="stable")
-        self._entries = [entries[row] for row in order.tolist()]
-        self._text = _joined(self._entries)
-        self._begins = _nul_positions(self._text)  # and the end
-        self._times = np.fromiter((entry.mtime_ns for entry in self._entries), np.int64)
+        self._entries = [entry for files in folders.values() for entry in files]
+        paths = [path for files in folders.values() for path in relative_paths(files)]
+        self._order = np.argsort(_endings(_joined(paths)), kind="stable")  # row -> entry
+        self._text = _joined([paths[number] for number in self._order.tolist()])
+        self._begins = _nul_positions(self._text)  # of each row, and the end
+        times = np.fromiter(map(_by_time, self._entries), np.int64, len(paths))
+        self._times = times[self._order]
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -87,19 +90,22 @@ class PathTable:
         if count > limit:
             times = self._times[rows]
             last = np.partition(times, count - limit)[count - limit]
-            newer = [self._entries[row] for row in rows[times > last].tolist()]
-            level = (self._entries[row] for row in rows[times == last].tolist())
+            newer = list(self._at(rows[times > last]))
+            level = self._at(rows[times == last])
             return newer + heapq.nsmallest(limit - len(newer), level, key=_order), count
-        return [self._entries[row] for row in rows.tolist()], count
+        return list(self._at(rows)), count
+
+    def _at(self, rows: NDArray[np.intp]) -> Iterator[FileEntry]:
+        return map(self._entries.__getitem__, self._order[rows].tolist())
 
     def _rows(self, runs: re2.Pattern[bytes]) -> NDArray[np.bool_]:
         """Which rows lie in a run that the expression finds."""
-        spans = list(_spans(runs, self._text))
+        spans = [match.span() for match in runs.finditer(self._text)]
         steps = np.zeros(len(self._begins), np.int8)
         if spans:
-            edges = np.searchsorted(self._begins, np.array(spans))
-            steps[edges[:, 0]] += 1
-            steps[edges[:, 1]] -= 1
+            edges = np.searchsorted(self._begins, np.array(spans) - (0, 1))
+            steps[edges[:, 0]] = 1
+            steps[edges[:, 1]] = -1  # no other run begins there: it would be part of this one
         return np.cumsum(steps[:-1], dtype=np.int8).view(np.bool_)
 
 
@@ -120,9 +126,8 @@ def _order(entry: FileEntry) -> tuple[int, str]:
     return -entry.mtime_ns, entry.relative
 
 
-def _joined(entries: list[FileEntry]) -> bytes:
-    """The relative paths, a NUL before each and at the end."""
-    paths = [entry.relative for entry in entries]
+def _joined(paths: list[str]) -> bytes:
+    """The paths, a NUL before each and at the end."""
     return "\0".join(["", *paths, ""]).encode("utf-8", "replace")  # not all are Unicode
 
 
@@ -135,11 +140,3 @@ def _endings(text: bytes) -> NDArray[np.uint16]:
     codes = np.frombuffer(text, np.uint8)
     ends = _nul_positions(text)[1:]
     return (codes[ends - 1] + (codes[ends - 2].astype(np.uint16) << 8)).astype(np.uint16)
-
-
-def _spans(runs: re2.Pattern[bytes], text: bytes) -> Iterator[tuple[int, int]]:
-    """Where each run begins, and the NUL after it, which may begin the next."""
-    at = 0
-    while (match := runs.search(text, at)) is not None:
-        at = match.end() - 1
-        yield match.start(), at

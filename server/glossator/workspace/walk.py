@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import NamedTuple, Self
 
 from glossator.workspace.ignore import IgnoreRules
@@ -20,6 +21,7 @@ LINK_TO_FOLDER = "link to a directory"
 LINK_BROKEN = "link to nothing"
 SPECIAL = "not a regular file"
 UNREADABLE = "unreadable"
+_by_path = attrgetter("path")
 
 
 class _Fields(NamedTuple):
@@ -61,6 +63,14 @@ class FileEntry(_Fields):
         """The path as shown to the model and the user, with "/" between its parts."""
         shown = self.shown
         return self.path[shown:] if isinstance(shown, int) else shown
+
+
+def relative_paths(files: Sequence[FileEntry]) -> list[str]:
+    """The relative paths of files in one directory, faster than one by one."""
+    begin = files[0].shown if files else 0
+    if isinstance(begin, int):
+        return [path[begin:] for path in map(_by_path, files)]
+    return [entry.relative for entry in files]
 
 
 @dataclass(frozen=True, slots=True)
