@@ -1,19 +1,33 @@
 """The text index of all roots: which listed files can hold a match, at every moment.
 
-Used from the event-loop thread alone; its frozen views from any thread.
+A listed file has at most one valid document, in a segment or in memory; without one it is pending,
+and a candidate for every query. Used from the event-loop thread alone, its views from any thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from glossator.workspace.text.candidates import Candidates
+from glossator.workspace.text.placement import (
+    PlacedSegment,
+    PlacedView,
+    Placement,
+    Preparation,
+    stamp_of,
+)
+from glossator.workspace.text.policy import Figures
 from glossator.workspace.walk import FileEntry
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from glossator.workspace.text.delta import BlockView, Delta
+    from glossator.workspace.text.plain import Traits
     from glossator.workspace.text.required import Query
 
 
@@ -34,42 +48,173 @@ class TextView:
     """The index at one moment; safe from any thread."""
 
     pending: tuple[FileEntry, ...]
+    parts: tuple[PlacedView | BlockView, ...] = ()
 
-    def candidates(self, query: Query) -> Candidates:  # noqa: ARG002 - nothing is indexed yet
+    def candidates(self, query: Query) -> Candidates:
         """Every listed file in which `query` can be met, or of which nothing is known."""
-        return Candidates((), self.pending)
+        plain: list[FileEntry] = []
+        others = list(self.pending)
+        for part in self.parts:
+            known_plain, unknown = part.candidates(query)
+            plain += known_plain
+            others += unknown
+        return Candidates(plain, others)
 
     def unsearchable(self) -> Iterable[FileEntry]:
         """The listed files known to be binary."""
-        return ()
+        for part in self.parts:
+            yield from part.unsearchable()
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A segment in which a search found damage; it is searched by reading its files."""
+
+    root: str
+    segment: str
+    reason: str
 
 
 class TextIndex:
     """Which listed files are in the index, and which are pending."""
 
     def __init__(self) -> None:
+        self._listed: dict[str, FileEntry] = {}
         self._pending: dict[str, FileEntry] = {}
+        self._placed: dict[str, tuple[PlacedSegment, ...]] = {}  # by root
+        self._delta: Delta | None = None
+        self._preparation: Preparation | None = None
         self._view: TextView | None = None
+        self._pending_view: tuple[FileEntry, ...] | None = None
 
     def changed(self, entries: Mapping[str, FileEntry | None]) -> None:
         """Take in new entries of the listing by absolute path; None: no longer listed."""
         for path, entry in entries.items():
             if entry is None:
-                self._pending.pop(path, None)
+                self._listed.pop(path, None)
             else:
-                self._pending[path] = entry
-        self._view = None
+                self._listed[path] = entry
+            self._place(path)
+
+    def keep(self, entry: FileEntry, keys: NDArray[np.intp], traits: Traits) -> bool:
+        """Index a file in memory as it was read under the stamp of `entry`.
+
+        Nothing is done when another entry is listed now. False when there is no room.
+        """
+        if self._listed.get(entry.path) != entry or stamp_of(entry) is None:
+            return True
+        if self._delta is None:
+            from glossator.workspace.text.delta import (  # noqa: PLC0415 - for the reason above
+                Delta,
+            )
+
+            self._delta = Delta()
+        if not self._delta.add(entry, keys, traits):
+            return False
+        self._place(entry.path)
+        return True
+
+    def prepare(self, root: str) -> Preparation:
+        """Begin to replace the segments of `root`: `place` them in a thread, then `adopt`.
+
+        One at a time: what was prepared before can no longer be adopted.
+        """
+        placed = self._placed.get(root, ())
+        unplaced = dict(self._pending)
+        if self._delta is not None:
+            unplaced.update((entry.path, entry) for entry in self._delta.entries())
+        views = tuple(segment.freeze() for segment in placed)
+        self._preparation = Preparation(root, placed, views, unplaced, set())
+        return self._preparation
+
+    def adopt(self, placement: Placement) -> bool:
+        """Take in what was placed; False, and nothing is done, when it was not the last one."""
+        preparation = placement.preparation
+        if preparation is not self._preparation:
+            return False
+        self._preparation = None
+        for segment, live in placement.placed:
+            segment.replace(live)
+        self._placed[preparation.root] = tuple(segment for segment, _ in placement.placed)
+        self._pending = placement.pending
+        for path in preparation.touched.union(self._kept_paths()):
+            self._place(path)
+        if self._delta is not None and not self._delta:
+            self._delta = None  # and its memory
+        self._view = self._pending_view = None
+        return True
 
     def pending(self) -> Mapping[str, FileEntry]:
-        """The listed files without a valid document, by absolute path."""
+        """The listed files without a valid document, by absolute path; changes with the index."""
         return MappingProxyType(self._pending)
+
+    def kept(self) -> list[FileEntry]:
+        """The files that are indexed in memory only."""
+        return [] if self._delta is None else self._delta.entries()
+
+    def figures(self, root: str) -> tuple[Figures, ...]:
+        """The segments of `root`: their documents, and how many are valid."""
+        return tuple(
+            Figures(placed.segment.name, placed.segment.documents, len(placed))
+            for placed in self._placed.get(root, ())
+        )
+
+    def damage(self) -> tuple[Damage, ...]:
+        """The segments found to be damaged since they were adopted."""
+        return tuple(
+            Damage(root, placed.segment.name, placed.segment.damage)
+            for root, segments in self._placed.items()
+            for placed in segments
+            if placed.segment.damage is not None
+        )
 
     def freeze(self) -> TextView:
         """The index as it is now; the same object until something changes."""
+        if self._pending_view is None:
+            self._pending_view = tuple(self._pending.values())
         if self._view is None:
-            self._view = TextView(tuple(self._pending.values()))
+            kept = () if self._delta is None else self._delta.freeze()
+            placed = (segment.freeze() for segment in self._segments())
+            self._view = TextView(self._pending_view, (*placed, *kept))
         return self._view
 
     def statistics(self) -> TextStatistics:
         """Figures for the user and for logs."""
-        return TextStatistics(0, 0, len(self._pending), 0, 0, 0)
+        segments = list(self._segments())
+        kept = 0 if self._delta is None else self._delta.memory_bytes
+        return TextStatistics(
+            len(segments),
+            sum(map(len, segments)),
+            len(self._pending),
+            len(self._kept_paths()),
+            sum(placed.segment.bytes for placed in segments),
+            sum(placed.memory_bytes for placed in segments) + kept,
+        )
+
+    def _place(self, path: str) -> None:
+        """Find the one valid document for the entry now listed at `path`, if there is any."""
+        unplaced = self._listed.get(path)
+        for segment in self._segments():
+            if segment.place(path, unplaced):
+                unplaced = None
+        if self._delta is not None and (kept := self._delta.get(path)) is not None:
+            if kept == unplaced:
+                unplaced = None
+            else:
+                self._delta.remove(path)
+        if self._pending.get(path) is not unplaced:
+            self._pending_view = None
+            if unplaced is None:
+                del self._pending[path]
+            else:
+                self._pending[path] = unplaced
+        self._view = None
+        if self._preparation is not None:
+            self._preparation.touched.add(path)
+
+    def _segments(self) -> Iterator[PlacedSegment]:
+        for segments in self._placed.values():
+            yield from segments
+
+    def _kept_paths(self) -> list[str]:
+        return [entry.path for entry in self.kept()]

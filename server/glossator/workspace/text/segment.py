@@ -38,6 +38,7 @@ class Segment:
         self.bytes = sections.end
         self.checksum = checksum
         self.documents = sections.documents
+        self.damage: str | None = None  # found by a search
         self._content = content
         self._sections = sections
         documents, keys = sections.documents, sections.keys
@@ -92,8 +93,14 @@ class Segment:
         return size, mtime_ns, ctime_ns, inode
 
     def candidates(self, query: Query) -> BitMap:
-        """The documents in which a match may lie. Raises `CorruptSegment`."""
-        return (self._meeting(query) | self.exotic) - self.binary
+        """The documents in which a match may lie: all texts, once `damage` was found."""
+        found = self.all
+        if self.damage is None:
+            try:
+                found = self._meeting(query) | self.exotic
+            except CorruptSegment as error:
+                self.damage = str(error)
+        return found - self.binary
 
     def verify(self) -> Iterator[None]:
         """Check all postings, a few at a step. Raises `CorruptSegment`."""

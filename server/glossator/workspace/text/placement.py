@@ -1,0 +1,156 @@
+"""Which documents of a root's segments are valid, found in a thread.
+
+A document is valid when its stamp is that of the file now listed at its path. So nothing has to be
+invalidated, and a file that comes back unchanged is valid again.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from pyroaring import BitMap
+
+from glossator.workspace.walk import FileEntry
+
+if TYPE_CHECKING:  # it imports numpy, which an index without segments does without
+    from glossator.workspace.text.required import Query
+    from glossator.workspace.text.segment import Segment, Stamp
+
+_TURN = 1000  # documents, about 1 ms of work; then the event loop gets its turn
+_stamp: Callable[[FileEntry], Stamp] = attrgetter("size", "mtime_ns", "ctime_ns", "inode")
+_NONE = FileEntry("", "", 0, 0)  # of documents that never were valid; never looked at
+
+
+def stamp_of(entry: FileEntry) -> Stamp | None:
+    """What a document's stamp must be for this entry; None: its document is never valid.
+
+    What a link leads to may change without a change of the listing.
+    """
+    return None if entry.is_link else _stamp(entry)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedView:
+    """The valid documents of a segment at one moment; safe from any thread."""
+
+    segment: Segment
+    entries: Sequence[FileEntry]  # by document, of those that are or were valid
+    live: BitMap
+
+    def candidates(self, query: Query) -> tuple[list[FileEntry], list[FileEntry]]:
+        """The files in which a match may lie: those known to be plain text, and the others."""
+        found = self.segment.candidates(query) & self.live
+        plain = found & self.segment.plain
+        return list(self._at(plain)), list(self._at(found - plain))
+
+    def files(self) -> Iterator[FileEntry]:
+        """All files."""
+        return self._at(self.live)
+
+    def unsearchable(self) -> Iterator[FileEntry]:
+        """The files that are binary."""
+        return self._at(self.segment.binary & self.live)
+
+    def _at(self, documents: BitMap) -> Iterator[FileEntry]:
+        return map(self.entries.__getitem__, documents)
+
+
+class PlacedSegment:
+    """A segment of one root, and which of its documents are valid."""
+
+    def __init__(self, segment: Segment, root: str, listed: Mapping[str, FileEntry]) -> None:
+        self.segment = segment
+        self._entries = [_NONE] * segment.documents
+        self._live = BitMap()
+        self._view: PlacedView | None = None
+        prefix = root if root.endswith(os.sep) else root + os.sep
+        self._numbers: dict[str, int] = {}  # by absolute path
+        for number, relative in enumerate(map(os.fsdecode, segment.paths())):
+            path = prefix + relative
+            # the listing's own string, where there is one, takes no further memory
+            self._numbers[listed[path].path if path in listed else path] = number
+            if number % _TURN == 0:
+                time.sleep(0)
+
+    def __len__(self) -> int:
+        return len(self._live)
+
+    @property
+    def memory_bytes(self) -> int:
+        """About so much memory is in use, beside the listing's."""
+        return sys.getsizeof(self._numbers) + sys.getsizeof(self._entries)
+
+    def place(self, path: str, entry: FileEntry | None) -> bool:
+        """Make the document of `path`, if there is one, valid or not; returns whether it is."""
+        number = self._numbers.get(path)
+        if number is None:
+            return False
+        self._view = None
+        if entry is None or self.segment.stamp(number) != stamp_of(entry):
+            self._live.discard(number)
+            return False
+        self._entries[number] = entry
+        self._live.add(number)
+        return True
+
+    def take(self, unplaced: dict[str, FileEntry]) -> BitMap:
+        """The documents valid for some of the entries, which are taken out; from any thread."""
+        stamps = list(self.segment.stamps())
+        taken = BitMap()
+        for path, number in self._numbers.items():
+            entry = unplaced.get(path)
+            if entry is not None and stamps[number] == _stamp(entry) and not entry.is_link:
+                del unplaced[path]
+                self._entries[number] = entry  # equal to one that may be there
+                taken.add(number)
+            if number % _TURN == 0:
+                time.sleep(0)
+        return taken
+
+    def replace(self, live: BitMap) -> None:
+        """Make these documents, of which `take` told, the valid ones."""
+        self._live, self._view = live, None
+
+    def freeze(self) -> PlacedView:
+        """The valid documents now."""
+        if self._view is None:
+            self._view = PlacedView(self.segment, self._entries, self._live.copy())
+        return self._view
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Placement:
+    """What `TextIndex.adopt` takes: segments with their valid documents, and what is pending."""
+
+    preparation: Preparation
+    placed: tuple[tuple[PlacedSegment, BitMap], ...]
+    pending: dict[str, FileEntry]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Preparation:
+    """The index when a placement was begun; `touched` paths changed since."""
+
+    root: str
+    placed: tuple[PlacedSegment, ...]
+    views: tuple[PlacedView, ...]  # of `placed`
+    unplaced: dict[str, FileEntry]  # the entries in no segment
+    touched: set[str]
+
+    def place(self, segments: Sequence[Segment]) -> Placement:
+        """Find the valid documents when `segments` are all there are; once, in a thread."""
+        known = {id(placed.segment): placed for placed in self.placed}
+        pending = self.unplaced
+        for view in self.views:
+            pending.update((entry.path, entry) for entry in view.files())
+        found = []
+        for segment in segments:
+            placed = known.get(id(segment)) or PlacedSegment(segment, self.root, pending)
+            found.append((placed, placed.take(pending)))
+        return Placement(self, tuple(found), pending)
