@@ -52,7 +52,7 @@ def select(
     or an unknown type.
     """
     filters: list[str] = []
-    place = None if path in (None, "", ".", "./") else _place(snapshot, path)
+    place = place_of(snapshot, path)
     if place is not None:
         filters.append(f"under {place}")
     fits_glob = compile_glob(glob) if glob else None
@@ -78,6 +78,20 @@ def select(
     return selection
 
 
+def place_of(snapshot: WorkspaceSnapshot, path: str | None) -> str | None:
+    """The workspace-relative path of a file or folder; None for the whole workspace.
+
+    Raises `UsageError` for a path outside the workspace.
+    """
+    if path in (None, "", ".", "./"):
+        return None
+    resolved = snapshot.resolve(path)
+    if isinstance(resolved, Missing):
+        raise UsageError(resolved.message)
+    relative = snapshot.relative(resolved)
+    return None if relative == "." else relative
+
+
 def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[str] = ()) -> str:
     """How much was looked at and what was left out: what makes "nothing found" a proof."""
     if not snapshot.roots:
@@ -97,15 +111,6 @@ def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[s
     if not snapshot.index_complete:
         lines.append("The first scan of the workspace is still going on: ask again for the rest.")
     return "\n".join(lines)
-
-
-def _place(snapshot: WorkspaceSnapshot, path: str) -> str | None:
-    """The workspace-relative path of a file or folder; None for the whole workspace."""
-    resolved = snapshot.resolve(path)
-    if isinstance(resolved, Missing):
-        raise UsageError(resolved.message)
-    relative = snapshot.relative(resolved)
-    return None if relative == "." else relative
 
 
 def _name_below(place: str, relative: str) -> str | None:
