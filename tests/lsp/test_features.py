@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from glossator.lsp.server import build_server
-from glossator.lsp.service import Service
 from tests.lsp.support.editor import Editor, connected
 from tests.lsp.support.service import SERVICE, Application
 from tests.workspace.trees import write_tree
@@ -99,7 +99,7 @@ async def test_what_the_editor_sees_on_disk_reaches_the_workspace(tmp_path: Path
         async def start(self) -> None:  # no watcher of our own: only the editor tells
             self.host.subscribe(changed.append)
 
-    service = Service(SERVICE.commands, Listening, SERVICE.settings, SERVICE.hover)  # type: ignore[arg-type]  # the small application stands in for the real one
+    service = replace(SERVICE, application=Listening)  # type: ignore[arg-type]  # the small application stands in for the real one
     async with connected(build_server(lambda: service)) as editor:
         await editor.initialize(rootUri=tmp_path.as_uri())
         names = ["changed", "made", "old", "new", "gone"]

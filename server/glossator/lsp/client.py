@@ -21,6 +21,8 @@ class Client:
 
     `events`: wants `glossator/event`. `watches_files`: can be asked to report file changes.
     `code_actions`: understands CodeAction, not only Command. `settings` are not yet checked.
+    `symbol_trees`: knows document symbols inside others. `registers`: the methods for symbols
+    that it can be offered after `initialize`.
     """
 
     roots: tuple[str, ...] = ()
@@ -33,6 +35,8 @@ class Client:
     watches_files: bool = False
     code_actions: bool = False
     markdown_hover: bool = True
+    symbol_trees: bool = False
+    registers: frozenset[str] = frozenset()
 
 
 def describe(params: types.InitializeParams) -> Client:
@@ -54,6 +58,12 @@ def describe(params: types.InitializeParams) -> Client:
             get_capability(capabilities, "text_document.code_action.code_action_literal_support")
         ),
         markdown_hover=not formats or types.MarkupKind.Markdown in formats,
+        symbol_trees=bool(
+            get_capability(
+                capabilities, "text_document.document_symbol.hierarchical_document_symbol_support"
+            )
+        ),
+        registers=_registers(capabilities),
     )
 
 
@@ -82,6 +92,18 @@ def _encoding(capabilities: types.ClientCapabilities) -> PositionEncoding:
 
 def _settings(options: object) -> object:
     return options.get("settings") if isinstance(options, dict) else None
+
+
+def _registers(capabilities: types.ClientCapabilities) -> frozenset[str]:
+    of_documents = get_capability(
+        capabilities, "text_document.document_symbol.dynamic_registration"
+    )
+    of_workspace = get_capability(capabilities, "workspace.symbol.dynamic_registration")
+    registers = {
+        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: of_documents,
+        types.WORKSPACE_SYMBOL: of_workspace,
+    }
+    return frozenset(method for method, registered in registers.items() if registered)
 
 
 def _wants_events(experimental: object) -> bool:

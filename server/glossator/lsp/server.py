@@ -18,6 +18,7 @@ from glossator.lsp import generated_code
 from glossator.lsp.client import Client
 from glossator.lsp.errors import first_leaf
 from glossator.lsp.features import register
+from glossator.lsp.features.symbol_offer import offer_symbols
 from glossator.lsp.frames import MalformedFrame, Sink, read_frame
 from glossator.lsp.gate import Phase
 from glossator.lsp.logs import ClientLog
@@ -63,6 +64,7 @@ class Server(LanguageServer):
             "glossator", __version__, protocol_cls=Protocol, converter_factory=make_converter
         )
         self.bars = ProgressBars(self.protocol)
+        self.client_ready = False  # `initialized` was received: the client may be asked for things
         self._load = load
         self._tasks: set[asyncio.Task[None]] = set()
         self._lifetimes = contextlib.AsyncExitStack()
@@ -157,6 +159,7 @@ class Server(LanguageServer):
         self._lifetimes.push_async_callback(self.application.close)
         await self.application.start()
         await self.protocol.gate.open()
+        offer_symbols(self)
         await self.application.prepared()
         gc.freeze()  # what the start made stays: later collections need not look at it
 

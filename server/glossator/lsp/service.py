@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from glossator.service.application import Application
     from glossator.service.commands import Command
     from glossator.service.hover import HoverAnswer
+    from glossator.service.symbols import SymbolMatch, SymbolNode
     from glossator.settings.model import Settings
+    from glossator.workspace.worker.jobs import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,10 @@ class Service:
     ]
     settings: Callable[[object, Mapping[str, str]], tuple[Settings, list[str]]]
     hover: Callable[[Application, str, Position], Awaitable[HoverAnswer | None]]
+    document_symbols: Callable[[Application, str], Awaitable[list[SymbolNode]]]
+    workspace_symbols: Callable[
+        [Application, str, Callable[[Progress], None]], Awaitable[list[SymbolMatch]]
+    ]
 
 
 def load_service() -> Service:

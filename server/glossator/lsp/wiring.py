@@ -8,10 +8,13 @@ from glossator.lsp.settings import valid_settings
 from glossator.service.application import Application
 from glossator.service.commands import COMMANDS
 from glossator.service.hover import HoverAnswer, HoverRequest, hover
+from glossator.service.symbols import document_symbols, workspace_symbols
 
 
 async def _hover(app: Application, uri: str, position: Position) -> HoverAnswer | None:
     return await hover(app, HoverRequest(uri, position))
 
 
-SERVICE = Service(COMMANDS, Application, valid_settings, _hover)
+SERVICE = Service(
+    COMMANDS, Application, valid_settings, _hover, document_symbols, workspace_symbols
+)

@@ -227,6 +227,16 @@ async def hover(app: Application, uri: str, position: Position) -> HoverAnswer |
     return HoverAnswer(f"*{line}*", Position(position.line, 0), Position(position.line, len(line)))
 
 
+async def document_symbols(_app: Any, _uri: str) -> list[Any]:
+    """There are none."""
+    return []
+
+
+async def workspace_symbols(_app: Any, _query: str, _on_progress: object) -> list[Any]:
+    """There are none."""
+    return []
+
+
 @dataclass(frozen=True, slots=True)
 class NoiseAnswer:
     printed: int
@@ -249,4 +259,11 @@ COMMANDS = {
     "glossator.tool": Command("Tool", ToolRequest, tool),
 }
 
-SERVICE = Service(cast(Any, COMMANDS), cast(Any, Application), valid_settings, cast(Any, hover))
+SERVICE = Service(
+    cast(Any, COMMANDS),
+    cast(Any, Application),
+    valid_settings,
+    cast(Any, hover),
+    document_symbols,
+    workspace_symbols,
+)

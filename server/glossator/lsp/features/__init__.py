@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from glossator.lsp.features import (
     code_action,
+    document_symbol,
     execute_command,
     file_operations,
     folders,
@@ -14,6 +15,7 @@ from glossator.lsp.features import (
     shutdown,
     sync,
     watched_files,
+    workspace_symbol,
 )
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ _FEATURES = (
     folders,
     hover,
     code_action,
+    document_symbol,
+    workspace_symbol,
     execute_command,
     shutdown,
 )

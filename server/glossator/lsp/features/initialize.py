@@ -9,6 +9,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 
 from glossator.lsp.client import describe
 from glossator.lsp.commands import COMMAND_NAMES
+from glossator.lsp.features.symbol_offer import offer_symbols, withheld
 from glossator.lsp.features.watched_files import watch_files
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def initialize(ls: Server, params: types.InitializeParams) -> types.InitializeRe
     protocol.trace = params.trace or types.TraceValue.Off
     protocol.server_capabilities = ServerCapabilitiesBuilder(
         params.capabilities,
-        {*protocol.fm.features, *protocol.fm.builtin_features},
+        {*protocol.fm.features, *protocol.fm.builtin_features} - withheld(client),
         protocol.fm.feature_options,
         list(COMMAND_NAMES),
         types.TextDocumentSyncKind.Incremental,
@@ -45,3 +46,5 @@ def initialized(ls: Server, _params: types.InitializedParams) -> None:
     """The client is ready to be asked for things."""
     if ls.client.watches_files:
         watch_files(ls)
+    ls.client_ready = True
+    offer_symbols(ls)

@@ -1,0 +1,67 @@
+"""Which symbol requests the client is offered: none unless set, since others answer them, too.
+
+The settings are read after `initialize` was answered, so the requests are registered later, where
+the client allows it. Any other is offered at once what its own `initializationOptions` ask for.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from glossator.lsp.gate import Phase
+
+if TYPE_CHECKING:
+    from glossator.lsp.client import Client
+    from glossator.lsp.server import Server
+    from glossator.settings.model import SymbolSettings
+
+_log = logging.getLogger(__name__)
+
+_SETTING = {
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: "documentSymbol",
+    types.WORKSPACE_SYMBOL: "workspaceSymbol",
+}
+
+
+def withheld(client: Client) -> set[str]:
+    """The methods that the answer to `initialize` does not offer."""
+    settings = client.settings if isinstance(client.settings, Mapping) else {}
+    symbols = settings.get("symbols")
+    asked = symbols if isinstance(symbols, Mapping) else {}
+    return {
+        method
+        for method, setting in _SETTING.items()
+        if method in client.registers or asked.get(setting) is not True
+    }
+
+
+def offer_symbols(server: Server) -> None:
+    """Register what is set, once the client is initialized and the settings are read."""
+    if not server.client_ready or server.protocol.gate.phase is not Phase.RUNNING:
+        return
+    wanted = _wanted(server.application.settings.symbols) & server.client.registers
+    if wanted:
+        registrations = [types.Registration(f"glossator-{method}", method) for method in wanted]
+        request = server.protocol.send_request(
+            types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams(registrations)
+        )
+        request.add_done_callback(_registered)
+
+
+def _wanted(settings: SymbolSettings) -> set[str]:
+    wanted = set()
+    if settings.document_symbol:
+        wanted.add(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    if settings.workspace_symbol:
+        wanted.add(types.WORKSPACE_SYMBOL)
+    return wanted
+
+
+def _registered(reply: Future[object]) -> None:
+    if not reply.cancelled() and (refusal := reply.exception()) is not None:
+        _log.info("the client asks for no symbols: %s", refusal)
