@@ -63,6 +63,14 @@ async def test_a_selection_can_be_explained(
     assert action == {"title": "Explain with Glossator", "kind": "", "command": command}
 
 
+async def test_a_name_can_be_explained_where_it_is_defined(raw: Editor) -> None:
+    literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": [""]}}}
+    await raw.initialize({"textDocument": {"codeAction": literals}})
+    (action,) = await actions(raw, (7, 4), (7, 4))
+    assert action["title"] == "Explain swim with Glossator"
+    assert action["command"]["arguments"] == [{"uri": DOCUMENT, "firstLine": 8, "lastLine": 9}]
+
+
 async def test_older_clients_get_the_command_itself(raw: Editor) -> None:
     await raw.initialize()
     (action,) = await actions(raw, (0, 0), (0, 3))

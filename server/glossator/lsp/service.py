@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from glossator.service.hover import HoverAnswer
     from glossator.service.symbols import SymbolMatch, SymbolNode
     from glossator.settings.model import Settings
+    from glossator.workspace.symbols.symbol import Symbol
     from glossator.workspace.worker.jobs import Progress
 
 
@@ -40,6 +41,7 @@ class Service:
     ]
     settings: Callable[[object, Mapping[str, str]], tuple[Settings, list[str]]]
     hover: Callable[[Application, str, Position], Awaitable[HoverAnswer | None]]
+    symbol_named_at: Callable[[Application, str, Position], Awaitable[Symbol | None]]
     document_symbols: Callable[[Application, str], Awaitable[list[SymbolNode]]]
     workspace_symbols: Callable[
         [Application, str, Callable[[Progress], None]], Awaitable[list[SymbolMatch]]

@@ -8,7 +8,7 @@ from glossator.lsp.settings import valid_settings
 from glossator.service.application import Application
 from glossator.service.commands import COMMANDS
 from glossator.service.hover import HoverAnswer, HoverRequest, hover
-from glossator.service.symbols import document_symbols, workspace_symbols
+from glossator.service.symbols import document_symbols, symbol_named_at, workspace_symbols
 
 
 async def _hover(app: Application, uri: str, position: Position) -> HoverAnswer | None:
@@ -16,5 +16,11 @@ async def _hover(app: Application, uri: str, position: Position) -> HoverAnswer 
 
 
 SERVICE = Service(
-    COMMANDS, Application, valid_settings, _hover, document_symbols, workspace_symbols
+    COMMANDS,
+    Application,
+    valid_settings,
+    _hover,
+    symbol_named_at,
+    document_symbols,
+    workspace_symbols,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -11,7 +12,11 @@ from glossator.core.uri import to_uri
 from glossator.service.application import Application
 from glossator.workspace.symbols.find import Definition
 from glossator.workspace.symbols.symbol import Symbol
+from glossator.workspace.worker.client import WorkerGone
+from glossator.workspace.worker.connection import JobFailed
 from glossator.workspace.worker.jobs import Progress
+
+logger = logging.getLogger(__name__)
 
 MAX_MATCHES = 200
 
@@ -35,6 +40,29 @@ class SymbolMatch:
     symbol: Symbol
     uri: str
     name_range: Range
+
+
+async def symbol_named_at(app: Application, uri: str, position: Position) -> Symbol | None:
+    """The symbol of an open document whose name, where it is defined, is at `position`.
+
+    Editors ask at every move of the cursor: a worker that is gone is not worth an error.
+    """
+    snapshot = app.host.snapshot()
+    document = snapshot.open_document(uri)
+    if document is None or not 0 <= position.line < len(document.lines):
+        return None
+    try:
+        symbols = await app.symbols.outline(snapshot, document)
+    except (WorkerGone, JobFailed) as failure:
+        logger.warning("No symbol for a code action: %s", failure)
+        return None
+    line = document.lines[position.line]
+    for symbol in symbols:
+        if symbol.name_line == position.line + 1:
+            start, end = _name_range(symbol, line, app.host.encoding)
+            if start <= position <= end:
+                return symbol
+    return None
 
 
 async def document_symbols(app: Application, uri: str) -> list[SymbolNode]:

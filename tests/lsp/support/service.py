@@ -21,6 +21,7 @@ from glossator.lsp.service import Service
 from glossator.lsp.settings import valid_settings
 from glossator.settings.model import Settings
 from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.symbols.symbol import Symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +228,11 @@ async def hover(app: Application, uri: str, position: Position) -> HoverAnswer |
     return HoverAnswer(f"*{line}*", Position(position.line, 0), Position(position.line, len(line)))
 
 
+async def symbol_named_at(_app: Any, _uri: str, position: Position) -> Symbol | None:
+    """Line 8 of every document names one."""
+    return Symbol("swim", "method", "", "", (), 8, 9, 8) if position.line == 7 else None
+
+
 async def document_symbols(_app: Any, _uri: str) -> list[Any]:
     """There are none."""
     return []
@@ -264,6 +270,7 @@ SERVICE = Service(
     cast(Any, Application),
     valid_settings,
     cast(Any, hover),
+    symbol_named_at,
     document_symbols,
     workspace_symbols,
 )

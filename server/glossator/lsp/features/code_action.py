@@ -1,10 +1,12 @@
-"""`textDocument/codeAction`: what can be done with the selected lines."""
+"""`textDocument/codeAction`: what can be done with selected lines or a symbol."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+
+from glossator.core.text import Position
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
@@ -22,25 +24,34 @@ def register(server: Server) -> None:
     server.feature(types.TEXT_DOCUMENT_CODE_ACTION, options)(code_action)
 
 
-def code_action(
+async def code_action(
     ls: Server, params: types.CodeActionParams
 ) -> list[types.CodeAction | types.Command]:
-    """The actions for a selection; without one, or when other kinds are wanted, none."""
+    """The actions for a selection, or for a name where it is defined; else none."""
     only = params.context.only
-    if params.range.start == params.range.end or (only is not None and _KIND not in only):
+    if only is not None and _KIND not in only:
         return []
-    command = types.Command(_EXPLAIN, "glossator.explain", arguments=[_selection(params)])
+    if params.range.start != params.range.end:
+        title, lines = _EXPLAIN, _selection(params)
+    else:
+        start = Position(params.range.start.line, params.range.start.character)
+        symbol = await ls.service.symbol_named_at(ls.application, params.text_document.uri, start)
+        if symbol is None:
+            return []
+        title = f"Explain {symbol.name} with Glossator"
+        lines = _lines(params, symbol.first_line, symbol.last_line)
+    command = types.Command(title, "glossator.explain", arguments=[lines])
     if not ls.client.code_actions:
         return [command]
-    return [types.CodeAction(_EXPLAIN, kind=_KIND, command=command)]
+    return [types.CodeAction(title, kind=_KIND, command=command)]
 
 
 def _selection(params: types.CodeActionParams) -> dict[str, Any]:
     """The selected lines, 1-based; one on which the selection only ends is not selected."""
     start, end = params.range.start, params.range.end
     ends_before = end.character == 0 and end.line > start.line
-    return {
-        "uri": params.text_document.uri,
-        "firstLine": start.line + 1,
-        "lastLine": end.line if ends_before else end.line + 1,
-    }
+    return _lines(params, start.line + 1, end.line if ends_before else end.line + 1)
+
+
+def _lines(params: types.CodeActionParams, first: int, last: int) -> dict[str, Any]:
+    return {"uri": params.text_document.uri, "firstLine": first, "lastLine": last}
