@@ -22,7 +22,6 @@ from glossator.workspace.roots import Roots, is_inside, real_path
 
 RAISE_LIMIT = "raise workspace.maxFileBytes to read it."
 
-_CHUNK = 1 << 20  # bytes asked of one read
 _SYSTEM_FOLDERS = ("/proc", "/dev", "/sys")  # what lies there is not documents
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -190,11 +189,10 @@ def _read(roots: Roots, real: str, descriptor: int, limit: int, when_larger: str
 
 
 def _read_at_most(descriptor: int, count: int) -> bytes:
-    chunks = []
-    while count and (chunk := os.read(descriptor, min(count, _CHUNK))):
-        chunks.append(chunk)
-        count -= len(chunk)
-    return b"".join(chunks)
+    content = os.read(descriptor, count)  # nearly always all there is
+    while len(content) < count and (more := os.read(descriptor, count - len(content))):
+        content += more
+    return content
 
 
 def _refuse_kind(roots: Roots, real: str, mode: int) -> Missing:

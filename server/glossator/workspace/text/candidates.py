@@ -10,7 +10,7 @@ from glossator.workspace.walk import FileEntry
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A file to look into; `plain`: it was plain ASCII text when it was indexed (`plain.py`)."""
+    """A file to look into; `plain`: it was plain text when it was indexed (`plain.py`)."""
 
     entry: FileEntry
     plain: bool

@@ -14,8 +14,8 @@ _FOLD_TO_ASCII = ("\N{KELVIN SIGN}".encode(), "\N{LATIN SMALL LETTER LONG S}".en
 class Searchable:
     """UTF-8 text whose lines end in LF; a final line end is removed, it opens no further line.
 
-    `plain`: ASCII without NUL, VT and lone CR; ripgrep with `--crlf` sees the same lines and
-    character classes in the file. `exotic`: holds one of the two characters outside ASCII that
+    `plain`: the file is UTF-8 without a mark, NUL and lone CR; ripgrep with `--crlf` sees the same
+    lines and characters in it. `exotic`: holds one of the two characters outside ASCII that
     equal an ASCII letter when case is ignored.
     """
 
@@ -31,13 +31,12 @@ def searchable(raw: bytes) -> Searchable | None:
         return None
     characters, encoding = decoded
     text = raw if encoding == "utf-8" else characters.encode("utf-8", "surrogatepass")
-    ascii_only = text is raw and characters.isascii()
-    plain = ascii_only and b"\0" not in text and b"\v" not in text
+    plain = text is raw and b"\0" not in text
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n")
         plain = plain and b"\r" not in text
         text = text.replace(b"\r", b"\n")
-    exotic = not ascii_only and any(character in text for character in _FOLD_TO_ASCII)
+    exotic = not characters.isascii() and any(character in text for character in _FOLD_TO_ASCII)
     return Searchable(text.removesuffix(b"\n"), plain, exotic)
 
 

@@ -26,7 +26,8 @@ _MAX_COPIES = 4  # of a part that is repeated
 class Analysis:
     """What is known of a pattern before any text is read.
 
-    `portable`: ripgrep finds the same lines by it as RE2 does, in plain ASCII text.
+    `portable`: ripgrep finds the same lines by it as RE2 does, in ASCII text, and in all plain text
+    once it is written `in_ripgrep_words`.
     """
 
     query: Query

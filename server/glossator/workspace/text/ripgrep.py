@@ -13,11 +13,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Self
 
+from glossator.workspace.text.ripgrep_pattern import in_ripgrep_words
 from glossator.workspace.walk import FileEntry
 
 _log = logging.getLogger(__name__)
 
-_FIRST_BATCH = 1_000  # files
+_FIRST_BATCH = 500  # files
 _LOOK_UP = 0.02  # seconds between looks at whether the search was cancelled
 _ARGUMENT_BYTES = min(os.sysconf("SC_ARG_MAX") // 2, 1_500_000)
 _POINTER = 8  # bytes an argument takes beside its text
@@ -25,7 +26,7 @@ _POINTER = 8  # bytes an argument takes beside its text
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What ripgrep is to look for; `pattern` must mean the same to it (`required.Analysis`)."""
+    """What to look for; ripgrep is only asked if the pattern is portable (`required.Analysis`)."""
 
     pattern: str
     ignore_case: bool = False
@@ -39,7 +40,7 @@ class Request:
             "--files-with-matches" if self.multiline else "--count",  # it counts matches there
             *(("--multiline", "--multiline-dotall") if self.multiline else ()),
             "--ignore-case" if self.ignore_case else "--case-sensitive",
-            f"--regexp={self.pattern}",
+            f"--regexp={in_ripgrep_words(self.pattern)}",
             "--",
         ]
 

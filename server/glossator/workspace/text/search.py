@@ -12,18 +12,20 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
 from operator import attrgetter
+from time import monotonic
 
 from glossator.core.document import Missing, MissingReason
 from glossator.workspace.scan import compile_pattern, matching_lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import Request, Ripgrep
+from glossator.workspace.text.ripgrep_pattern import folds_alike
 from glossator.workspace.text.ripgrep_program import find_ripgrep
 from glossator.workspace.text.source import Text, candidates, read_text
 from glossator.workspace.walk import FileEntry
 
-_ALONE = 6_000_000  # bytes searched here in about the time that starting ripgrep takes
-_FILE = 15_000  # bytes that could be searched in the time that opening a file takes
+_ALONE = 0.008  # seconds, in about which ripgrep starts and searches a few files
+_LARGE = 2_000_000  # bytes; a file that would take longer alone
 
 _Counted = Generator[
     tuple[FileEntry, int | None], None, None
@@ -49,7 +51,7 @@ class TextSearch:
         self._snapshot = snapshot
         self._request = request
         self._cancelled = cancelled
-        self._portable = analysis.portable
+        self._portable = analysis.portable and folds_alike(pattern, ignore_case=flags[0])
         self._candidates = candidates(snapshot, analysis.query)
         self.unsearched: dict[str, MissingReason] = {}
 
@@ -110,14 +112,14 @@ class TextSearch:
 
     def _sifted(self, selected: Iterator[FileEntry]) -> _Counted:
         """Those of `selected` that may match, as far as that can be told without reading them."""
-        room = _ALONE
+        deadline = monotonic() + _ALONE
         for entry in selected:
             if self._cancelled():
                 return
-            yield entry, None
-            room -= entry.size + _FILE
-            if room < 0 and self._portable:
+            if self._portable and (entry.size > _LARGE or monotonic() > deadline):
+                selected = chain((entry,), selected)
                 break
+            yield entry, None
         with closing(self._by_ripgrep(list(selected))) as remaining:
             for entry, count in remaining:
                 if self._cancelled():
