@@ -56,7 +56,7 @@ class Listing:
         """The files by name, newest first."""
         from glossator.workspace.paths import Paths  # noqa: PLC0415 - numpy takes long to import
 
-        return Paths.of(self.folders, self.earlier)
+        return Paths.of(self, self.earlier)
 
     def get(self, path: str) -> FileEntry | None:
         """The file listed at the absolute path `path`."""

@@ -11,6 +11,7 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 import numpy as np
 import re2
@@ -18,6 +19,9 @@ from numpy.typing import NDArray
 
 from glossator.workspace.glob import compile_glob, compile_listed
 from glossator.workspace.walk import FileEntry, relative_paths
+
+if TYPE_CHECKING:
+    from glossator.workspace.index import Listing
 
 Folders = Mapping[str, tuple[FileEntry, ...]]  # the files of each directory
 
@@ -34,14 +38,14 @@ class Paths:
     fresh: tuple[FileEntry, ...] = ()
 
     @staticmethod
-    def of(folders: Folders, earlier: PathTable | None) -> Paths:
-        """The files in `folders`, with the table of an earlier moment if most is as it was."""
-        if earlier is None:
-            return Paths(PathTable(folders))
-        stale = tuple(_missing(earlier.folders, folders))
-        fresh = tuple(_missing(folders, earlier.folders))
-        few = len(stale) + len(fresh) <= max(_MAX_SINGLE, len(earlier) // 64)
-        return Paths(earlier, stale, fresh) if few else Paths(PathTable(folders))
+    def of(listing: Listing, earlier: PathTable | None) -> Paths:
+        """The listed files, with the table of an earlier moment if most is as it was."""
+        if earlier is not None:
+            stale = tuple(_missing(earlier.folders, listing.folders))
+            fresh = tuple(_missing(listing.folders, earlier.folders))
+            if len(stale) + len(fresh) <= max(_MAX_SINGLE, len(earlier) // 64):
+                return Paths(earlier, stale, fresh)
+        return Paths(PathTable(listing.folders, listing.files))
 
     def newest(
         self, pattern: str, under: str, limit: int, also: Iterable[FileEntry] = ()
@@ -64,39 +68,35 @@ class Paths:
 
 
 class PathTable:
-    """The paths of the files in `folders`, which must not change."""
+    """The paths of `files`, which are sorted by path and lie in `folders`."""
 
-    def __init__(self, folders: Folders) -> None:
+    def __init__(self, folders: Folders, files: tuple[FileEntry, ...]) -> None:
         self.folders = folders
-        self._entries = [entry for files in folders.values() for entry in files]
-        paths = [path for files in folders.values() for path in relative_paths(files)]
-        self._order = np.argsort(_endings(_joined(paths)), kind="stable")  # row -> entry
+        self._files = files
+        self._times = np.fromiter(map(_by_time, files), np.int64, len(files))
+        paths = relative_paths(files)
+        self._order = np.argsort(_endings(_joined(paths)), kind="stable")  # row -> file
         self._text = _joined([paths[number] for number in self._order.tolist()])
         self._begins = _nul_positions(self._text)  # of each row, and the end
-        times = np.fromiter(map(_by_time, self._entries), np.int64, len(paths))
-        self._times = times[self._order]
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self._files)
 
     def newest(self, pattern: str, under: str, limit: int) -> tuple[list[FileEntry], int]:
-        """At least the `limit` matching files changed last, in any order, and how many match."""
-        runs, wanted = compile_listed(pattern, under)
+        """The `limit` matching files changed last, in any order, and how many match."""
+        runs, as_matched = compile_listed(pattern, under)
         chosen = self._rows(runs)
-        if not wanted:
+        if not as_matched:
             chosen = self._rows(compile_listed("**", under)[0]) & ~chosen
-        rows = np.flatnonzero(chosen)
-        count = len(rows)
+        numbers = self._order[np.flatnonzero(chosen)]
+        count = len(numbers)
         if count > limit:
-            times = self._times[rows]
-            last = np.partition(times, count - limit)[count - limit]
-            newer = list(self._at(rows[times > last]))
-            level = self._at(rows[times == last])
-            return newer + heapq.nsmallest(limit - len(newer), level, key=_order), count
-        return list(self._at(rows)), count
-
-    def _at(self, rows: NDArray[np.intp]) -> Iterator[FileEntry]:
-        return map(self._entries.__getitem__, self._order[rows].tolist())
+            times = self._times[numbers]
+            oldest = np.partition(times, count - limit)[count - limit]
+            newer, level = numbers[times > oldest], numbers[times == oldest]
+            wanted = limit - len(newer)
+            numbers = np.concatenate([newer, np.partition(level, wanted - 1)[:wanted]])
+        return [self._files[number] for number in numbers.tolist()], count
 
     def _rows(self, runs: re2.Pattern[bytes]) -> NDArray[np.bool_]:
         """Which rows lie in a run that the expression finds."""

@@ -22,6 +22,7 @@ LINK_BROKEN = "link to nothing"
 SPECIAL = "not a regular file"
 UNREADABLE = "unreadable"
 _by_path = attrgetter("path")
+_by_shown = attrgetter("shown")
 
 
 class _Fields(NamedTuple):
@@ -66,8 +67,9 @@ class FileEntry(_Fields):
 
 
 def relative_paths(files: Sequence[FileEntry]) -> list[str]:
-    """The relative paths of files in one directory, faster than one by one."""
-    begin = files[0].shown if files else 0
+    """The relative path of each file, faster than one by one."""
+    begins = set(map(_by_shown, files))
+    begin = begins.pop() if len(begins) == 1 else None
     if isinstance(begin, int):
         return [path[begin:] for path in map(_by_path, files)]
     return [entry.relative for entry in files]
