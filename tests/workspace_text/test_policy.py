@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
+from glossator.workspace.text import delta
 from glossator.workspace.text.policy import (
     CROWDED,
     MAX_BYTES,
     MAX_FILES,
+    MAX_KEPT,
     RIPE_NS,
     Figures,
     Keep,
@@ -24,7 +27,7 @@ from glossator.workspace.text.policy import (
 from glossator.workspace.walk import FileEntry
 from tests.lsp.support.chance import seeded
 
-NOW, NEVER = 0.0, math.inf
+NOW, NEVER, NONE = 0.0, math.inf, frozenset[str]()
 FULL = Figures("full", 20_000, 20_000)
 MERGE = [Figures("A", 100, 20)]
 
@@ -62,8 +65,36 @@ def test_what_is_done_next(
     segments: list[Figures],
     step: Keep | Write | Rest,
 ) -> None:
-    standing = Standing(ripe, kept, room, quiet, may_write_in, trying=True, segments=segments)
+    standing = Standing(ripe, kept, room, quiet, may_write_in, True, False, NONE, segments)
     assert plan(standing) == step
+
+
+def test_what_is_damaged_is_written_anew_at_once() -> None:
+    standing = Standing(0, 0, 512, 0, NOW, False, False, frozenset("A"), [FULL])
+    assert plan(standing) == Write(frozenset("A"))
+    assert plan(replace(standing, may_write_in=3)) == Rest(3)
+
+
+@pytest.mark.parametrize(
+    ("ripe", "kept", "may_write_in", "step"),
+    [
+        (1, 0, NOW, Write()),
+        (0, 1, NOW, Write()),
+        (0, 0, NOW, Rest()),
+        (0, 1, 3, Rest(3, settled=False)),
+        (1, 0, NEVER, Keep()),
+        (0, 1, NEVER, Rest(NEVER, settled=False)),
+    ],
+)
+def test_what_is_wanted_on_disk_is_written_at_once(
+    ripe: int, kept: int, may_write_in: float, step: Keep | Write | Rest
+) -> None:
+    standing = Standing(ripe, kept, 512, 0, may_write_in, True, True, NONE, [])
+    assert plan(standing) == step
+
+
+def test_as_much_is_kept_as_there_is_room() -> None:
+    assert delta.SIZE == MAX_KEPT
 
 
 @pytest.mark.parametrize(
@@ -82,7 +113,7 @@ def test_what_is_ripe(entry: FileEntry, *, ripe: bool) -> None:
     refused = {"/refused": FileEntry("/refused", "refused", 9, 1, 1)}
     found = survey([entry], refused, now=3 * RIPE_NS, max_file_bytes=100)
     assert found.ripe == [entry] * ripe
-    assert found.next_ripe == (4 * RIPE_NS if entry.ctime_ns == 3 * RIPE_NS else None)
+    assert found.ripens_in == (RIPE_NS / 1e9 if entry.ctime_ns == 3 * RIPE_NS else math.inf)
 
 
 def test_a_batch_is_as_much_as_one_segment_takes() -> None:

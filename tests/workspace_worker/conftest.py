@@ -1,15 +1,21 @@
-"""Workers that are closed at the end of their test, and find the tests' own jobs."""
+"""Workers and whole servers that are closed at the end of their test, and trees for them."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from glossator.workspace import state_folder
+from glossator.workspace.text.policy import RIPE_NS
 from glossator.workspace.worker.client import Worker
+from tests.workspace_worker.serving import Serving
 
-MakeWorker = Callable[[], Worker]
+_TREES = 30
+_FILES = 300
 
 
 @pytest.fixture(autouse=True)
@@ -22,3 +28,49 @@ async def worker() -> AsyncIterator[Worker]:
     made = Worker(first_wait=0.01, longest_wait=0.05)
     yield made
     await made.close()
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder with the indexes of this test's roots."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return state_folder.index_base()
+
+
+@pytest.fixture(scope="session")
+def grown_trees(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Trees whose files are old enough to be indexed; each is given out once."""
+    trees = [tmp_path_factory.mktemp("tree") for _ in range(_TREES)]
+    for tree in trees:
+        for number in range(_FILES):
+            file = tree / f"folder{number % 7}" / f"file{number}.txt"
+            file.parent.mkdir(exist_ok=True)
+            rare = "A NEEDLE\n" if number % 50 == 7 else ""
+            file.write_text(f"some common text\n{rare}number{number}.\n" * 20)
+        (tree / "binary").write_bytes(bytes(range(256)) * 10)
+        (tree / "empty").touch()
+    while (trees[-1] / "empty").stat().st_ctime_ns + RIPE_NS > time.time_ns():
+        time.sleep(0.05)  # a change's time cannot be set, it has to pass
+    return iter(trees)
+
+
+@pytest.fixture
+def tree(grown_trees: Iterator[Path]) -> Path:
+    return next(grown_trees)
+
+
+MakeServing = Callable[..., Serving]
+
+
+@pytest.fixture
+async def serving(tree: Path) -> AsyncIterator[MakeServing]:
+    """Makes a server over `tree`, or over another root; keywords are workspace settings."""
+    made: list[Serving] = []
+
+    def make(root: Path = tree, **settings: Any) -> Serving:
+        made.append(Serving(root, **settings))
+        return made[-1]
+
+    yield make
+    for each in made:
+        await each.close()

@@ -1,42 +1,70 @@
-"""What a server knows of one root's index on disk, and whether it may be written now."""
+"""The index of one root on disk, as a server knows it: opened, and written by the worker.
+
+This imports numpy and all else that the index needs, which takes a tenth of a second; the keeper
+imports it in a thread once it has begun.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import math
 import sys
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar, cast
 
+from glossator.settings.model import WorkspaceSettings
 from glossator.workspace import state_folder
+from glossator.workspace.roots import Roots, outermost
 from glossator.workspace.text.catalogue import Catalogue, Opened
+from glossator.workspace.text.index import TextIndex
+from glossator.workspace.text.placement import PlacedView
+from glossator.workspace.text.reading import Reading, read_file
 from glossator.workspace.text.segment import Segment
-from glossator.workspace.worker.build import BuildSegment
+from glossator.workspace.walk import FileEntry
+from glossator.workspace.worker.build import BuildSegment, Busy
+from glossator.workspace.worker.check import CheckReport, CheckSegments
+from glossator.workspace.worker.client import JobFailed, Worker, WorkerGone
+from glossator.workspace.worker.jobs import Progress
+from glossator.workspace.worker.prune import Prune
+
+_T = TypeVar("_T")
 
 NOT_WANTED = "off: workspace.index is false"
 _NO_LOCKS = "off: this system has no file locks that end with their process"
+_ELSEWHERE = "another server of the same workspace is writing it"
+
+_BUSY_SECONDS = 1.0  # until asking again whether another server still writes
+_FAILED_SECONDS = 60.0  # until writing again after a failure that time may mend, as a full disk
+_TRIES = 5  # failures in a row after which nobody waits for the next try
+_SLICE_SECONDS = 0.004  # a thread pauses this often, so that the event loop gets its turn
+_PAUSE_SECONDS = 0.0005
 
 
 @dataclass(slots=True, eq=False)
 class RootStore:
-    """The index of `root` on disk; `state` is "on" or says why there is none.
+    """The index of `root`; `state` is "on" or says why nothing of it is on disk.
 
-    `failures` in a row to write it, the last one's `problem`, and in the loop's time when to try
-    again; `busy`: another server was writing it then.
+    `problem`: why the last try to write failed, "" when it did not; `complaint`: the same, if it is
+    something that the user can mend.
     """
 
     root: str
     max_file_bytes: int
     state: str = NOT_WANTED
     folder: Path | None = None
-    segments: dict[str, Segment] = field(default_factory=dict)
-    failures: int = 0
     problem: str = ""
-    retry_at: float = 0.0
-    busy: bool = False
+    complaint: str = ""
+    segments: dict[str, Segment] = field(default_factory=dict)
+    _failures: int = 0  # in a row
+    _retry_at: float = 0.0  # in the event loop's time
     _catalogue: Catalogue | None = None
     _seen: tuple[int, int] | None = None
 
     def prepare(self) -> None:
-        """Make the folder, if this system and its disk allow."""
+        """Make the folder, if the system and its disk allow."""
         if sys.platform == "win32":
             self.state = _NO_LOCKS
             return
@@ -44,15 +72,27 @@ class RootStore:
             self.folder = state_folder.prepare(self.root)
         except OSError as error:
             place = state_folder.root_folder(self.root)
-            self.state = f"off: {place} cannot be written ({error.strerror or error})"
+            self.state = f"off: {place} cannot be written to ({error.strerror or error})"
             return
         self._catalogue = Catalogue(self.folder)
         self.state = "on"
 
     @property
     def stale(self) -> bool:
-        """Whether something was published that we have not read."""
+        """Whether something was published that was not opened."""
         return self._catalogue is not None and self._catalogue.stamp() != self._seen
+
+    @property
+    def may_write_in(self) -> float:
+        """Seconds until it may be written; infinite when there is nothing on disk."""
+        if self.folder is None:
+            return math.inf
+        return max(0.0, self._retry_at - asyncio.get_running_loop().time())
+
+    @property
+    def trying(self) -> bool:
+        """Whether a failure to write is likely to be made good soon."""
+        return 0 < self._failures < _TRIES
 
     def open(self) -> Opened:
         """Open what is published now; what is open already stays so."""
@@ -63,6 +103,107 @@ class RootStore:
         self.segments = {segment.name: segment for segment in opened.segments}
         return opened
 
-    def job(self, paths: tuple[str, ...], replaces: frozenset[str] = frozenset()) -> BuildSegment:
-        """To write the files at `paths` in place of some segments; without any, to tidy up."""
-        return BuildSegment(self.root, str(self.folder), paths, replaces, self.max_file_bytes)
+    async def write(
+        self,
+        worker: Worker,
+        paths: Iterable[str],
+        replaces: frozenset[str] = frozenset(),
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> bool:
+        """Write the files at `paths` in place of some segments; without any, only tidy up.
+
+        False, and for a while not again, when that failed.
+        """
+        job = BuildSegment(self.root, str(self.folder), tuple(paths), replaces, self.max_file_bytes)
+        self.complaint = ""
+        try:
+            outcome = await worker.run(job, on_progress)
+        except WorkerGone as gone:
+            return self._failed(str(gone), gone.retry_after)
+        except JobFailed as failed:
+            self.complaint = str(failed)
+            return self._failed(self.complaint, _FAILED_SECONDS)
+        if isinstance(outcome, Busy):
+            return self._failed(_ELSEWHERE, _BUSY_SECONDS)
+        self._failures, self.problem = 0, ""
+        return True
+
+    async def check(
+        self, worker: Worker, on_progress: Callable[[Progress], None] | None
+    ) -> CheckReport:
+        """Compare it with the files. Raises `WorkerGone` or `JobFailed`."""
+        if self.folder is None:
+            return CheckReport(
+                problems=(f"There is no index of {self.root} on disk ({self.state}).",)
+            )
+        job = CheckSegments(self.root, str(self.folder), self.max_file_bytes)
+        return await worker.run(job, on_progress)
+
+    def _failed(self, problem: str, retry_after: float) -> bool:
+        self._failures += 1
+        self.problem = problem
+        self._retry_at = asyncio.get_running_loop().time() + retry_after
+        return False
+
+
+def stores_of(roots: Roots, settings: WorkspaceSettings) -> list[RootStore]:
+    """A store for each outermost root, prepared if an index is wanted."""
+    stores = [RootStore(root, settings.max_file_bytes) for root in outermost(roots.paths)]
+    if settings.index:
+        for store in stores:
+            store.prepare()
+    return stores
+
+
+async def take_over(store: RootStore, index: TextIndex) -> tuple[str, ...]:
+    """Make the index be what is published; returns what is damaged of it."""
+    opened = await asyncio.to_thread(store.open)
+    preparation = index.prepare(store.root)
+    index.adopt(await asyncio.to_thread(preparation.place, opened.segments))
+    return opened.damage
+
+
+def files_of(index: TextIndex, root: str, segments: frozenset[str]) -> Iterator[FileEntry]:
+    """The files whose valid documents are in these segments."""
+    names = {figures.name for figures in index.figures(root)} & segments
+    for part in index.freeze().parts:
+        if isinstance(part, PlacedView) and part.segment.name in names:
+            yield from part.files()
+
+
+def read_for_memory(
+    roots: Roots, entries: Sequence[FileEntry], limit: int
+) -> list[tuple[FileEntry, Reading]]:
+    """In a thread: read files; those that are not as they are listed are left out."""
+    readings = []
+    breath = _Breath()
+    for entry in entries:
+        reading = breath.through(read_file(roots, entry.path, limit))
+        stamp = (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
+        if isinstance(reading, Reading) and reading.stamp == stamp:
+            readings.append((entry, reading))
+    return readings
+
+
+class _Breath:
+    """Lets the event loop have its turn while a thread computes."""
+
+    def __init__(self) -> None:
+        self._pause_at = time.perf_counter() + _SLICE_SECONDS
+
+    def through(self, steps: Generator[None, None, _T]) -> _T:
+        """The result of all the steps."""
+        while True:
+            if time.perf_counter() > self._pause_at:
+                time.sleep(_PAUSE_SECONDS)
+                self._pause_at = time.perf_counter() + _SLICE_SECONDS
+            try:
+                next(steps)
+            except StopIteration as end:
+                return cast(_T, end.value)
+
+
+async def prune(worker: Worker, stores: Sequence[RootStore], limit: int) -> None:
+    """Keep the indexes of all workspaces within `limit` bytes. Raises `WorkerGone`, `JobFailed`."""
+    own = frozenset(str(store.folder) for store in stores if store.folder is not None)
+    await worker.run(Prune(str(state_folder.index_base()), own, limit))

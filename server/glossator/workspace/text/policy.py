@@ -17,6 +17,7 @@ from glossator.workspace.walk import FileEntry
 MAX_FILES = 25_000  # in one segment
 MAX_BYTES = 256_000_000  # of the files of one segment
 FEW = 200  # changed files that are kept in memory; more are written at once
+MAX_KEPT = 512  # documents in memory, as many as `delta.py` takes
 QUIET_SECONDS = 30.0  # without a change, before what is in memory is written
 CROWDED = 40  # segments; then merging does not wait for quiet
 WORTHWHILE = 64  # documents in memory; fewer are quickly read again at the next start
@@ -37,10 +38,10 @@ def ripe_at(mtime_ns: int, ctime_ns: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Pending files that can be indexed now, and when the next of the others can, in ns."""
+    """Pending files that can be indexed now, and in how many seconds the next of the others."""
 
     ripe: list[FileEntry]
-    next_ripe: int | None
+    ripens_in: float
 
 
 def survey(
@@ -52,16 +53,16 @@ def survey(
 ) -> Survey:
     """What can be indexed of the pending files; `refused` ones as they are cannot, nor links."""
     ripe: list[FileEntry] = []
-    next_ripe: int | None = None
+    wait = math.inf
     for entry in pending:
         if entry.is_link or entry.size > max_file_bytes or refused.get(entry.path) == entry:
             continue
         when = ripe_at(entry.mtime_ns, entry.ctime_ns)
         if when <= now:
             ripe.append(entry)
-        elif next_ripe is None or when < next_ripe:
-            next_ripe = when
-    return Survey(ripe, next_ripe)
+        else:
+            wait = min(wait, when - now)
+    return Survey(ripe, wait / 1e9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,8 @@ class Standing:
 
     `ripe` files could be indexed, `kept` documents are in memory, and `room` is there for more.
     `quiet`: since the last change. `may_write_in`: 0 is now, infinity never. `trying`: a failure to
-    write is being made good.
+    write is being made good. `wanted`: someone asked for all to be on disk. `damaged` segments are
+    of no use any more.
     """
 
     ripe: int
@@ -88,6 +90,8 @@ class Standing:
     quiet: float
     may_write_in: float
     trying: bool
+    wanted: bool
+    damaged: frozenset[str]
     segments: Sequence[Figures]
 
 
@@ -116,18 +120,19 @@ class Rest:
 
 def plan(standing: Standing) -> Keep | Write | Rest:
     """What to do next about one root."""
-    many = standing.ripe > min(FEW, standing.room)
+    wanted = standing.wanted and standing.ripe + standing.kept > 0
+    many = wanted or standing.ripe > min(FEW, standing.room)
     if many and standing.may_write_in == 0:
         return Write()
     if standing.ripe and standing.room and (not many or standing.may_write_in == math.inf):
         return Keep()
     if many:
         return Rest(standing.may_write_in, settled=not standing.trying)
-    replaces = to_merge(standing.segments)
+    replaces = standing.damaged or to_merge(standing.segments)
     if not replaces and standing.kept < WORTHWHILE:
         return Rest()
-    crowded = replaces and len(standing.segments) > CROWDED
-    wait = max(0.0 if crowded else QUIET_SECONDS - standing.quiet, standing.may_write_in)
+    soon = standing.damaged or (replaces and len(standing.segments) > CROWDED)
+    wait = max(0.0 if soon else QUIET_SECONDS - standing.quiet, standing.may_write_in)
     return Rest(wait) if wait > 0 else Write(replaces)
 
 

@@ -1,0 +1,277 @@
+"""The work on the text index, a step at a time: taken over, planned, kept in memory, written.
+
+This imports numpy and all else that the index needs, which takes a tenth of a second; `keeper.py`
+imports it in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import math
+import time
+from collections.abc import Callable
+
+from glossator.core.errors import UsageError
+from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.keeper import Hooks
+from glossator.workspace.root_store import (
+    RootStore,
+    files_of,
+    prune,
+    read_for_memory,
+    stores_of,
+    take_over,
+)
+from glossator.workspace.roots import Roots, is_inside
+from glossator.workspace.text import policy
+from glossator.workspace.text.index import TextIndex
+from glossator.workspace.text.policy import Keep, Rest, Standing, Survey, Write
+from glossator.workspace.walk import FileEntry
+from glossator.workspace.worker.check import CheckReport
+from glossator.workspace.worker.client import JobFailed, Worker, WorkerGone
+from glossator.workspace.worker.jobs import Progress
+
+_SHOWN = 1000  # files; the progress of writing so many is told
+_IN_THREAD = 2000  # files; going through more is not done on the event loop
+_GROUP = 16  # files indexed in memory between two turns of others
+_FULL = (
+    "The index takes all the disk space it may; more files are searched by reading. "
+    "Raise workspace.indexBytes."
+)
+
+_log = logging.getLogger(__name__)
+
+
+class IndexWork:
+    """The work on one `TextIndex` of one set of roots.
+
+    One call at a time, on the event loop; only `stop` may come in between. `stopped`: nothing is
+    written. `wanted`: all is to be written, not kept in memory.
+    """
+
+    def __init__(
+        self,
+        index: TextIndex,
+        roots: Roots,
+        settings: WorkspaceSettings,
+        worker: Worker,
+        hooks: Hooks,
+    ) -> None:
+        self.stopped = self.wanted = False
+        self.progress: Progress | None = None  # of long writing
+        self._index = index
+        self._roots = roots
+        self._settings = settings
+        self._worker = worker
+        self._hooks = hooks
+        self._stores = stores_of(roots, settings)
+        self._refused: dict[str, FileEntry] = {}  # what could not be indexed as it is listed
+        self._written = self._total = 0  # files of a long writing that goes on
+        self._unpruned = False
+        self._told: set[str] = set()
+        self._writing: asyncio.Task[bool] | None = None
+
+    @property
+    def disk(self) -> tuple[tuple[str, str], ...]:
+        """For each root "on", or why nothing of it is on disk."""
+        return tuple((store.root, store.state) for store in self._stores)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is in the way of writing now."""
+        problems = tuple(store.problem for store in self._stores if store.problem)
+        return (*problems, _FULL) if self._settings.index and self._full else problems
+
+    @property
+    def news(self) -> bool:
+        """Whether other servers published something, or a search found damage."""
+        return bool(self._index.damage()) or any(store.stale for store in self._stores)
+
+    async def take_over_news(self) -> None:
+        """Make the index be what is published."""
+        for store in self._stores:
+            if store.stale:
+                await self._take_over(store)
+
+    async def empty(self) -> None:
+        """Throw away what is on disk. Raises `UsageError` when that cannot be done."""
+        self._refused.clear()
+        for store in self._stores:
+            if store.folder is None:
+                continue
+            if not await store.write(self._worker, (), frozenset(store.segments)):
+                raise UsageError(
+                    f"The index of {store.root} cannot be rebuilt now: {store.problem}. "
+                    "What there is of it stays in use; try again later."
+                )
+            await self._take_over(store)
+
+    async def check(
+        self, on_progress: Callable[[Progress], None] | None
+    ) -> tuple[CheckReport, ...]:
+        """Compare the index of each root with its files. Raises `WorkerGone` or `JobFailed`."""
+        return tuple([await store.check(self._worker, on_progress) for store in self._stores])
+
+    def stop(self) -> None:
+        """End the writing that goes on."""
+        if self._writing is not None:
+            self._writing.cancel()
+
+    async def ended(self) -> None:
+        """Wait until the writing that went on is over."""
+        if self._writing is not None:
+            await asyncio.wait({self._writing})
+
+    def end_progress(self) -> None:
+        """There is nothing more to write for now."""
+        if self.progress is not None:
+            self._hooks.progress(None)
+        self.progress, self._total, self._written = None, 0, 0
+
+    async def advance(self, quiet: float) -> Rest | None:
+        """Do the next thing; None when something was done, so that there may be more.
+
+        `quiet`: the seconds since the last change.
+        """
+        survey = await self._survey()
+        rests = [Rest(survey.ripens_in)]
+        kept = self._index.kept()
+        for store in self._stores:
+            ripe, here = self._within(store, survey.ripe), self._within(store, kept)
+            standing = self._standing(
+                store, len(ripe), len(here), policy.MAX_KEPT - len(kept), quiet
+            )
+            match policy.plan(standing):
+                case Keep():
+                    await self._keep(ripe[: min(policy.FEW, standing.room)])
+                    return None
+                case Write(replaces):
+                    await self._write(store, [*ripe, *here], replaces)
+                    return None
+                case Rest() as rest:
+                    rests.append(rest)
+        if self._unpruned:
+            await self._prune()
+        return Rest(
+            min(rest.seconds for rest in rests), settled=all(rest.settled for rest in rests)
+        )
+
+    async def _take_over(self, store: RootStore) -> None:
+        damage = await take_over(store, self._index)
+        pending = self._index.pending()
+        self._refused = {
+            path: entry for path, entry in self._refused.items() if pending.get(path) == entry
+        }
+        self._hooks.on_change()
+        if damage:
+            self._tell(
+                f"The index of {store.root} is damaged and is being mended "
+                f"({'; '.join(damage)}). Searches miss nothing meanwhile."
+            )
+            await self._write(store, [])  # sets the damaged files aside
+
+    async def _survey(self) -> Survey:
+        pending = self._index.pending().values()
+        look = functools.partial(
+            policy.survey,
+            refused=self._refused,
+            now=time.time_ns(),
+            max_file_bytes=self._settings.max_file_bytes,
+        )
+        if len(pending) <= _IN_THREAD:
+            return look(pending)
+        return await asyncio.to_thread(look, list(pending))
+
+    def _standing(
+        self, store: RootStore, ripe: int, kept: int, room: int, quiet: float
+    ) -> Standing:
+        return Standing(
+            ripe,
+            kept,
+            room,
+            quiet,
+            may_write_in=math.inf if self.stopped or self._full else store.may_write_in,
+            trying=store.trying,
+            wanted=self.wanted,
+            damaged=frozenset(
+                damage.segment for damage in self._index.damage() if damage.root == store.root
+            ),
+            segments=self._index.figures(store.root),
+        )
+
+    @property
+    def _full(self) -> bool:
+        """Whether the index takes all the space it may."""
+        return self._index.statistics().disk_bytes >= self._settings.index_bytes
+
+    def _within(self, store: RootStore, entries: list[FileEntry]) -> list[FileEntry]:
+        if len(self._stores) == 1:
+            return entries
+        return [entry for entry in entries if is_inside(entry.path, store.root)]
+
+    async def _keep(self, entries: list[FileEntry]) -> None:
+        """Index files in memory."""
+        limit = self._settings.max_file_bytes
+        for at in range(0, len(entries), _GROUP):
+            group = entries[at : at + _GROUP]
+            read = await asyncio.to_thread(read_for_memory, self._roots, group, limit)
+            for entry, reading in read:
+                self._index.keep(entry, reading.keys, reading.traits)
+            self._refuse(group)
+        self._hooks.on_change()
+
+    async def _write(
+        self, store: RootStore, entries: list[FileEntry], replaces: frozenset[str] = frozenset()
+    ) -> None:
+        """Have the worker index files on disk, and what is in the segments it replaces."""
+        if replaces:
+            batch = [*files_of(self._index, store.root, replaces), *entries]
+        else:
+            shrink = self._worker.state.failures  # a file may be too much for the worker
+            batch = await asyncio.to_thread(policy.first_batch, entries, shrink=shrink)
+        if len(entries) >= _SHOWN:
+            self._total = max(self._total, self._written + len(entries))
+        paths = [entry.path for entry in batch]
+        self._writing = asyncio.create_task(
+            store.write(self._worker, paths, replaces, self._show_progress)
+        )
+        await asyncio.wait({self._writing})
+        if self._writing.cancelled():
+            return
+        if self._writing.result():
+            self._written += len(batch)
+            self._unpruned = True
+            await self._take_over(store)
+            self._refuse(batch)
+        elif store.complaint:
+            self._tell(
+                f"The index of {store.root} could not be written: {store.complaint}. "
+                "Searches miss nothing, but take longer; it is tried again now and then."
+            )
+
+    def _refuse(self, tried: list[FileEntry]) -> None:
+        """Do not try again, before they change, what could not be indexed."""
+        pending = self._index.pending()
+        for entry in tried:
+            if pending.get(entry.path) == entry:
+                self._refused[entry.path] = entry
+
+    async def _prune(self) -> None:
+        self._unpruned = False
+        try:
+            await prune(self._worker, self._stores, self._settings.index_bytes)
+        except (WorkerGone, JobFailed) as error:
+            _log.warning("Indexes that are not needed any more were not looked for: %s", error)
+
+    def _show_progress(self, progress: Progress) -> None:
+        if self._total:
+            self.progress = Progress(self._written + progress.done, self._total)
+            self._hooks.progress(self.progress)
+
+    def _tell(self, message: str) -> None:
+        """Tell the user, once."""
+        if message not in self._told:
+            self._told.add(message)
+            self._hooks.notice(message)

@@ -1,0 +1,209 @@
+"""Keeps the text index, its segments on disk and the listing of files together.
+
+One task does one thing at a time: it takes over what is published on disk, then indexes what is
+pending, in memory if it is little, by the worker on disk if it is much or when all is quiet. No
+search depends on it for being right: what is not indexed is searched by reading.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from glossator.core.errors import UsageError
+from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.roots import Roots
+from glossator.workspace.text.index import TextIndex, TextStatistics
+from glossator.workspace.text.policy import Rest
+from glossator.workspace.worker.client import Worker, WorkerState
+from glossator.workspace.worker.jobs import Progress
+
+if TYPE_CHECKING:
+    from glossator.workspace.index_work import IndexWork
+    from glossator.workspace.worker.check import CheckReport
+
+_LOOK_SECONDS = 0.5  # between two looks at what other servers published
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Who is told, on the event loop; they must not raise.
+
+    `on_change`: the index has another view. `notice`: a message for the user. `progress`: of long
+    writing, in files; None when it is over.
+    """
+
+    on_change: Callable[[], None]
+    notice: Callable[[str], None]
+    progress: Callable[[Progress | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class KeeperStatus:
+    """How the index stands; `disk` says for each root "on", or why nothing of it is on disk.
+
+    `problems`: what is in the way of writing now. `stopped`: by the user.
+    """
+
+    text: TextStatistics
+    disk: tuple[tuple[str, str], ...]
+    building: Progress | None
+    stopped: bool
+    problems: tuple[str, ...]
+    worker: WorkerState
+
+
+class Keeper:
+    """Keeps one `TextIndex` of one set of roots; for the event-loop thread only."""
+
+    def __init__(
+        self,
+        index: TextIndex,
+        roots: Roots,
+        settings: WorkspaceSettings,
+        worker: Worker,
+        hooks: Hooks,
+    ) -> None:
+        self._index = index
+        self._worker = worker
+        self._begin = lambda: _begin(index, roots, settings, worker, hooks)
+        self._work: IndexWork | None = None  # until it is imported
+        self._complete = False  # whether the listing is
+        self._changed_at = self._look_at = 0.0  # in the loop's time
+        self._turn = asyncio.Lock()  # of the work, one thing at a time
+        self._wake = asyncio.Event()
+        self._begun = asyncio.Event()
+        self._rested = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin in the background."""
+        self._task = asyncio.create_task(self._run(), name="glossator-keeper")
+        self._task.add_done_callback(_log_failure)
+
+    def listing_changed(self, *, complete: bool) -> None:
+        """The index was told of changed files; none is indexed before all are listed."""
+        self._complete = complete
+        self._changed_at = asyncio.get_running_loop().time()
+        self._nudge()
+
+    def look(self) -> None:
+        """See, if that was not done just now, whether another server published something."""
+        now = asyncio.get_running_loop().time()
+        if self._work is not None and now >= self._look_at:
+            self._look_at = now + _LOOK_SECONDS
+            if self._work.news:
+                self._nudge()
+
+    async def settle(self) -> None:
+        """Wait until all is indexed that can be now. Raises what ended the keeper, if anything."""
+        await self._unless_ended(self._rested)
+
+    async def build(self) -> None:
+        """Index all there is on disk, also after `cancel_build`, and wait for it."""
+        work = await self._working()
+        work.stopped, work.wanted = False, True
+        self._nudge()
+        await self.settle()
+
+    async def rebuild(self) -> None:
+        """Throw the index away and build it anew. Raises `UsageError` when that cannot be done."""
+        work = await self._working()
+        async with self._turn:
+            await work.empty()
+        await self.build()
+
+    def cancel_build(self) -> None:
+        """End the writing that goes on; nothing is written before `build` or `rebuild`."""
+        if self._work is not None:
+            self._work.stopped = True
+            self._work.stop()
+
+    async def check(
+        self, on_progress: Callable[[Progress], None] | None = None
+    ) -> tuple[CheckReport, ...]:
+        """Compare the index of each root with its files. Raises `WorkerGone` or `JobFailed`."""
+        work = await self._working()
+        async with self._turn:
+            return await work.check(on_progress)
+
+    def status(self) -> KeeperStatus:
+        """Figures for the user and for logs."""
+        text, worker, work = self._index.statistics(), self._worker.state, self._work
+        if work is None:
+            return KeeperStatus(text, (), None, False, (), worker)
+        return KeeperStatus(text, work.disk, work.progress, work.stopped, work.problems, worker)
+
+    async def close(self) -> None:
+        """End what goes on; what is on disk stays whole."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+        if self._work is not None:
+            self._work.stop()
+            await self._work.ended()
+
+    def _nudge(self) -> None:
+        self._rested.clear()
+        self._wake.set()
+
+    async def _run(self) -> None:
+        self._work = await asyncio.to_thread(self._begin)
+        self._begun.set()
+        while True:
+            self._wake.clear()
+            async with self._turn:
+                rest = await self._step(self._work)
+            if rest is None:
+                continue
+            if rest.settled and not self._wake.is_set():
+                self._work.end_progress()
+                self._work.wanted = False
+                self._rested.set()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(None if rest.seconds == math.inf else rest.seconds):
+                    await self._wake.wait()
+
+    async def _step(self, work: IndexWork) -> Rest | None:
+        await work.take_over_news()
+        if not self._complete:
+            return Rest(settled=False)
+        return await work.advance(asyncio.get_running_loop().time() - self._changed_at)
+
+    async def _working(self) -> IndexWork:
+        await self._unless_ended(self._begun)
+        if self._work is None:
+            raise UsageError("The index is not kept any more; the workspace was closed.")
+        return self._work
+
+    async def _unless_ended(self, event: asyncio.Event) -> None:
+        """Wait for the event, or raise what ended the keeper."""
+        if self._task is None:
+            raise UsageError("The keeper was not started; call start() first.")
+        happened = asyncio.ensure_future(event.wait())
+        try:
+            await asyncio.wait({happened, self._task}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            happened.cancel()
+        if self._task.done() and not self._task.cancelled():
+            self._task.result()
+
+
+def _begin(
+    index: TextIndex, roots: Roots, settings: WorkspaceSettings, worker: Worker, hooks: Hooks
+) -> IndexWork:
+    from glossator.workspace.index_work import IndexWork  # noqa: PLC0415 - imports numpy
+
+    return IndexWork(index, roots, settings, worker, hooks)
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.error("The text index is no longer kept current", exc_info=error)

@@ -1,0 +1,122 @@
+"""A listing, a text index, its keeper and a worker over one tree, as a server holds them.
+
+Run as a program, it indexes the tree it is given, says "built", and goes on until it is killed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.keeper import Hooks, Keeper
+from glossator.workspace.roots import Roots
+from glossator.workspace.text.index import TextIndex
+from glossator.workspace.text.required import analyse
+from glossator.workspace.walk import FileEntry
+from glossator.workspace.worker.client import Worker
+from glossator.workspace.worker.jobs import Progress
+
+WORDS = ("needle", "common", "absent", "number7")
+
+
+class Serving:
+    def __init__(self, root: Path, **settings: Any) -> None:
+        self.root = root
+        self.index = TextIndex()
+        self.worker = Worker(first_wait=0.01, longest_wait=0.05)
+        self.notices: list[str] = []
+        self.progress: list[Progress | None] = []
+        self.on_progress: Callable[[], None] = lambda: None
+        self.changes = 0
+        self._listed: dict[str, FileEntry] = {}
+        self.keeper = Keeper(
+            self.index,
+            Roots((str(root),)),
+            WorkspaceSettings.model_validate(settings),
+            self.worker,
+            Hooks(self._changed, self.notices.append, self._progressed),
+        )
+
+    async def start(self) -> None:
+        self.keeper.start()
+        self.look_again()
+
+    async def close(self) -> None:
+        await self.keeper.close()
+        await self.worker.close()
+
+    def look_again(self) -> None:
+        """List the tree and tell what changed, as the host would."""
+        now = {entry.path: entry for entry in list_files(self.root)}
+        changed: dict[str, FileEntry | None] = {
+            path: entry for path, entry in now.items() if self._listed.get(path) != entry
+        }
+        changed.update((path, None) for path in self._listed if path not in now)
+        self._listed = now
+        self.index.changed(changed)
+        self.keeper.listing_changed(complete=True)
+
+    def candidates(self, word: str) -> set[str]:
+        found = self.index.freeze().candidates(analyse(word).query)
+        return {candidate.entry.relative for candidate in found}
+
+    def assert_right(self) -> None:
+        """No file that holds a word is missed, and none that is indexed is a wrong candidate."""
+        pending = {entry.relative for entry in self.index.pending().values()}
+        texts = {e.relative: Path(e.path).read_bytes() for e in list_files(self.root)}
+        for word in WORDS:
+            holding = {name for name, text in texts.items() if word.encode() in text.lower()}
+            assert holding <= self.candidates(word), word
+            assert self.candidates(word) - pending <= holding, word
+
+    def assert_missing_nothing(self) -> None:
+        texts = {e.relative: Path(e.path).read_bytes() for e in list_files(self.root)}
+        for word in WORDS:
+            holding = {name for name, text in texts.items() if word.encode() in text.lower()}
+            assert holding <= self.candidates(word), word
+
+    def _changed(self) -> None:
+        self.changes += 1
+
+    def _progressed(self, progress: Progress | None) -> None:
+        self.progress.append(progress)
+        self.on_progress()
+
+
+def list_files(root: Path) -> list[FileEntry]:
+    found = []
+    for folder, _, names in os.walk(root):
+        for name in names:
+            path = os.path.join(folder, name)
+            status = os.lstat(path)
+            if stat.S_ISREG(status.st_mode):
+                found.append(
+                    FileEntry(
+                        path,
+                        os.path.relpath(path, root),
+                        status.st_size,
+                        status.st_mtime_ns,
+                        status.st_ctime_ns,
+                        status.st_ino,
+                    )
+                )
+    return found
+
+
+async def main() -> None:
+    serving = Serving(Path(sys.argv[1]))
+    await serving.start()
+    print("started", flush=True)  # noqa: T201 - read by the test
+    await serving.keeper.build()
+    print("built", flush=True)  # noqa: T201
+    await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,214 @@
+"""The keeper: what is listed gets indexed, in memory or on disk, and stays right."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+
+import pytest
+
+from glossator.core.errors import UsageError
+from glossator.workspace import state_folder
+from glossator.workspace.worker.client import Phase
+from tests.workspace_worker.conftest import MakeServing
+from tests.workspace_worker.serving import Serving
+from tests.workspace_worker.test_worker import until
+
+FILES = 302
+
+
+def segments(root: Path) -> list[Path]:
+    return sorted((state_folder.root_folder(str(root)) / "segments").iterdir())
+
+
+async def built(serving: Serving) -> Serving:
+    await serving.start()
+    await serving.keeper.settle()
+    serving.assert_right()
+    return serving
+
+
+async def test_many_files_are_indexed_on_disk_and_found_there_at_the_next_start(
+    serving: MakeServing,
+) -> None:
+    first = await built(serving())
+    figures = first.index.statistics()
+    assert (figures.documents, figures.pending, figures.segments) == (FILES, 0, 1)
+    assert first.changes
+    await first.close()
+    second = await built(serving())
+    assert second.index.statistics().documents == FILES
+    assert second.worker.state.phase is Phase.OFF
+
+
+async def test_few_changes_are_kept_in_memory_once_they_are_old_enough(
+    serving: MakeServing, tree: Path
+) -> None:
+    server = await built(serving())
+    (tree / "new.txt").write_text("a needle")
+    (tree / "folder0" / "file0.txt").write_text("another needle")
+    (tree / "folder1" / "file1.txt").unlink()
+    server.look_again()
+    await server.keeper.settle()
+    assert len(server.index.pending()) == 2
+    server.assert_right()
+    await until(lambda: not server.index.pending())
+    server.assert_right()
+    assert server.index.statistics().delta == 2
+    assert len(segments(tree)) == 1
+    await server.keeper.build()
+    assert server.index.statistics().delta == 0
+    assert len(segments(tree)) == 2
+
+
+async def test_without_an_index_on_disk_as_much_as_fits_is_in_memory(
+    serving: MakeServing, state: Path
+) -> None:
+    server = await built(serving(index=False))
+    assert server.index.statistics().delta == FILES
+    assert [why for _, why in server.keeper.status().disk] == ["off: workspace.index is false"]
+    await server.keeper.build()
+    assert not list(state.parent.glob("index"))
+    assert server.worker.state.phase is Phase.OFF
+
+
+async def test_a_state_folder_that_cannot_be_made_is_told_in_the_status(
+    serving: MakeServing, tmp_path: Path
+) -> None:
+    (tmp_path / "state").write_text("in the way")
+    server = await built(serving())
+    assert server.index.statistics().delta == FILES
+    ((_, why),) = server.keeper.status().disk
+    assert "cannot be written to (Not a directory)" in why
+
+
+async def test_files_that_cannot_be_indexed_are_searched_by_reading(
+    serving: MakeServing, tree: Path
+) -> None:
+    server = serving(max_file_bytes=20_000)
+    (tree / "long.txt").write_text("needle " * 5000)
+    (tree / "folder0" / "link").symlink_to(tree / "folder0" / "file0.txt")
+    await built(server)
+    assert [Path(path).name for path in server.index.pending()] == ["long.txt"]
+
+
+async def test_the_user_can_end_a_build_and_ask_for_it_again(
+    serving: MakeServing, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.workspace.index_work._SHOWN", 10)
+    server = serving()
+    server.on_progress = server.keeper.cancel_build
+    await server.start()
+    await server.keeper.settle()
+    server.assert_right()
+    status = server.keeper.status()
+    if server.progress:  # or it was over before it told how far it was
+        assert status.stopped
+        assert server.progress[-1] is None
+        assert status.text.documents == 0
+    server.on_progress = lambda: None
+    await server.keeper.build()
+    assert not server.keeper.status().stopped
+    assert server.index.statistics().pending == 0
+    server.assert_right()
+
+
+async def test_rebuilding_writes_everything_anew(serving: MakeServing, tree: Path) -> None:
+    server = await built(serving())
+    before = segments(tree)
+    await server.keeper.rebuild()
+    assert server.index.statistics().documents == FILES
+    assert not set(before) & set(segments(tree))
+    server.assert_right()
+
+
+async def test_checking_compares_every_file(serving: MakeServing, tree: Path) -> None:
+    server = await built(serving())
+    (tree / "empty").write_text("no more")
+    (report,) = await server.keeper.check()
+    assert (report.segments, report.documents, report.outdated) == (1, FILES, 1)
+    assert report.problems == ()
+    spoil(segments(tree)[0], -1)
+    (report,) = await server.keeper.check()
+    assert "damaged" in report.problems[0]
+
+
+def spoil(path: Path, at: int) -> None:
+    """Change one byte of a file in place."""
+    content = bytearray(path.read_bytes())
+    content[at] ^= 0xFF
+    with path.open("r+b") as file:
+        file.write(content)
+
+
+@pytest.mark.parametrize("what", ["manifest", "cut manifest", "header", "missing"])
+async def test_damage_found_at_the_start_is_mended(
+    serving: MakeServing, tree: Path, what: str
+) -> None:
+    await (await built(serving())).close()
+    manifest = state_folder.root_folder(str(tree)) / "manifest.json"
+    match what:
+        case "manifest":
+            spoil(manifest, 0)
+        case "cut manifest":
+            manifest.write_bytes(manifest.read_bytes()[:40])
+        case "header":
+            spoil(segments(tree)[0], 20)
+        case "missing":
+            segments(tree)[0].unlink()
+    server = await built(serving())
+    await server.keeper.build()
+    assert server.index.statistics().documents == FILES
+    assert len(server.notices) == 1
+    assert "is damaged and is being mended" in server.notices[0]
+    await server.close()
+    again = await built(serving())
+    assert again.index.statistics().documents == FILES
+    assert again.notices == []
+
+
+async def test_damage_found_by_a_search_is_mended(serving: MakeServing, tree: Path) -> None:
+    server = await built(serving())
+    (segment,) = segments(tree)
+    with segment.open("r+b") as file:  # all postings
+        file.seek(segment.stat().st_size // 2)
+        file.write(bytes(segment.stat().st_size // 2))
+    server.assert_missing_nothing()
+    server.keeper.look()
+    await server.keeper.settle()
+    assert server.index.statistics().documents == FILES
+    assert segment not in segments(tree)
+    server.assert_right()
+
+
+async def test_indexes_not_used_for_long_make_room(serving: MakeServing, tmp_path: Path) -> None:
+    old = state_folder.prepare(str(tmp_path / "old"))
+    (old / "large").write_bytes(bytes(5_000_000))
+    server = await built(serving(index_bytes=4_000_000))
+    assert not old.exists()
+    assert server.index.statistics().documents == FILES
+
+
+async def test_no_more_is_written_than_there_may_be(serving: MakeServing, tree: Path) -> None:
+    server = await built(serving(index_bytes=1))
+    await server.keeper.rebuild()
+    assert server.index.statistics().segments == 1
+    for number in range(300):
+        shutil.copyfile(tree / "binary", tree / f"binary{number}")
+    server.look_again()
+    await until(lambda: server.index.statistics().delta > 200)
+    await server.keeper.settle()
+    assert server.index.statistics().segments == 1
+    assert "workspace.indexBytes" in server.keeper.status().problems[0]
+
+
+async def test_it_needs_to_be_started_and_can_be_closed_at_any_time(serving: MakeServing) -> None:
+    with pytest.raises(UsageError, match="start"):
+        await serving().keeper.settle()
+    for rounds in range(5):
+        server = serving()
+        await server.start()
+        for _ in range(rounds * 20):
+            await asyncio.sleep(0)
+        await server.close()
