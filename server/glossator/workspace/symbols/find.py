@@ -187,7 +187,7 @@ def _search(
 
 
 def _definitions(text: Text, name: Name, kept: Outlines) -> list[Definition]:
-    fitting = [symbol for symbol in kept.of(text) if name.fits(symbol, text.path)]
+    fitting = [symbol for symbol in kept.of(text, name.last) if name.fits(symbol, text.path)]
     if not fitting:
         return []
     assert text.language is not None  # noqa: S101 - it has an outline

@@ -44,7 +44,7 @@ USES = Limits(texts=1_000, hits=400)
 ALL_USES = frozenset({"definition", "call", "import", "reference"})
 CALLS = frozenset({"call"})
 
-_MOST_SOURCES = 20_000  # that are read for one name
+_MOST_SOURCES = 100_000  # that are read for one name
 _FEW_SOURCES = 20  # while the worker is away
 _KEPT_SHARE = 8  # outlines get one part in so many of the room for indexes
 

@@ -6,6 +6,7 @@ For the worker process: reading and parsing here take the time they take.
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from glossator.workspace.symbols.symbol import Symbol
 logger = logging.getLogger(__name__)
 
 _DATABASE = "symbols.db"
+_PLAIN = re.compile(r"\w+")  # what stands in JSON as it is
 _TOGETHER = 200  # outlines that are written in one transaction
 
 
@@ -83,12 +85,18 @@ class Outlines:
     made: int = 0
     _unwritten: dict[str, dict[bytes, bytes]] = field(default_factory=dict)
 
-    def of(self, text: Text) -> tuple[Symbol, ...]:
-        """The symbols of a text in a language we understand; none for any other."""
+    def of(self, text: Text, word: str = "") -> tuple[Symbol, ...]:
+        """The symbols of a text in a language we understand; none for any other.
+
+        The result may be empty, too, where no symbol has `word` anywhere: looking for it in what is
+        kept is quicker than to take that apart.
+        """
         if text.language is None:
             return ()
         namespace, key = f"outline {SYMBOLS_VERSION} {text.language}", bytes.fromhex(text.sha256)
         if kept := self._get(namespace, key):
+            if _PLAIN.fullmatch(word) and word.encode() not in kept:
+                return ()
             try:
                 return parsed(kept)
             except ValueError as damage:

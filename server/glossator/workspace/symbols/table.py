@@ -7,10 +7,10 @@ is read again when its stamp changed. What else is told of a match comes from it
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from heapq import nsmallest
-from itertools import islice
+from itertools import chain, islice
 from time import monotonic
 from typing import ClassVar
 
@@ -64,13 +64,15 @@ class MatchNames(Job[tuple[Definition, ...] | None]):
                 names[text.path] = _names(self.library, text, kept)
                 sources[text.path] = text
             best = yield from _best(names, self.query, self.limit)
-            found: dict[str, list[Definition]] = {}
-            for _, path in best:
-                if path not in found:
-                    found[path] = _definitions(self.library, sources[path], kept)
-                    yield None
-            ordered = (at for name, path in best for at in found[path] if at.symbol.name == name)
-            return tuple(islice(ordered, self.limit))
+            found: dict[tuple[str, str], list[Definition]] = {match: [] for match in best}
+            wanted: dict[str, set[str]] = {}
+            for name, path in best:
+                wanted.setdefault(path, set()).add(name)
+            for path, named in wanted.items():
+                for definition in _definitions(self.library, sources[path], named, kept):
+                    found[definition.symbol.name, path].append(definition)
+                yield None
+            return tuple(islice(chain.from_iterable(found.values()), self.limit))
 
 
 @dataclass(slots=True)
@@ -107,7 +109,9 @@ def _names(library: Library, source: Source, kept: Outlines) -> bytes:
     return "".join(f"{name}\n" for name in names).encode("utf-8", "replace")
 
 
-def _definitions(library: Library, source: Source, kept: Outlines) -> list[Definition]:
+def _definitions(
+    library: Library, source: Source, names: Container[str], kept: Outlines
+) -> list[Definition]:
     text = read(library, source)
     if text is None or text.language is None:
         return []
@@ -115,6 +119,7 @@ def _definitions(library: Library, source: Source, kept: Outlines) -> list[Defin
     return [
         Definition(line_of(text, lines, symbol.name_line), symbol, text.language)
         for symbol in kept.of(text)
+        if symbol.name in names
     ]
 
 
