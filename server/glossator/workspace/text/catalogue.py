@@ -106,7 +106,12 @@ class Catalogue:
         Raises `OSError`.
         """
         self.segments.mkdir(mode=0o700, parents=True, exist_ok=True)
-        manifest = self._read_or_reset()
+        try:
+            manifest = self.read()
+        except CorruptManifest as error:
+            self._set_aside(self._manifest)
+            self._remove_unnamed(Manifest())
+            return (str(error),)
         damage: dict[str, str] = {}
         for info in manifest.segments:
             if isinstance(found := self._open(info), str):

@@ -1,0 +1,149 @@
+"""Segments: what they hold, and that damage is never taken for an answer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from glossator.workspace.text import layout, segment_writer
+from glossator.workspace.text.plain import Traits
+from glossator.workspace.text.query import ANYTHING, NOTHING, Query
+from glossator.workspace.text.segment import CorruptSegment, Segment
+from glossator.workspace.text.segment_writer import TextDocument, write_segment
+from tests.workspace_text.naive import document, literal, may_match
+
+TEXTS = st.lists(st.text("abcK\N{KELVIN SIGN} \n\0", max_size=12).map(str.encode), max_size=12)
+KEYS = st.sampled_from([literal(text) for text in (b"abc", b"bca", b"aaa", b"abcabc", b"k a")])
+QUERIES = st.recursive(
+    KEYS | st.just(ANYTHING) | st.just(NOTHING),
+    lambda inner: st.builds(
+        Query,
+        KEYS.map(lambda query: query.keys) | st.just(frozenset()),
+        st.lists(st.lists(inner, max_size=3).map(tuple), max_size=2).map(tuple),
+    ),
+    max_leaves=6,
+)
+
+
+def write(folder: Path, texts: list[bytes]) -> Segment:
+    info = write_segment(folder, [document(f"{i}.txt", raw) for i, raw in enumerate(texts)])
+    segment = Segment.open(folder / info.name)
+    assert (segment.name, segment.bytes, segment.checksum) == (info.name, info.bytes, info.checksum)
+    assert info.documents == segment.documents == len(texts)
+    return segment
+
+
+@settings(max_examples=60)
+@given(texts=TEXTS, query=QUERIES)
+def test_candidates_are_exactly_those_that_meet_the_query(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], query: Query
+) -> None:
+    segment = write(tmp_path_factory.mktemp("segment"), texts)
+    expected = [i for i, raw in enumerate(texts) if may_match(raw, query)]
+    assert list(segment.candidates(query)) == expected
+    list(segment.verify())
+
+
+def test_documents_come_back(tmp_path: Path) -> None:
+    stamps = [(1, -2, 3, 2**64 - 1), (0, 2**62, 0, 0)]
+    info = write_segment(
+        tmp_path,
+        [
+            document("ä/plain.txt", b"abc\n", stamps[0]),
+            document("b", b"\0", stamps[1]),
+        ],
+    )
+    segment = Segment.open(tmp_path / info.name)
+    assert list(segment.stamps()) == stamps == [segment.stamp(0), segment.stamp(1)]
+    assert list(segment.paths()) == ["ä/plain.txt".encode(), b"b"]
+    assert (list(segment.plain), list(segment.binary), list(segment.exotic)) == ([0], [1], [])
+    assert (tmp_path / info.name).stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == [info.name]
+
+
+@pytest.fixture
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segment_writer, "_BATCH", 5000)
+    monkeypatch.setattr(segment_writer, "_RANGE", 3000)
+
+
+@pytest.mark.usefixtures("small_batches")
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 2**32))
+def test_many_documents_with_frequent_and_rare_keys(tmp_path: Path, seed: int) -> None:
+    numbers = np.random.default_rng(seed)
+    count = layout.ARRAY_DOCUMENTS + 500
+    held = numbers.random((count, 6)) < [1.0, 0.95, layout.ARRAY_DOCUMENTS / count, 0.5, 0.01, 0]
+    keys = np.array([3, 700, 9000, 70_000, 200_000, 262_143])
+    info = write_segment(
+        tmp_path,
+        (
+            TextDocument(b"%d" % i, (0, 0, 0, i), Traits.PLAIN, keys[row])
+            for i, row in enumerate(held)
+        ),
+    )
+    segment = Segment.open(tmp_path / info.name)
+    for place, key in enumerate(keys.tolist()):
+        found = list(segment.candidates(Query(frozenset({key}))))
+        assert found == np.flatnonzero(held[:, place]).tolist()
+    both = segment.candidates(Query(frozenset({700, 70_000})))
+    assert list(both) == np.flatnonzero(held[:, 1] & held[:, 3]).tolist()
+
+
+def test_a_segment_takes_so_many_documents(tmp_path: Path) -> None:
+    nothing = np.array([5])
+    same = TextDocument(b"x", (0, 0, 0, 0), Traits.PLAIN, nothing)
+    info = write_segment(tmp_path, [same] * layout.MAX_DOCUMENTS)
+    segment = Segment.open(tmp_path / info.name)
+    assert len(segment.candidates(Query(frozenset({5})))) == layout.MAX_DOCUMENTS
+    with pytest.raises(ValueError, match="full"):
+        write_segment(tmp_path, [same] * (layout.MAX_DOCUMENTS + 1))
+    assert [path.name for path in tmp_path.iterdir()] == [info.name]
+
+
+def test_every_damaged_byte_is_noticed(tmp_path: Path) -> None:
+    texts = [b"abcdef", b"defabc", b"\0", "\N{KELVIN SIGN}".encode()]
+    segment = write(tmp_path, texts)
+    good = (tmp_path / segment.name).read_bytes()
+    expected = list(segment.candidates(literal(b"abc")))
+    damaged = tmp_path / "damaged.seg"
+    for at in range(len(good)):
+        damaged.write_bytes(good[:at] + bytes([good[at] ^ 0x41]) + good[at + 1 :])
+        try:
+            opened = Segment.open(damaged)
+        except CorruptSegment:
+            damaged.unlink()
+            continue
+        with pytest.raises(CorruptSegment, match="posting"):
+            list(opened.verify())
+        found = list(opened.candidates(literal(b"abc")))  # of another key, or all there are
+        assert found == (expected if opened.damage is None else [0, 1, 3])
+        damaged.unlink()
+
+
+def test_a_file_cut_anywhere_is_noticed(tmp_path: Path) -> None:
+    segment = write(tmp_path, [b"abcdef"])
+    good = (tmp_path / segment.name).read_bytes()
+    damaged = tmp_path / "damaged.seg"
+    for content in (*(good[:at] for at in range(len(good))), good + b"\0"):
+        damaged.write_bytes(content)
+        with pytest.raises(CorruptSegment):
+            Segment.open(damaged)
+        damaged.unlink()
+
+
+def test_a_damaged_posting_makes_all_texts_candidates(tmp_path: Path) -> None:
+    segment = write(tmp_path, [b"abc", b"xyz", b"\0"])
+    path = tmp_path / segment.name
+    good = path.read_bytes()
+    path.unlink()
+    path.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
+    segment = Segment.open(path)
+    assert list(segment.candidates(literal(b"abc"))) == [0]  # its posting is whole
+    assert list(segment.candidates(literal(b"xyz"))) == [0, 1]
+    assert segment.damage is not None
+    assert list(segment.candidates(literal(b"abc"))) == [0, 1]
