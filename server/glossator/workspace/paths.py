@@ -8,7 +8,8 @@ is tested path by path.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 Folders = Mapping[str, tuple[FileEntry, ...]]  # the files of each directory
 
 _by_time = attrgetter("mtime_ns")
+_AT_ONCE = 20_000  # paths that exist twice in memory for a moment
 _MAX_SINGLE = 2_000  # files tested one by one; more are worth a new table
 
 
@@ -74,9 +76,7 @@ class PathTable:
         self.folders = folders
         self._files = files
         self._times = np.fromiter(map(_by_time, files), np.int64, len(files))
-        paths = relative_paths(files)
-        self._order = np.argsort(_endings(_joined(paths)), kind="stable")  # row -> file
-        self._text = _joined([paths[number] for number in self._order.tolist()])
+        self._text, self._order = _grouped(files)  # order: row -> file
         self._begins = _nul_positions(self._text)  # of each row, and the end
 
     def __len__(self) -> int:
@@ -124,6 +124,23 @@ def _fits(relative: str, under: str, matches: Callable[[str], bool]) -> bool:
 
 def _order(entry: FileEntry) -> tuple[int, str]:
     return -entry.mtime_ns, entry.relative
+
+
+def _grouped(files: Sequence[FileEntry]) -> tuple[bytes, NDArray[np.intp]]:
+    """The joined paths by their endings, and the number of the file in each row."""
+    texts: defaultdict[int, list[bytes]] = defaultdict(list)
+    numbers: defaultdict[int, list[NDArray[np.intp]]] = defaultdict(list)
+    for at in range(0, len(files), _AT_ONCE):
+        paths = relative_paths(files[at : at + _AT_ONCE])
+        endings = _endings(_joined(paths))
+        order = np.argsort(endings, kind="stable")
+        for alike in np.split(order, np.flatnonzero(np.diff(endings[order])) + 1):
+            ending = int(endings[alike[0]])
+            texts[ending].append(_joined([paths[number] for number in alike.tolist()])[:-1])
+            numbers[ending].append(alike + at)
+    text = b"".join([part for parts in texts.values() for part in parts])
+    rows = [part for parts in numbers.values() for part in parts]
+    return text + b"\0", np.concatenate(rows) if rows else np.empty(0, np.intp)
 
 
 def _joined(paths: list[str]) -> bytes:
