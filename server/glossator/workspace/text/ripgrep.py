@@ -165,7 +165,7 @@ class _Run:
             os.fsdecode(line.removeprefix(b"rg: ").rpartition(b": ")[0])
             for line in errors.splitlines()
         ]
-        understood = code == 2 and all(name in self._paths for name in names)
+        understood = code == 2 and names and all(name in self._paths for name in names)
         return [self._paths[name] for name in names] if understood else None
 
 

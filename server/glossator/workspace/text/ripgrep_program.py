@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,6 +13,9 @@ from pathlib import Path
 
 from glossator.workspace.roots import Roots, is_inside
 
+_OLDEST = 14
+_VERSION = re.compile(rb"ripgrep (\d+)\.")
+_PATIENCE = 5  # seconds for it to tell its version
 _IN_VSCODE = "node_modules/@vscode/ripgrep/bin/rg"
 _VSCODE = (
     "/usr/share/code/resources/app",
@@ -39,15 +44,35 @@ def find_ripgrep(setting: str, roots: Roots) -> str | Absent:
     if setting == "off":
         return Absent("off: turned off by the setting workspace.ripgrep")
     if setting != "auto":
-        named = Path(setting).expanduser()
-        if named.is_absolute() and os.access(named, os.X_OK) and named.is_file():
-            return str(named)
-        return Absent(f"off: workspace.ripgrep is {setting}, which is no program's full path")
+        named = os.path.expanduser(setting)
+        if os.path.isabs(named) and _is_ripgrep(named):
+            return named
+        return Absent(f"off: workspace.ripgrep is {setting}, no full path of ripgrep {_OLDEST}+")
     for folder in _folders():
         program = shutil.which("rg", path=folder)
-        if program is not None and not _in_workspace(program, roots):
+        if program is not None and not _in_workspace(program, roots) and _is_ripgrep(program):
             return program
-    return Absent("off: no rg on the PATH; install ripgrep or set workspace.ripgrep")
+    return Absent(
+        f"off: no rg of version {_OLDEST} or newer on the PATH;"
+        " install ripgrep or name it in the setting workspace.ripgrep"
+    )
+
+
+def _is_ripgrep(program: str) -> bool:
+    """Whether it says so, and is not so old that its line ends are others."""
+    try:
+        run = subprocess.run(  # noqa: S603 - named by the user, or on the user's PATH
+            [program, "--no-config", "--version"],
+            capture_output=True,
+            check=False,
+            env={},
+            stdin=subprocess.DEVNULL,
+            timeout=_PATIENCE,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    version = _VERSION.match(run.stdout)
+    return version is not None and int(version[1]) >= _OLDEST
 
 
 def _folders() -> Iterable[str]:

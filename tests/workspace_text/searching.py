@@ -1,0 +1,71 @@
+"""Snapshots whose files are all in the text index, and ways to search them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from glossator.core.document import Missing
+from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.disk import load_raw
+from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.text.index import TextIndex
+from glossator.workspace.text.plain import searchable, traits
+from glossator.workspace.text.ripgrep import Request
+from glossator.workspace.text.search import TextSearch
+from glossator.workspace.text.trigrams import trigrams
+
+RIPGREP = str(Path(sys.executable).with_name("rg"))
+
+
+def write(root: Path, files: Mapping[str, bytes]) -> None:
+    for relative, content in files.items():
+        path = root / relative
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
+async def pending(*roots: Path, ripgrep: str = "off") -> WorkspaceSnapshot:
+    """A snapshot in which nothing is indexed yet."""
+    settings = WorkspaceSettings(index=False, watcher="off", ripgrep=ripgrep)
+    host = WorkspaceHost(tuple(map(str, roots)), settings)
+    await host.start()
+    await host.ready()
+    snapshot = host.snapshot()
+    await host.close()
+    index = TextIndex()
+    index.changed({entry.path: entry for entry in snapshot.listing.files})
+    return replace(snapshot, text=index.freeze())
+
+
+def indexed(snapshot: WorkspaceSnapshot) -> WorkspaceSnapshot:
+    """The same with every listed file in the index."""
+    index = TextIndex()
+    for entry in snapshot.listing.files:
+        index.changed({entry.path: entry})
+        raw = load_raw(snapshot.folders, entry.path, 10**9, "")
+        if not isinstance(raw, Missing):
+            found = searchable(raw.content)
+            assert index.keep(entry, trigrams(found.text if found else b""), traits(found))
+    return replace(snapshot, text=index.freeze())
+
+
+def files(snapshot: WorkspaceSnapshot, request: Request) -> list[str]:
+    search = TextSearch(snapshot, request)
+    return [entry.relative for entry in search.files(iter(search.newest_first()))]
+
+
+def counts(snapshot: WorkspaceSnapshot, request: Request) -> list[tuple[str, int]]:
+    search = TextSearch(snapshot, request)
+    return [(entry.relative, count) for entry, count in search.counts(iter(search.by_path()))]
+
+
+def lines(snapshot: WorkspaceSnapshot, request: Request) -> list[tuple[str, list[int]]]:
+    search = TextSearch(snapshot, request)
+    return [
+        (entry.relative, list(numbers))
+        for entry, _, numbers in search.lines(iter(search.by_path()))
+    ]

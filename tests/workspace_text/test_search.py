@@ -1,0 +1,224 @@
+"""A search finds the same whatever is in the index, and with or without ripgrep's help."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from glossator.core.errors import UsageError
+from glossator.workspace.scan import compile_pattern
+from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.text import ripgrep, search
+from glossator.workspace.text.required import analyse
+from glossator.workspace.text.ripgrep import Request
+from glossator.workspace.text.ripgrep_pattern import folds_alike, in_ripgrep_words
+from glossator.workspace.text.search import TextSearch
+from glossator.workspace.walk import FileEntry
+from tests.workspace_text.searching import RIPGREP, counts, files, indexed, lines, pending, write
+from tests.workspace_text.test_required_random import RE2_ONLY, SHARED, found_lines, sample
+
+WORDS = "foo foobar Key sKip x1 update_key Straße \u017fKey 错误 kit a.b (x) 2024".split()
+WORDS += ["\v", "\f", "\u2028", "\x85", ""]
+ENDS = [b"\n", b"\n", b"\n", b"\r\n", b"\r"]
+
+
+@pytest.fixture
+def _ripgrep_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few files there are."""
+    monkeypatch.setattr(search, "_ALONE", 0)
+
+
+def random_text(random: Random) -> bytes:
+    """Any file: of all encodings and line ends, with long and empty lines, or binary."""
+    end, encoding = random.choice(ENDS), random.choice(["utf-8"] * 6 + ["utf-8-sig", "utf-16"])
+    texts = [" ".join(random.choices(WORDS, k=random.randrange(6))) for _ in range(8)]
+    if random.randrange(8) == 0:
+        texts.append("foo " * 3000)
+    raw = end.join(text.encode() for text in texts[random.randrange(9) :]) + random.choice(
+        [end, b""]
+    )
+    if encoding != "utf-8":
+        return raw.decode().encode(encoding)
+    return random.choice([raw] * 8 + [raw.replace("ß".encode(), b"\xdf"), raw + b"\0", b"\0" + raw])
+
+
+def random_request(random: Random) -> Request:
+    """Any pattern that can be compiled."""
+    while True:
+        pattern, _ = sample(random, SHARED + RE2_ONLY[::4], 2)
+        request = Request(pattern, random.randrange(2) == 0, random.randrange(4) == 0)
+        try:
+            compile_pattern(pattern, ignore_case=request.ignore_case, multiline=request.multiline)
+        except UsageError:
+            continue
+        return request
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
+@pytest.mark.parametrize("seed", range(3))
+async def test_the_index_and_ripgrep_change_nothing(tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    write(tmp_path, {f"{n % 3}/{n:02}-\n.txt": random_text(random) for n in range(40)})
+    write(tmp_path, {"-": b"foo Key\n", "empty": b"", "one": b"\n"})
+    (tmp_path / "link").symlink_to("-")
+    plain = await pending(tmp_path)
+    helped = replace(indexed(plain), ripgrep=RIPGREP)
+    for _ in range(40):
+        request = random_request(random)
+        assert lines(helped, request) == (expected := lines(plain, request)), request
+        assert counts(helped, request) == [(path, len(found)) for path, found in expected], request
+        assert sorted(files(helped, request)) == [path for path, _ in expected], request
+
+
+def ripgrep_lines(pattern: str, raw: bytes, request: Request) -> list[int]:
+    command = [RIPGREP, "--no-config", "--crlf", "--line-number", f"--regexp={pattern}"]
+    command += ["--ignore-case"] * request.ignore_case
+    command += ["--multiline", "--multiline-dotall"] * request.multiline
+    run = subprocess.run([*command, "-"], input=raw, capture_output=True, check=False)
+    assert run.returncode < 2, (pattern, run.stderr.decode())
+    return [int(line.split(b":")[0]) for line in run.stdout.split(b"\n")[:-1] if line]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_pattern_in_ripgreps_words_means_the_same_beyond_ascii(seed: int) -> None:
+    random = Random(seed)
+    checked = 0
+    for _ in range(300):
+        request = random_request(random)
+        flags = {"ignore_case": request.ignore_case, "multiline": request.multiline}
+        if not analyse(request.pattern, **flags).portable:
+            continue
+        if not folds_alike(request.pattern, ignore_case=request.ignore_case):
+            continue
+        raw = b"\n".join(" ".join(random.choices(WORDS, k=3)).encode() for _ in range(30))
+        found = ripgrep_lines(in_ripgrep_words(request.pattern), raw, request)
+        assert found == found_lines(request.pattern, raw, flags), (request, raw)
+        checked += 1
+    assert checked > 60
+
+
+@pytest.mark.parametrize(
+    ("pattern", "written"),
+    [
+        (r"\w+\.\d", r"[0-9A-Za-z_]+\.[0-9]"),
+        (r"[\w.-]\b", r"[0-9A-Za-z_.-](?-u:\b)"),
+        (r"\\w[\]\d]", r"\\w[\]0-9]"),
+        (r"[[:alpha:]\s]\s", r"[[:alpha:]\t\n\f\r ][\t\n\f\r ]"),
+        (r"\W[^\S]", r"[^0-9A-Za-z_][^[^\t\n\f\r ]]"),
+    ],
+)
+def test_what_is_ascii_is_written_out(pattern: str, written: str) -> None:
+    assert in_ripgrep_words(pattern) == written
+
+
+def program(folder: Path, script: str) -> str:
+    """A program that notes that it ran, and then runs `script`."""
+    path = folder / "rg"
+    version = f'[ "$2" = --version ] && exec {RIPGREP} --version'
+    path.write_text(f"#!/bin/sh\n{version}\necho ran >> {folder}/runs\n{script}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+TREE = {f"f{n:03}": b"needle\n" * (n % 3) + b"hay\n" for n in range(300)}
+
+
+async def tree(folder: Path, script: str) -> WorkspaceSnapshot:
+    """An indexed workspace, and beside it the program that is taken for ripgrep."""
+    write(folder / "ws", TREE)
+    snapshot = indexed(await pending(folder / "ws"))
+    return replace(snapshot, ripgrep=program(folder, script))
+
+
+def runs(folder: Path) -> int:
+    log = folder / "runs"
+    return log.read_text().count("ran") if log.exists() else 0
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
+@pytest.mark.parametrize(
+    ("script", "logged"),
+    [
+        (f'exec {RIPGREP} "$@"', ""),
+        ("exit 2", "ended with 2"),
+        ("echo broken >&2; exit 2", "ended with 2 (broken)"),
+        (f'{RIPGREP} "$@" | head -c 50; kill -9 $$', "ended with -9"),
+        ("exec /nowhere", "ended with 127"),
+    ],
+)
+async def test_failures_of_ripgrep_cost_only_time(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, script: str, logged: str
+) -> None:
+    snapshot = await tree(tmp_path, script)
+    found = counts(snapshot, Request("needle"))
+    assert found == [(f"f{n:03}", n % 3) for n in range(300) if n % 3]
+    assert logged in caplog.text
+    assert bool(logged) == bool(caplog.records)
+    assert runs(tmp_path) > 0
+    assert files(snapshot, Request(r"\z")), "what ripgrep would read otherwise is not its business"
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
+async def test_files_that_changed_since_they_were_listed(tmp_path: Path) -> None:
+    snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
+    write(tmp_path / "ws", {"f001": b"hay\n", "f002": b"needle\n" * 5, "f004": b"\0needle"})
+    (tmp_path / "ws" / "f005").unlink()
+    (tmp_path / "ws" / "f007").unlink()
+    (tmp_path / "ws" / "f007").symlink_to("/etc/passwd")
+    found = dict(counts(snapshot, Request("needle|root")))
+    assert found["f002"] == 5
+    assert not {"f001", "f004", "f005", "f007"} & set(found)
+    assert len(found) == 200 - 4
+    assert runs(tmp_path) == 1
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
+@pytest.mark.parametrize("ask", [TextSearch.files, TextSearch.counts, TextSearch.lines])
+async def test_a_cancelled_search_ends_ripgrep(
+    tmp_path: Path, ask: Callable[[TextSearch, Iterator[FileEntry]], Iterator[object]]
+) -> None:
+    os.mkfifo(tmp_path / "pid")
+    snapshot = await tree(tmp_path, f"echo $$ > {tmp_path}/pid; exec sleep 60")
+    cancelled = threading.Event()
+    running = TextSearch(snapshot, Request("needle"), cancelled.is_set)
+    finding = asyncio.create_task(
+        asyncio.to_thread(lambda: list(ask(running, iter(running.by_path()))))
+    )
+    process = int(await asyncio.to_thread((tmp_path / "pid").read_text))  # waits until it runs
+    cancelled.set()
+    started = time.monotonic()
+    assert await finding == []
+    assert time.monotonic() - started < 5  # not the minute that the program would take
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
+async def test_ripgrep_ends_when_nobody_asks_for_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 20)
+    snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
+    running = TextSearch(snapshot, Request("needle"))
+    found: Iterator[object] = running.files(iter(running.by_path()))
+    next(found)
+    del found
+    assert runs(tmp_path) <= 2
+
+
+async def test_several_roots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "_ALONE", 0)
+    for name in ("one", "two/deep"):
+        write(tmp_path / name, {"a": b"needle\n", "b": b"hay\n"})
+    snapshot = indexed(await pending(tmp_path / "one", tmp_path / "two/deep", ripgrep=RIPGREP))
+    assert files(snapshot, Request("needle")) == ["deep/a", "one/a"]
+    assert counts(snapshot, Request("e")) == [("deep/a", 1), ("one/a", 1)]
