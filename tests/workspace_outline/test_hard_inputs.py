@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from glossator.core.text import split_lines
+from glossator.workspace.symbols.imports import imports
 from glossator.workspace.symbols.languages import LANGUAGES
 from glossator.workspace.symbols.outline import OUTLINE_LIMIT, outline, symbol_at
+from glossator.workspace.symbols.references import callees, references
 
 DEEP = 10_000
 
@@ -41,12 +44,48 @@ def test_a_syntax_error_costs_only_what_it_covers() -> None:
         ("void " + "a::" * DEEP + "f(){}", "cpp"),
         ("class A{" * DEEP + "}" * DEEP, "java"),
         ("mod m{" * DEEP + "}" * DEEP, "rust"),
+        ("class A{" * DEEP + "}" * DEEP, "csharp"),
+        ("module M\n" * DEEP + "end\n" * DEEP, "ruby"),
+        ("foo " * DEEP, "ruby"),
+        ("<?php " + "class A{" * DEEP, "php"),
+        ("f() {" * DEEP + "}" * DEEP, "bash"),
+        ('{"a":' * DEEP + "1" + "}" * DEEP, "json"),
+        ("a = " + "{a = " * DEEP, "toml"),
+        ("- " * DEEP + "a", "yaml"),
+        ("a: &x " + "- " * DEEP, "yaml"),
+        ("".join(" " * n + "a:\n" for n in range(500)), "yaml"),
         ("- " * DEEP + "#" + " " * DEEP + "x", "markdown"),
     ],
     ids=lambda part: part[:8],
 )
 def test_deep_nesting(text: str, language: str) -> None:
     assert all(len(symbol.container) <= DEEP for symbol in outline(text, language))
+    assert len(references(text, language, "a")) <= text.count("a")
+    assert len(imports(text, language)) <= 1
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\0f\0",
+        "\ud800f(",
+        "f" * 100_000,
+        "f(" * 2_000,
+        "import {f " * 2_000,
+        "\x1b[0m\r\rf\x85f",
+    ],
+    ids=lambda text: repr(text[:10]),
+)
+def test_any_text_in_any_language(text: str, language: str) -> None:
+    lines = split_lines(text)
+    for use in references(text, language, "f"):
+        assert lines[use.line - 1][use.start : use.end] == "f"
+    for symbol in outline(text, language):
+        assert isinstance(callees(text, language, symbol), tuple)
+        assert symbol.last_line <= len(lines)
+    assert all(1 <= at.line <= len(lines) for at in imports(text, language))
 
 
 def test_code_over_the_limit_has_no_outline() -> None:

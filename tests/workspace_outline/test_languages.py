@@ -187,8 +187,35 @@ def test_outline(source: tuple[str, str], expected: str) -> None:
     [
         ("a/b.PY", "python"), ("x.jsx", "javascript"), ("x.d.ts", "typescript"), ("x.tsx", "tsx"),
         ("x.h", "cpp"), ("x.c", "c"), ("C:\\x\\README.md", "markdown"), ("SConstruct", "python"),
+        ("a.cs", "csharp"), ("Rakefile", "ruby"), ("x.php", "php"), (".bashrc", "bash"),
+        ("package.json", "json"), ("a.yml", "yaml"), ("Cargo.toml", "toml"),
         (".py", None), ("py", None), ("a.py/data", None), ("x.txt", None), ("", None),
     ],
 )  # fmt: skip
 def test_language_of(path: str, language: str | None) -> None:
     assert language_of(path) == language
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "language"),
+    [
+        ("a.h", "int f(void);\n", "c"),
+        ("a.h", '#ifdef __cplusplus\nextern "C" {\n#endif\nstruct class_info;\n', "c"),
+        ("a.h", "#include <stdio.h>\n/* a::b is in x.cc */ int class;\n", "cpp"),
+        ("a.h", "  class Box : public Base {\n", "cpp"),
+        ("a.h", "#include <vector>\n", "cpp"),
+        ("a.h", "template<class T>\nvoid f();\n", "cpp"),
+        ("a.h", "namespace a {\n", "cpp"),
+        ("run", "#!/usr/bin/env -S python3.11 -u\n", "python"),
+        ("run", "#!/bin/sh -e\n", "bash"),
+        ("run", "#! /usr/bin/env node\n", "javascript"),
+        ("run", "#!/usr/bin/perl\n", None),
+        ("run", "plain", None),
+        ("run.txt", "#!/bin/sh\n", None),
+        ("a.py", "#!/bin/sh\n", "python"),
+    ],
+)
+def test_the_text_decides_where_the_name_does_not(
+    path: str, text: str, language: str | None
+) -> None:
+    assert language_of(path, text) == language

@@ -12,6 +12,7 @@ from tree_sitter import Node, Query, QueryCursor
 from glossator.workspace.symbols.comments import comment_paragraph
 
 _NEAR = 500  # bytes of white space between things that belong together
+_DEPTH = 1_000  # nodes above a definition; matching takes time quadratic in the depth
 _SIGNATURE_BYTES = 4_000  # of a definition's head are looked at
 
 Captures = dict[str, list[Node]]
@@ -115,7 +116,9 @@ def find_definitions(root: Node, query: Query, source: bytes) -> Definitions:
     wrappers: dict[int, Node] = {}
     docstrings: dict[int, str] = {}
     pieces: list[Piece] = []
-    for _, captures in sorted(QueryCursor(query).matches(root), key=itemgetter(0)):
+    cursor = QueryCursor(query)
+    cursor.set_max_start_depth(_DEPTH)
+    for _, captures in sorted(cursor.matches(root), key=itemgetter(0)):
         if "name" in captures:
             named.setdefault(captures["name"][0].start_byte, captures)
         elif "wrapped" in captures:

@@ -11,6 +11,7 @@ from tree_sitter import Node
 from glossator.workspace.symbols.tree import SyntaxTree, first, last, parse, paths
 
 _QUOTES = "\"'`<>"
+_RUBY = frozenset({"require", "require_relative", "load", "autoload"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,11 @@ def _unquoted(tree: SyntaxTree, node: Node) -> str:
     return tree.text(node).strip(_QUOTES)
 
 
+def _named(tree: SyntaxTree, node: Node, field: str) -> str:
+    child = node.child_by_field_name(field)
+    return "" if child is None else tree.text(child)
+
+
 def _split(path: str, separator: str) -> tuple[str, ...]:
     """`a.b.C` as what it is taken from and the name: (`a.b`, `C`)."""
     module, _, name = path.rpartition(separator)
@@ -79,7 +85,8 @@ def _python(tree: SyntaxTree, node: Node) -> Iterator[Import]:
 def _ecmascript(tree: SyntaxTree, node: Node) -> Iterator[Import]:
     if node.type == "call_expression":  # `require("…")` or `import("…")`
         arguments = node.child_by_field_name("arguments")
-        source = first(arguments) if arguments else None
+        known = _named(tree, node, "function") in {"require", "import"}
+        source = first(arguments) if arguments and known else None
         names: list[str] = []
     else:
         inner = next((at for at in node.named_children if at.type == "import_require_clause"), node)
@@ -176,7 +183,8 @@ def _c(tree: SyntaxTree, node: Node) -> Iterator[Import]:
 def _ruby(tree: SyntaxTree, node: Node) -> Iterator[Import]:
     arguments = node.child_by_field_name("arguments")
     given = [] if arguments is None else arguments.named_children
-    if node.child_by_field_name("receiver") is None and given and given[-1].type == "string":
+    known = _named(tree, node, "method") in _RUBY and node.child_by_field_name("receiver") is None
+    if known and given and given[-1].type == "string":
         names = (tree.text(at).lstrip(":") for at in given[:-1] if at.type == "simple_symbol")
         yield _import(node, _unquoted(tree, given[-1]), *names)
 
@@ -199,7 +207,7 @@ def _php(tree: SyntaxTree, node: Node) -> Iterator[Import]:
 
 def _bash(tree: SyntaxTree, node: Node) -> Iterator[Import]:
     path = node.child_by_field_name("argument")
-    if path is not None:
+    if path is not None and _named(tree, node, "name") in {"source", "."}:
         yield _import(node, _unquoted(tree, path))
 
 

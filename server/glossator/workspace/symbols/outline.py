@@ -107,12 +107,14 @@ def _symbols(found: Definitions) -> Iterator[Placed]:
         at = definition.name.start_byte
         while stack[-1].end <= at:
             stack.pop()
-        inside = next(around for around in reversed(stack) if around.start <= at)
         kind, _, where = definition.kind.partition(".")
+        if where == "rest":
+            del stack[1:]
+        inside = next(around for around in reversed(stack) if around.start <= at)
         scope, name, name_start = _qualified(definition, found.source)
         if (
             not name
-            or len(inside.path) >= _DEPTH_LIMIT
+            or len(inside.path) + len(scope) >= _DEPTH_LIMIT
             or (where == "global" and inside.in_function)
         ):
             continue
@@ -120,7 +122,6 @@ def _symbols(found: Definitions) -> Iterator[Placed]:
         if kind == "function" and (scope or inside.kind in _TYPES):
             kind = "method"
         if where == "rest":
-            del stack[1:]
             stack.append(_Enclosing(at, len(found.source) + 1, (*container, name), kind, False))
         elif definition.body is not None:
             in_function = inside.in_function or kind in _FUNCTIONS

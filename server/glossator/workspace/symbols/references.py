@@ -26,6 +26,7 @@ _NEAR = 12  # nodes above an identifier that can make it a call or an import
 _IDENTIFIERS = frozenset({
     "constant", "name", "variable_name", "word", "instance_variable", "class_variable",
     "global_variable", "hash_key_symbol", "simple_symbol",
+    "shorthand_property_identifier_pattern",
 })  # fmt: skip
 _CALLS = frozenset({
     "call", "call_expression", "new_expression", "method_invocation", "object_creation_expression",

@@ -10,12 +10,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tree_sitter import Node, Parser
+from tree_sitter import Node, Parser, TreeCursor
 
 from glossator.workspace.symbols.languages import grammar_of
 
 SOURCE_LIMIT = 2_000_000  # bytes of UTF-8; more is generated or data
 
+_YAML_LEVELS = 200
+_YAML_OPENING = re.compile(rb"(?:^\xef\xbb\xbf|^|[-?:]|[&!*]\S*)[ \t]+")
 _LONE_CR = re.compile(rb"\r(?!\n)")
 
 
@@ -34,14 +36,32 @@ class SyntaxTree:
 
 @lru_cache(maxsize=2)  # outline, references and imports of one text come one after the other
 def parse(text: str, language: str) -> SyntaxTree | None:
-    """`text` as a tree; None above `SOURCE_LIMIT`. Raises `KeyError` for an unknown language."""
+    """`text` as a tree; None if it is larger or deeper than what people write.
+
+    Larger: above `SOURCE_LIMIT`. Raises `KeyError` for an unknown language.
+    """
     grammar = grammar_of(language)
     # Lone surrogates have no UTF-8. A lone CR ends a line in LSP but not for tree-sitter; as LF it
     # keeps every offset and makes tree-sitter's rows the lines of LSP.
     source = _LONE_CR.sub(b"\n", text.encode("utf-8", "replace"))
-    if len(source) > SOURCE_LIMIT:
+    if len(source) > SOURCE_LIMIT or (language == "yaml" and _too_deep(source)):
         return None
     return SyntaxTree(language, source, Parser(grammar).parse(source).root_node)
+
+
+def _too_deep(source: bytes) -> bool:
+    """Whether YAML could nest so deep that its scanner writes past its buffer, at 250 levels.
+
+    Each level has a column of its own: where a line, an indicator (`- `, `? `, `: `), a property
+    (`&anchor`, `!tag`) or what follows one begins. There are no more levels than such columns.
+    """
+    columns: set[int] = set()
+    for line in source.split(b"\n"):
+        for opening in _YAML_OPENING.finditer(line):
+            columns.update(opening.span())
+        if len(columns) > _YAML_LEVELS:
+            return True
+    return False
 
 
 def paths(root: Node, places: Iterable[int]) -> Iterator[tuple[int, list[Node]]]:
@@ -55,11 +75,26 @@ def paths(root: Node, places: Iterable[int]) -> Iterator[tuple[int, list[Node]]]
     for place in places:
         while len(path) > 1 and path[-1].end_byte <= place:
             path.pop()
-            cursor.goto_parent()
+            if following := _following(cursor, place):
+                path.append(following)
         while path[-1].start_byte <= place and cursor.goto_first_child_for_byte(place) is not None:
             path.append(cursor.node or root)
         if path[-1].start_byte <= place < path[-1].end_byte:
             yield place, path
+
+
+def _following(cursor: TreeCursor, place: int) -> Node | None:
+    """Moves to the next sibling that ends after `place`, or to the parent if there is none.
+
+    From sibling to sibling: a search from the first child would be quadratic in broken code, where
+    one error can have tens of thousands of children.
+    """
+    while cursor.goto_next_sibling():
+        node = cursor.node
+        if node is not None and node.end_byte > place:
+            return node
+    cursor.goto_parent()
+    return None
 
 
 def first(node: Node) -> Node | None:
