@@ -14,8 +14,8 @@ from glossator.workspace.text.policy import RIPE_NS
 from glossator.workspace.worker.client import Worker
 from tests.workspace_worker.serving import Serving
 
-_TREES = 30
-_FILES = 300
+_TREES = 24
+_FILES = 218
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from tests.workspace_worker.conftest import MakeServing
 from tests.workspace_worker.serving import Serving
 from tests.workspace_worker.test_worker import until
 
-FILES = 302
+FILES = 220
 
 
 def segments(root: Path) -> list[Path]:

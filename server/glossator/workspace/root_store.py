@@ -125,7 +125,7 @@ class RootStore:
             return self._failed(self.complaint, _FAILED_SECONDS)
         if isinstance(outcome, Busy):
             return self._failed(_ELSEWHERE, _BUSY_SECONDS)
-        self._failures, self.problem = 0, ""
+        self._failures, self._retry_at, self.problem = 0, 0.0, ""
         return True
 
     async def check(
