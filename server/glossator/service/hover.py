@@ -9,15 +9,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from glossator.core.document import Document
 from glossator.core.errors import InvalidPosition
 from glossator.core.text import Position, PositionEncoding
 from glossator.service.application import Application
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Definition, Found, Limits
-from glossator.workspace.symbols.finder import Place, SymbolFinder
+from glossator.workspace.symbols.finder import SymbolFinder
 from glossator.workspace.symbols.languages import CODE
 from glossator.workspace.symbols.modules import module_ends
 from glossator.workspace.symbols.names import Name
@@ -29,6 +30,7 @@ logger = logging.getLogger(__name__)
 
 _WORD = re.compile(r"\w+")
 _SECONDS = 0.15  # for names of other files; what was parsed until then is quicker the next time
+_SEARCHING = 0.4  # of that time, then what was found is told
 _LIMITS = Limits(texts=40, hits=40)
 _FAMILIES = (
     frozenset({"javascript", "typescript", "tsx"}),
@@ -125,6 +127,7 @@ async def _look_elsewhere(
     """The definitions of a name in other files; None if they are not there in time."""
     if word.language not in CODE or not word.text.strip("_0123456789"):
         return None
+    limits = replace(_LIMITS, seconds=_SECONDS * _SEARCHING)
     family = next((all_ for all_ in _FAMILIES if word.language in all_), {word.language})
     try:
         async with asyncio.timeout(_SECONDS):
@@ -134,7 +137,7 @@ async def _look_elsewhere(
                 modules=module_ends(imports, word.text),
                 near=word.document.path,
             )
-            return await symbols.definitions(snapshot, Name.parse(word.text), place, _LIMITS)
+            return await symbols.definitions(snapshot, Name.parse(word.text), place, limits)
     except (TimeoutError, WorkerGone):
         return None
     except JobFailed as failure:

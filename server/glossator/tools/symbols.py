@@ -16,8 +16,9 @@ from glossator.tools import symbol_report
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import Selection, select
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Definition, Found, Use
-from glossator.workspace.symbols.finder import ALL_USES, CALLS, Place
+from glossator.workspace.symbols.finder import ALL_USES, CALLS
 from glossator.workspace.symbols.languages import LANGUAGES, language_of
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.symbol import Symbol

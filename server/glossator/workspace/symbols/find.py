@@ -7,6 +7,7 @@ finding nothing is a proof.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -87,10 +88,11 @@ class Found(Generic[H]):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When enough was done: so many texts that hold the name, so many hits."""
+    """When enough was done: so many texts that hold the name, so many hits, so much time."""
 
     texts: int
     hits: int
+    seconds: float = math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +158,13 @@ def _search(
     mentions: list[Line] = []
     read_, holding, unreadable, unparsed, mentioned = 0, 0, 0, 0, 0
     word = re.compile(rf"(?<!\w){re.escape(name.last)}(?!\w)")  # a literal: linear in the text
-    slice_end = monotonic() + SLICE
+    begun = monotonic()
+    slice_end = begun + SLICE
     for source in sources:
-        if holding >= limits.texts or len(hits) >= limits.hits:
+        now = monotonic()
+        if holding >= limits.texts or len(hits) >= limits.hits or now - begun > limits.seconds:
             break
-        if monotonic() > slice_end:
+        if now > slice_end:
             yield Progress(read_ + unreadable, len(sources))
             slice_end = monotonic() + SLICE
         text = read(library, source)

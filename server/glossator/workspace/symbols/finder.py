@@ -7,18 +7,16 @@ While the worker is away, little is done instead, in a thread, and the answer sa
 from __future__ import annotations
 
 import asyncio
-import os
-import re
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from glossator.core.document import Document
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.index import Listing
-from glossator.workspace.roots import is_inside
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.candidates import ANYWHERE, Place, candidates, open_texts
 from glossator.workspace.symbols.find import (
     Definition,
     FindDefinitions,
@@ -29,13 +27,11 @@ from glossator.workspace.symbols.find import (
 )
 from glossator.workspace.symbols.imports import Import
 from glossator.workspace.symbols.languages import CODE, language_of
-from glossator.workspace.symbols.modules import module_of
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.single import ImportsOf, OutlineOf
 from glossator.workspace.symbols.sources import Library, OpenText, Source
 from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.symbols.table import MatchNames, Stamp
-from glossator.workspace.text.required import analyse
 from glossator.workspace.worker.client import Phase, Worker
 from glossator.workspace.worker.jobs import Job, Progress
 
@@ -50,23 +46,6 @@ _KEPT_SHARE = 8  # outlines get one part in so many of the room for indexes
 
 H = TypeVar("H")
 R = TypeVar("R")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Which texts count: at or below `within`, in one of `languages` (None: any); and which first.
-
-    Those come first whose `module_of` ends with one of `modules`, then those near `near`. Both
-    `within` and `near` are absolute paths.
-    """
-
-    within: str | None = None
-    languages: frozenset[str] | None = None
-    modules: frozenset[str] = frozenset()
-    near: str | None = None
-
-
-ANYWHERE = Place()
 
 
 class SymbolFinder:
@@ -133,8 +112,8 @@ class SymbolFinder:
         if snapshot.listing is not self._listing:
             self._listing, self._number = snapshot.listing, self._number + 1
         number = self._number
-        open_texts = tuple(_open_texts(snapshot))
-        job = MatchNames(self._library(snapshot), number, None, open_texts, query, limit)
+        texts = tuple(open_texts(snapshot))
+        job = MatchNames(self._library(snapshot), number, None, texts, query, limit)
         found = await self._worker.run(job)
         if found is None:
             listed = await asyncio.to_thread(_stamps, snapshot)
@@ -148,7 +127,7 @@ class SymbolFinder:
         place: Place,
         job: Callable[[Library, tuple[Source, ...]], Job[Found[H]]],
     ) -> Found[H]:
-        sources = await asyncio.to_thread(_sources, snapshot, name, place)
+        sources = await asyncio.to_thread(candidates, snapshot, name, place)
         away = self._away()
         taken = sources[: _FEW_SOURCES if away else _MOST_SOURCES]
         found = await self._run(job(self._library(snapshot), taken))
@@ -194,37 +173,6 @@ async def _in_thread(job: Job[R]) -> R:
         cancelled.set()
 
 
-def _sources(snapshot: WorkspaceSnapshot, name: Name, place: Place) -> tuple[Source, ...]:
-    """The texts that may hold the name: code before other texts, then the nearest first."""
-    query = analyse(re.escape(name.last)).query
-    paths = [candidate.entry.path for candidate in snapshot.text.candidates(query)]
-    sources: list[Source] = [path for path in paths if path not in snapshot.overlays]
-    sources += [text for text in _open_texts(snapshot) if name.last in text.text]
-    if (within := place.within) is not None:
-        sources = [source for source in sources if is_inside(_path(source), within)]
-    if (languages := place.languages) is not None:
-        sources = [source for source in sources if language_of(_path(source)) in languages]
-    around = _folders(place.near) if place.near else []
-    modules = tuple(place.modules)
-
-    def rank(source: Source) -> tuple[bool, bool, bool, int, str]:
-        path = _path(source)
-        language = language_of(path)
-        steps = (number for number, at in enumerate(around) if path.startswith(at))
-        named = module_of(path).endswith(modules)  # false without any
-        return language not in CODE, language is None, not named, next(steps, len(around)), path
-
-    return tuple(sorted(sources, key=rank))
-
-
-def _open_texts(snapshot: WorkspaceSnapshot) -> Iterator[OpenText]:
-    """The open documents that a search sees: of listed files, and new ones that would be listed."""
-    unsaved = {entry.path for entry in snapshot.unsaved}
-    for overlay in snapshot.overlays.values():
-        if overlay.path in unsaved or snapshot.listing.get(overlay.path) is not None:
-            yield OpenText(overlay.path, overlay.text)
-
-
 def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, Stamp]:
     """The listed files of code."""
     return {
@@ -232,16 +180,3 @@ def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, Stamp]:
         for entry in snapshot.listing.files
         if language_of(entry.path) in CODE
     }
-
-
-def _path(source: Source) -> str:
-    return source if isinstance(source, str) else source.path
-
-
-def _folders(path: str) -> list[str]:
-    """The path itself and the folders around it, innermost first."""
-    around = [path]
-    while (folder := os.path.dirname(path)) != path:
-        around.append(os.path.join(folder, ""))
-        path = folder
-    return around
