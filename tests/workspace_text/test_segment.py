@@ -76,8 +76,8 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(seed=st.integers(0, 2**32))
 def test_many_documents_with_frequent_and_rare_keys(tmp_path: Path, seed: int) -> None:
     numbers = np.random.default_rng(seed)
-    count = layout.ARRAY_DOCUMENTS + 500
-    held = numbers.random((count, 6)) < [1.0, 0.95, layout.ARRAY_DOCUMENTS / count, 0.5, 0.01, 0]
+    count = layout.ROARING_ARRAY + 500
+    held = numbers.random((count, 6)) < [1.0, 0.95, layout.ROARING_ARRAY / count, 0.5, 0.01, 0]
     keys = np.array([3, 700, 9000, 70_000, 200_000, 262_143])
     info = write_segment(
         tmp_path,

@@ -3,10 +3,11 @@
     header     magic, version, counts, and the CRC-32 of header and tables
     tables     of documents: stamp, end of path, traits, path (relative to the root, as bytes)
                of keys, ascending: key, start of posting, CRC-32 of posting, documents less 1
-    postings   of each key the numbers of its documents, as the container of a roaring bitmap:
-               up to 4,096 documents 16 bits each, ascending; more as 65,536 bits
+    postings   of each key the numbers of its documents: 16 bits each, ascending, or one bit for
+               every document of the segment, whatever is shorter
 
-See D. Lemire et al., "Roaring Bitmaps: Implementation of an Optimized Software Library" (2018).
+They are read as roaring bitmaps; see D. Lemire et al., "Roaring Bitmaps: Implementation of an
+Optimized Software Library" (2018).
 """
 
 from __future__ import annotations
@@ -21,8 +22,7 @@ from numpy.typing import NDArray
 MAGIC: Final = b"GLOSTEXT"
 VERSION: Final = 1  # of this layout, the folding of `fold.py` and the text of `plain.py`
 MAX_DOCUMENTS: Final = 1 << 16
-ARRAY_DOCUMENTS: Final = 4096  # more of them are kept as bits
-BITS_BYTES: Final = MAX_DOCUMENTS // 8
+ROARING_ARRAY: Final = 4096  # members; a roaring container of more holds all 65,536 bits
 POSTING_UNIT: Final = 2  # bytes; postings start at multiples of it
 
 # magic, version, documents, keys, bytes of paths, bytes of postings, then the checksum
@@ -95,8 +95,11 @@ class Sections:
         return self.postings + self.posting_bytes
 
 
-def posting_units(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The length of the postings of so many documents each."""
-    units = counts.copy()
-    units[counts > ARRAY_DOCUMENTS] = BITS_BYTES // POSTING_UNIT
-    return units
+def bits_units(documents: int) -> int:
+    """The length of a posting with one bit for each of so many documents."""
+    return -(-documents // (8 * POSTING_UNIT))
+
+
+def posting_units(counts: NDArray[np.int64], documents: int) -> NDArray[np.int64]:
+    """The length of postings that name so many of the documents each."""
+    return np.minimum(counts, bits_units(documents))

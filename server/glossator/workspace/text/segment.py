@@ -47,6 +47,7 @@ class Segment:
         self._sums = np.frombuffer(content, "<u4", keys, sections.sums)
         self._counts = np.frombuffer(content, "<u2", keys, sections.counts)
         traits = np.frombuffer(content, np.uint8, documents, sections.traits)
+        self._bits_units = layout.bits_units(documents)
         self.all = BitMap(range(documents))
         self.plain = _having(traits, Traits.PLAIN)
         self.exotic = _having(traits, Traits.EXOTIC)
@@ -132,13 +133,18 @@ class Segment:
         return by_count
 
     def _posting(self, place: int) -> BitMap:
-        last = int(self._counts[place])  # documents less 1
+        count = int(self._counts[place]) + 1
         start = self._sections.postings + int(self._starts[place]) * layout.POSTING_UNIT
-        few = last < layout.ARRAY_DOCUMENTS
-        data = self._content[start : start + (2 * last + 2 if few else layout.BITS_BYTES)]
+        units = min(count, self._bits_units)
+        data = self._content[start : start + units * layout.POSTING_UNIT]
         if zlib.crc32(data) != self._sums[place]:
             raise CorruptSegment(f"{self.name} is damaged: a posting has another checksum")
-        head = layout.ROARING.pack(layout.ROARING_COOKIE, 1, 0, last, layout.ROARING.size)
+        if count > layout.ROARING_ARRAY:
+            data = data.ljust(layout.MAX_DOCUMENTS // 8, b"\0")
+        elif count > units:
+            bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")
+            data = np.flatnonzero(bits).astype("<u2").tobytes()
+        head = layout.ROARING.pack(layout.ROARING_COOKIE, 1, 0, count - 1, layout.ROARING.size)
         return BitMap.deserialize(head + data)
 
 

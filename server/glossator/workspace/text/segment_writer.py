@@ -25,7 +25,7 @@ from glossator.workspace.text.segment import Stamp
 
 SUFFIX = ".seg"
 _BATCH = 1 << 19  # postings grouped at once
-_RANGE = 1 << 21  # postings written at once
+_RANGE = 1 << 20  # postings written at once
 
 
 class TextDocument(NamedTuple):
@@ -122,14 +122,15 @@ class SegmentWriter:
     def _write(self, file: BinaryIO) -> Generator[None, None, tuple[Sections, int]]:
         keys = np.flatnonzero(self._totals)
         counts = self._totals[keys]
-        ends = np.cumsum(layout.posting_units(counts))
+        units = layout.posting_units(counts, len(self))
+        ends = np.cumsum(units)
         sums: list[int] = []
         paths = b"".join(self._paths)
-        units = int(ends[-1]) if len(ends) else 0
-        sections = Sections(len(self), len(keys), len(paths), units * layout.POSTING_UNIT)
+        length = layout.POSTING_UNIT * int(units.sum())
+        sections = Sections(len(self), len(keys), len(paths), length)
         file.seek(sections.postings)
         for first, last in _ranges(counts):
-            pieces = list(_pieces(self._documents(keys[first:last]), counts[first:last]))
+            pieces = list(_pieces(self._documents(keys[first:last]), counts[first:last], len(self)))
             sums.extend(map(zlib.crc32, pieces))
             file.write(b"".join(pieces))
             yield
@@ -137,7 +138,7 @@ class SegmentWriter:
             (
                 b"".join(layout.STAMP.pack(*stamp) for stamp in self._stamps),
                 keys.astype("<u4").tobytes(),
-                (ends - layout.posting_units(counts)).astype("<u4").tobytes(),
+                (ends - units).astype("<u4").tobytes(),
                 np.array(sums, "<u4").tobytes(),
                 np.array([*accumulate(map(len, self._paths))], "<u4").tobytes(),
                 (counts - 1).astype("<u2").tobytes(),
@@ -208,14 +209,17 @@ def _ranges(counts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     yield from pairwise(sorted({0, *cuts, len(counts)}))
 
 
-def _pieces(documents: NDArray[np.uint16], counts: NDArray[np.int64]) -> Iterator[bytes]:
-    """The posting of each key."""
+def _pieces(
+    documents: NDArray[np.uint16], counts: NDArray[np.int64], total: int
+) -> Iterator[bytes]:
+    """The posting of each key, in a segment of `total` documents."""
     data = documents.tobytes()
+    units = layout.bits_units(total)
     start = 0
     for count in counts.tolist():
         end = start + count
-        if count > layout.ARRAY_DOCUMENTS:
-            bits = np.zeros(layout.MAX_DOCUMENTS, np.bool_)
+        if count > units:
+            bits = np.zeros(8 * layout.POSTING_UNIT * units, np.bool_)
             bits[documents[start:end]] = True
             yield np.packbits(bits, bitorder="little").tobytes()
         else:
