@@ -53,7 +53,8 @@ _IMPORTS = frozenset({
     "using_declaration", "namespace_use_declaration",
 })  # fmt: skip
 _UNPARSED = frozenset({"preproc_arg"})  # the text of a macro of C
-_QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
+_UNPARSED_LIMIT = 4_000  # bytes; a longer macro is data
+_QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\Z)|/\*.*?(?:\*/|\Z)|//[^\n]*', re.DOTALL)
 _WORD_START = re.compile(rb"(?<![\w$\x80-\xff])[A-Za-z_$\x80-\xff]")
 
 
@@ -168,6 +169,8 @@ def _is_identifier(leaf: Node) -> bool:
 def _is_use(tree: SyntaxTree, leaf: Node, start: int, end: int) -> bool:
     """Whether the bytes from `start` to `end` are an identifier, not a part of one or of a text."""
     if leaf.type in _UNPARSED:
+        if leaf.end_byte - leaf.start_byte > _UNPARSED_LIMIT:
+            return False
         quoted = _QUOTED.finditer(tree.source, leaf.start_byte, leaf.end_byte)
         return not any(piece.start() < start < piece.end() for piece in quoted)
     if not _is_identifier(leaf) or leaf.end_byte != end:
