@@ -35,5 +35,5 @@ async def opened(root: Path, state: Path) -> AsyncIterator[Application]:
 
 async def call(app: Application, tool: str, **arguments: Any) -> ToolResult:
     """What the model would be given."""
-    context = ToolContext(app.host.snapshot(), ReadState())
+    context = ToolContext(app.host.snapshot(), ReadState(), app.symbols)
     return await call_tool(app.tools, ToolCall("bench", tool, arguments), context)

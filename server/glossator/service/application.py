@@ -11,12 +11,13 @@ from glossator.core.errors import ModelError
 from glossator.core.ports import EditorPort
 from glossator.core.text import PositionEncoding
 from glossator.llm.factory import create_model
+from glossator.service.build_progress import BuildProgress
 from glossator.service.runs import Runs
 from glossator.service.session import Session, Sessions
 from glossator.settings.model import Settings
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import reading_tools
-from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.host import Indexing, WorkspaceHost
 from glossator.workspace.symbols.finder import SymbolFinder
 from glossator.workspace.worker.client import Worker
 
@@ -40,8 +41,9 @@ class Application:
         self.settings = settings
         self.problems = problems  # what is wrong with settings that were left out
         self.environment = environment
-        self.host = WorkspaceHost(roots, settings.workspace, encoding)
         self.worker = Worker()
+        indexing = Indexing(self.worker, port.tell, BuildProgress(port, self._cancel_build))
+        self.host = WorkspaceHost(roots, settings.workspace, encoding, indexing)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
         self.tools = reading_tools()
         self.model = create_model("main", settings.models, environment)
@@ -78,6 +80,10 @@ class Application:
         """The newest workspace, frozen, once it has been scanned."""
         await self.ready()
         return ToolContext(self.host.snapshot(), session.reads, self.symbols)
+
+    def _cancel_build(self) -> None:
+        if self.host.keeper is not None:
+            self.host.keeper.cancel_build()
 
     async def _start(self) -> None:
         # One after the other: importing and scanning at once take turns at the interpreter's lock,

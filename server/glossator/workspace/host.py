@@ -20,12 +20,15 @@ from glossator.workspace.change import (
 )
 from glossator.workspace.index import Skipped
 from glossator.workspace.indexer import Indexer
+from glossator.workspace.keeper import Hooks, Keeper
 from glossator.workspace.overlays import Overlays
 from glossator.workspace.roots import Roots, real_path
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.sweep import Sweep
-from glossator.workspace.text.index import TextIndex
+from glossator.workspace.text.index import TextIndex, TextStatistics
 from glossator.workspace.walk import FileEntry
+from glossator.workspace.worker.client import Worker
+from glossator.workspace.worker.jobs import Progress
 
 Listener = Callable[[frozenset[str]], None]
 
@@ -41,8 +44,22 @@ class WorkspaceStatus:
     scanning: bool
     watcher: str
     last_sweep: Sweep | None
+    index: TextStatistics
     cache: CacheStatistics
     skipped: tuple[Skipped, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Indexing:
+    """What keeping an index takes: the worker, and who is told (see `keeper.Hooks`).
+
+    `patience` is how many seconds pass before indexing begins by itself.
+    """
+
+    worker: Worker
+    notice: Callable[[str], None]
+    progress: Callable[[Progress | None], None]
+    patience: float = 2.0
 
 
 class WorkspaceHost:
@@ -53,36 +70,43 @@ class WorkspaceHost:
         roots: tuple[str, ...],
         settings: WorkspaceSettings,
         encoding: PositionEncoding = "utf-16",
+        indexing: Indexing | None = None,
     ) -> None:
+        """Without `indexing` every search reads all files."""
         self.encoding: PositionEncoding = encoding
         self._settings = settings
+        self._indexing = indexing
         self._overlays = Overlays(encoding)
         self._cache = ReadCache(settings.read_cache_bytes, settings.max_file_bytes)
         self._listeners: list[Listener] = []
         self._revision = 0
         self._snapshot: WorkspaceSnapshot | None = None
         self._started = self._closed = False
-        self._retired: list[Indexer] = []
+        self._retired: list[Indexer | Keeper] = []
         self._take_roots(Roots.of(roots))
 
     async def start(self) -> None:
         """Begin to watch the disk and to scan it, in the background."""
         if not self._started and not self._closed:
             self._started = True
-            self._indexer.start()
+            self._run()
 
     async def ready(self) -> None:
-        """Wait until the scan is complete."""
+        """Wait until the scan is complete and the index that is on disk is in use."""
         indexer = None
         while indexer is not self._indexer:  # changed roots begin a new scan
             indexer = self._indexer
             await indexer.ready()
+        if self.keeper is not None:
+            self.keeper.look()
+            await self.keeper.opened()
 
     async def close(self) -> None:
-        """End watching and scanning; safe to call again."""
+        """End watching, scanning and indexing; safe to call again."""
         self._closed = True
-        for indexer in (self._indexer, *self._retired):
-            await indexer.close()
+        for part in (self.keeper, self._indexer, *self._retired):
+            if part is not None:
+                await part.close()
         self._retired.clear()
 
     def snapshot(self) -> WorkspaceSnapshot:
@@ -115,7 +139,7 @@ class WorkspaceHost:
                 self._look_again(frozenset({self._overlays.get(uri).path}))
             case DiskChanged(paths):
                 if changed := self._indexer.refresh(map(self._canonical, paths)):
-                    self._changed(changed)
+                    self._listed(changed)
             case RootsChanged(added, removed):
                 self._change_roots(added, removed)
 
@@ -143,16 +167,23 @@ class WorkspaceHost:
             self._indexer.scanning,
             self._indexer.watching,
             self._indexer.last_sweep,
+            self._text.statistics(),
             self._cache.statistics(),
             snapshot.skipped,
         )
 
     def _look_again(self, paths: frozenset[str]) -> None:
-        self._changed(paths | self._indexer.refresh(paths))
+        self._listed(paths | self._indexer.refresh(paths))
 
-    def _changed(self, paths: frozenset[str]) -> None:
+    def _listed(self, paths: frozenset[str]) -> None:
+        """The listing of these paths changed, or may have."""
         files = self._indexer.index
         self._text.changed({path: files.get(path) for path in paths})
+        if self.keeper is not None:
+            self.keeper.listing_changed(complete=self._indexer.complete)
+        self._changed(paths)
+
+    def _changed(self, paths: frozenset[str]) -> None:
         self._revision += 1
         self._snapshot = None
         for listener in tuple(self._listeners):
@@ -164,16 +195,31 @@ class WorkspaceHost:
         kept = [root for root in self._roots.paths if root not in leaving]
         self._indexer.stop()
         self._retired.append(self._indexer)
+        if self.keeper is not None:
+            self._retired.append(self.keeper)
         self._take_roots(Roots.of((*kept, *added)))
         if self._started and not self._closed:
-            self._indexer.start()
+            self._run()
         self._changed(frozenset(before ^ set(self._roots.paths)))
 
     def _take_roots(self, roots: Roots) -> None:
         self._roots = roots
         self._cache.clear()
         self._text = TextIndex()
-        self._indexer = Indexer(roots, self._settings, self._changed)
+        self._indexer = Indexer(roots, self._settings, self._listed)
+        self.keeper = None
+        if self._indexing is not None:
+            hooks = Hooks(self._view_changed, self._indexing.notice, self._indexing.progress)
+            worker, patience = self._indexing.worker, self._indexing.patience
+            self.keeper = Keeper(self._text, roots, self._settings, worker, hooks, patience)
+
+    def _run(self) -> None:
+        self._indexer.start()
+        if self.keeper is not None:
+            self.keeper.start()
+
+    def _view_changed(self) -> None:
+        self._snapshot = None
 
     def _canonical(self, path: str) -> str:
         """`path` with its folder's links resolved, as the index knows it."""

@@ -70,8 +70,15 @@ class Keeper:
         settings: WorkspaceSettings,
         worker: Worker,
         hooks: Hooks,
+        patience: float = 0.0,
     ) -> None:
+        """Nothing is indexed in the first `patience` seconds, unless it is asked for.
+
+        A server that answers one question and ends has no use for it.
+        """
         self._index = index
+        self._patience = patience
+        self._started_at = 0.0  # in the loop's time
         self._worker = worker
         self._begin = lambda: _begin(index, roots, settings, worker, hooks)
         self._work: IndexWork | None = None  # until it is imported
@@ -80,11 +87,13 @@ class Keeper:
         self._turn = asyncio.Lock()  # of the work, one thing at a time
         self._wake = asyncio.Event()
         self._begun = asyncio.Event()
+        self._opened = asyncio.Event()
         self._rested = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Begin in the background."""
+        self._started_at = asyncio.get_running_loop().time()
         self._task = asyncio.create_task(self._run(), name="glossator-keeper")
         self._task.add_done_callback(_log_failure)
 
@@ -101,6 +110,11 @@ class Keeper:
             self._look_at = now + _LOOK_SECONDS
             if self._work.news:
                 self._nudge()
+
+    async def opened(self) -> None:
+        """Wait until what is on disk is in use, or cannot be."""
+        if self._task is not None:
+            await _first(self._opened, self._task)
 
     async def settle(self) -> None:
         """Wait until all is indexed that can be now. Raises what ended the keeper, if anything."""
@@ -173,9 +187,13 @@ class Keeper:
 
     async def _step(self, work: IndexWork) -> Rest | None:
         await work.take_over_news()
+        self._opened.set()
         if not self._complete:
             return Rest(settled=False)
-        return await work.advance(asyncio.get_running_loop().time() - self._changed_at)
+        now = asyncio.get_running_loop().time()
+        if not work.wanted and now < self._started_at + self._patience:
+            return Rest(self._started_at + self._patience - now, settled=False)
+        return await work.advance(now - self._changed_at)
 
     async def _working(self) -> IndexWork:
         await self._unless_ended(self._begun)
@@ -187,13 +205,18 @@ class Keeper:
         """Wait for the event, or raise what ended the keeper."""
         if self._task is None:
             raise UsageError("The keeper was not started; call start() first.")
-        happened = asyncio.ensure_future(event.wait())
-        try:
-            await asyncio.wait({happened, self._task}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            happened.cancel()
+        await _first(event, self._task)
         if self._task.done() and not self._task.cancelled():
             self._task.result()
+
+
+async def _first(event: asyncio.Event, task: asyncio.Task[None]) -> None:
+    """Wait until the event happens or the task ends."""
+    happened = asyncio.ensure_future(event.wait())
+    try:
+        await asyncio.wait({happened, task}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        happened.cancel()
 
 
 def _begin(
