@@ -162,10 +162,15 @@ class IgnoreRules:
             }
 
     def reread(self, folder: str) -> bool:
-        """Read the rules at and below `folder` again; whether those of `folder` differ."""
-        before = self.within(folder)
-        self.forget(folder)
-        return self.within(folder) != before
+        """Whether the rules of `folder` differ from before; they are forgotten if they do.
+
+        Those that are not known are no different: they were forgotten by who looks there again.
+        """
+        before = self._folders.get(folder)
+        changed = before is not None and self._build(folder) != before
+        if changed:
+            self.forget(folder)
+        return changed
 
     def _build(self, folder: str) -> FolderRules | str:
         if folder in self._roots.paths:

@@ -154,13 +154,16 @@ class Indexer:
             found.extend(part)
         for look in self._looks:
             look.newer.add(path)
-        left_out_as_before = found.skipped and found.skipped == {path: self.index.skipped.get(path)}
-        if left_out_as_before and path not in self.index:
+        left_out_as_before = found.skipped.get(path) == self.index.skipped.get(path)
+        if left_out_as_before and not found.files and path not in self.index:
             return set()
-        return self.index.replace(path, found)
+        changed = self.index.replace(path, found)
+        return changed if left_out_as_before else {path, *changed}
 
     def _look_on_the_spot(self, paths: set[str]) -> frozenset[str]:
         look = self._look(paths)
+        look.prepare()
+        look.begin()
         changed: set[str] = set()
         while not look.done:
             changed |= self._take_in(look.step(), look)
@@ -200,9 +203,11 @@ class Indexer:
         self._settle()
 
     async def _run(self, look: Look, pool: Executor) -> int:
-        """Take a look to its end; returns the number of files that differ."""
+        """Take a look to its end; returns the number of paths that differ."""
         loop = asyncio.get_running_loop()
         count = 0
+        await loop.run_in_executor(pool, look.prepare)
+        look.begin()
         self._looks.append(look)
         try:
             while not look.done and not self._stopping:
@@ -221,14 +226,15 @@ class Indexer:
         return count
 
     def _take_in(self, found: Differences, look: Look) -> set[str]:
-        """Apply what `look` found and nobody has looked at since; returns the changed files."""
+        """Apply what `look` found and nobody has looked at since; returns the changed paths."""
         if look.newer:
             found = found.without(look.newer)
         for outer in self._looks:
             if outer is not look:
                 outer.newer |= found.paths()
-        changed = self.index.add(Found(found.files, found.skipped))
-        return changed | self.index.remove(found.gone, found.lifted)
+        self.index.add(Found(found.files, found.skipped))
+        self.index.remove(found.gone, found.lifted)
+        return found.paths()
 
     def _settle(self) -> None:
         """Note that the index is complete, if it is."""

@@ -86,10 +86,29 @@ class Look:
         self._pause = _LONG_PAUSE_SECONDS if gentle else _PAUSE_SECONDS
         self._seen: set[str] = set()
         self._seen_skipped: set[str] = set()
-        self._parts = self._look(frozenset(paths))
+        self._paths = frozenset(paths)
+        self._wide: list[str] = []  # what of `paths` matters, and no path below another
+        self._folders: tuple[str, ...] = ()  # those that are or were directories
+        self._begun = 0
+        self._parts = self._look()
+
+    def prepare(self) -> None:
+        """In the worker thread, first: see what is to be looked at."""
+        roots, rules, index = self._around.roots, self._around.rules, self._around.index
+        wide = (widen(path, roots, rules) for path in self._paths)
+        self._wide = outermost(path for path in wide if path is not None)
+        self._folders = tuple(
+            path for path in self._wide if index.holds_folder(path) or is_folder(path)
+        )
+
+    def begin(self) -> None:
+        """In the event loop, second: what others saw by the old rules is to be seen anew."""
+        self._around.rules.forget(*self._folders)
+        self._begun = self._around.watcher.begin()
+        self.newer.clear()
 
     def step(self) -> Differences:
-        """In the worker thread: go on for at most about 50 ms."""
+        """In the worker thread, until `done`: go on for at most about 50 ms."""
         found = Differences()
         now = time.perf_counter()
         until, pause_at = now + _STEP_SECONDS, now + _SLICE_SECONDS
@@ -104,24 +123,15 @@ class Look:
         self.done = True
         return found
 
-    def _look(self, paths: frozenset[str]) -> Iterator[Differences]:
-        roots, rules, index, watcher = (
-            self._around.roots,
-            self._around.rules,
-            self._around.index,
-            self._around.watcher,
-        )
-        begun = watcher.begin()
-        if paths.issuperset(roots.paths):
+    def _look(self) -> Iterator[Differences]:
+        roots, rules, watcher = self._around.roots, self._around.rules, self._around.watcher
+        if self._paths.issuperset(roots.paths):
             watcher.renew()
-        wide = outermost(filter(None, (widen(path, roots, rules) for path in paths)))
-        folders = tuple(path for path in wide if index.holds_folder(path) or is_folder(path))
-        rules.forget(*folders)
-        for path in wide:
+        for path in self._wide:
             for found in examine(path, roots, rules, self._enter):
                 yield self._compare(found)
-        yield from self._missing(wide, folders)
-        watcher.leave_others(folders, self.watches, begun)
+        yield from self._missing(self._wide, self._folders)
+        watcher.leave_others(self._folders, self.watches, self._begun)
 
     def _enter(self, folder: str) -> None:
         self.watches |= self._around.watcher.enter(folder)
@@ -148,7 +158,7 @@ class Look:
         at, below = frozenset(paths), tuple(os.path.join(folder, "") for folder in folders)
 
         def not_met(known: Collection[str], met: set[str]) -> Iterator[str]:
-            candidates = tuple(known) if below else [path for path in at if path in known]
+            candidates = known if below else [path for path in at if path in known]
             for path in candidates:
                 here = path in at or path.startswith(below)
                 if here and path not in met and path not in self.newer:

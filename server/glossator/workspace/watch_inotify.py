@@ -98,7 +98,7 @@ class InotifyWatcher(Watcher):
         self._full = False
 
     def begin(self) -> int:
-        """From a thread: the newest watch, whose number is higher than all before."""
+        """The newest watch, whose number is higher than all before."""
         return self._newest
 
     def leave_others(self, below: tuple[str, ...], kept: Collection[int], begun: int) -> None:

@@ -46,7 +46,7 @@ class Watcher:
         """From a thread: every folder is about to be entered again."""
 
     def begin(self) -> int:
-        """From a thread: a look at the disk begins; the result is for `leave_others`."""
+        """A look at the disk begins; the result is for `leave_others`."""
         return 0
 
     def leave_others(self, below: tuple[str, ...], kept: Collection[int], begun: int) -> None:
