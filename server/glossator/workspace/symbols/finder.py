@@ -35,8 +35,8 @@ from glossator.workspace.symbols.table import MatchNames, Stamp
 from glossator.workspace.worker.client import Phase, Worker
 from glossator.workspace.worker.jobs import Job, Progress
 
-DEFINITIONS = Limits(texts=2_000, hits=200)
-USES = Limits(texts=1_000, hits=400)
+DEFINITIONS = Limits(texts=2_000, hits=200, seconds=10.0)
+USES = Limits(texts=1_000, hits=400, seconds=10.0)
 ALL_USES = frozenset({"definition", "call", "import", "reference"})
 CALLS = frozenset({"call"})
 

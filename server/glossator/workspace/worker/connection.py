@@ -91,8 +91,7 @@ class Connection:
         try:
             await self._read()
         finally:
-            self._kill()  # one that closed its pipe must not live on
-            code = await self._process.wait()
+            code = await self._exit_code()
             await logging_
             lived = asyncio.get_running_loop().time() - self._started
             ended = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
@@ -133,6 +132,19 @@ class Connection:
             _log.warning("A job that was dropped failed: %s", error)
         elif not asked.result.done():
             asked.result.set_exception(error)
+
+    async def _exit_code(self) -> int:
+        """How the process ended; one that closed its pipe must not live on.
+
+        It is killed only when it does not end by itself: killing one that has just ended takes its
+        exit code from who waits for it.
+        """
+        try:
+            async with asyncio.timeout(_LAST_SECONDS):
+                return await self._process.wait()
+        except TimeoutError:
+            self._kill()
+            return await self._process.wait()
 
     def _kill(self) -> None:
         with contextlib.suppress(ProcessLookupError):
