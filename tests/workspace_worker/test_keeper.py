@@ -182,6 +182,24 @@ async def test_damage_found_by_a_search_is_mended(serving: MakeServing, tree: Pa
     server.assert_right()
 
 
+async def test_a_folder_that_cannot_be_written_to_is_told_once(
+    serving: MakeServing, tree: Path
+) -> None:
+    in_the_way = state_folder.prepare(str(tree)) / "segments"
+    in_the_way.touch()
+    server = await built(serving())
+    assert len(server.notices) == 1
+    assert "could not be written: [Errno 17] File exists" in server.notices[0]
+    assert "Searches miss nothing" in server.notices[0]
+    assert server.keeper.status().problems
+    with pytest.raises(UsageError, match="File exists"):
+        await server.keeper.rebuild()
+    in_the_way.unlink()
+    await server.keeper.rebuild()
+    assert server.index.statistics().documents == FILES
+    assert server.keeper.status().problems == ()
+
+
 async def test_indexes_not_used_for_long_make_room(serving: MakeServing, tmp_path: Path) -> None:
     old = state_folder.prepare(str(tmp_path / "old"))
     (old / "large").write_bytes(bytes(5_000_000))

@@ -92,7 +92,7 @@ class RootStore:
     @property
     def trying(self) -> bool:
         """Whether a failure to write is likely to be made good soon."""
-        return 0 < self._failures < _TRIES
+        return 0 < self._failures < _TRIES and not self.complaint
 
     def open(self) -> Opened:
         """Open what is published now; what is open already stays so."""

@@ -27,7 +27,10 @@ Slices: TypeAlias = Generator[Progress | None, None, R_co]
 
 
 class Job(ABC, Generic[R_co]):
-    """Something the worker does; to fail with a message for the user, raise `GlossatorError`."""
+    """Something the worker does.
+
+    A `GlossatorError` or `OSError` it raises is told by its message, any other with its traceback.
+    """
 
     __slots__ = ()
 

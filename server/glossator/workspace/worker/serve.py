@@ -134,7 +134,7 @@ class _Server:
         error = attempt.exception()
         if error is None:
             return False
-        if isinstance(error, GlossatorError):
+        if isinstance(error, GlossatorError | OSError):
             message = str(error)
         else:
             message = "".join(traceback.format_exception(error)).rstrip()
