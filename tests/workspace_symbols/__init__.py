@@ -1,0 +1,1 @@
+"""Tests of looking symbols up in a workspace."""
