@@ -11,6 +11,7 @@ import stat
 import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import islice
 
 from glossator.workspace.ignore import GIT_RULE, IGNORE_FILES, IgnoreRules
@@ -47,12 +48,18 @@ class Differences:
         self.lifted.extend(other.lifted)
 
     def without(self, paths: Collection[str]) -> Differences:
-        """What does not concern `paths`."""
+        """What does not concern `paths` or anything below them."""
+
+        @cache
+        def other(path: str) -> bool:
+            above = os.path.dirname(path)
+            return path not in paths and (above == path or other(above))
+
         return Differences(
-            [entry for entry in self.files if entry.path not in paths],
-            [path for path in self.gone if path not in paths],
-            {path: rule for path, rule in self.skipped.items() if path not in paths},
-            [path for path in self.lifted if path not in paths],
+            [entry for entry in self.files if other(entry.path)],
+            [path for path in self.gone if other(path)],
+            {path: rule for path, rule in self.skipped.items() if other(path)},
+            [path for path in self.lifted if other(path)],
         )
 
     def paths(self) -> set[str]:

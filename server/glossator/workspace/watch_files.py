@@ -35,12 +35,7 @@ class FilesWatcher(Watcher):
     @property
     def status(self) -> str:
         """The package's name, while it works."""
-        return "watchfiles" if self.reliable else super().status
-
-    @property
-    def reliable(self) -> bool:
-        """Whether it works at all; it does not tell of lost events."""
-        return self._task is not None and not self._task.done() and self._reason == ""
+        return super().status if self._reason else "watchfiles"
 
     def start(self) -> None:
         """Begin to watch, in a thread of the package."""
