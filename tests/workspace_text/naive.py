@@ -29,7 +29,7 @@ def may_match(raw: bytes, query: Query) -> bool:
     found = searchable(raw)
     if found is None:
         return False
-    return found.exotic or meets(naive_trigrams(found.text), query)
+    return (query.folds and found.exotic) or meets(naive_trigrams(found.text), query)
 
 
 def meets(keys: frozenset[int], query: Query) -> bool:

@@ -22,6 +22,7 @@ QUERIES = (
     Query(literal(b"abc").keys, ((literal(b"def"), literal(b"xyz")),)),
     Query(groups=((literal(b"def"), literal(b"xyz")),)),
     Query(groups=((),)),
+    Query(groups=((),), folds=True),
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from glossator.workspace.text.fold import key
@@ -17,7 +19,8 @@ def keys(*strings: str) -> frozenset[int]:
 
 
 def check(pattern: str, *required: str, **flags: bool) -> None:
-    assert analyse(pattern, **flags).query == Query(keys(*required))
+    query = analyse(pattern, **flags).query
+    assert query == Query(keys(*required), folds="(?i" in pattern)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +64,19 @@ def test_what_every_match_holds(pattern: str, required: list[str]) -> None:
     ],
 )
 def test_nothing_is_required(pattern: str) -> None:
-    assert analyse(pattern).query == ANYTHING
+    assert replace(analyse(pattern).query, folds=False) == ANYTHING
+
+
+@pytest.mark.parametrize(
+    ("pattern", "folds"),
+    [
+        *(("task", False), ("(?i)task", True), ("a(?i:sk)?", True), ("[^x]ask", False)),
+        ("(?:one|(?i)two)", True),
+    ],
+)
+def test_whether_letters_outside_ascii_may_stand_for_some(pattern: str, folds: bool) -> None:
+    assert analyse(pattern).query.folds is folds
+    assert analyse(pattern, ignore_case=True).query.folds
 
 
 def test_alternatives() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -38,10 +39,11 @@ def write(folder: Path, texts: list[bytes]) -> Segment:
 
 
 @settings(max_examples=60)
-@given(texts=TEXTS, query=QUERIES)
+@given(texts=TEXTS, query=QUERIES, folds=st.booleans())
 def test_candidates_are_exactly_those_that_meet_the_query(
-    tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], query: Query
+    tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], query: Query, folds: bool
 ) -> None:
+    query = replace(query, folds=folds)
     segment = write(tmp_path_factory.mktemp("segment"), texts)
     expected = [i for i, raw in enumerate(texts) if may_match(raw, query)]
     assert list(segment.candidates(query)) == expected

@@ -40,7 +40,8 @@ class BlockView:
 
     def candidates(self, query: Query) -> tuple[list[FileEntry], list[FileEntry]]:
         """The files in which a match may lie: those known to be plain text, and the others."""
-        found = (self._meeting(query) | self.exotic) & self.live & ~self.binary
+        exotic = self.exotic if query.folds else 0
+        found = (self._meeting(query) | exotic) & self.live & ~self.binary
         return list(self._at(found & self.plain)), list(self._at(found & ~self.plain))
 
     def unsearchable(self) -> Iterator[FileEntry]:

@@ -18,11 +18,13 @@ _MAX_SIZE = 512  # keys in all
 class Query:
     """A condition on a text's trigrams: all `keys`, and of each group at least one member.
 
-    A group without members can never be met.
+    A group without members can never be met. `folds` (of a whole condition): it says nothing about
+    texts with U+017F or U+212A, which equal an ASCII s and k but for case.
     """
 
     keys: frozenset[int] = frozenset()
     groups: tuple[tuple[Query, ...], ...] = ()
+    folds: bool = False
 
 
 ANYTHING = Query()  # every text may match

@@ -7,7 +7,7 @@ part of a pattern it is known which strings it matches, or else how its matches 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from glossator.workspace.text.charset import UnknownSyntax
@@ -35,17 +35,27 @@ class Analysis:
 
 
 def analyse(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Analysis:
-    """Analyse a pattern that `scan.compile_pattern` accepts with the same flags.
-
-    The query may leave out texts with U+017F or U+212A, which equal an ASCII s and k but for case.
-    """
+    """Analyse a pattern that `scan.compile_pattern` accepts with the same flags."""
     try:
         regex = parse(pattern, ignore_case=ignore_case, multiline=multiline)
     except UnknownSyntax:
         return Analysis(ANYTHING, portable=False)
     shape = _loose(_shape(regex.node, multiline=multiline))
     portable = regex.shared and is_portable(regex.node, multiline=multiline)
-    return Analysis(bounded(shape.query), portable)
+    query = replace(bounded(shape.query), folds=_folds(regex.node))
+    return Analysis(query, portable)
+
+
+def _folds(node: Node) -> bool:
+    match node:
+        case Chars():
+            return node.fold
+        case Assertion():
+            return False
+        case Sequence(parts) | Choice(parts):
+            return any(map(_folds, parts))
+        case Repeat():
+            return _folds(node.item)
 
 
 _Strings = frozenset[bytes]  # each byte stands for its class

@@ -98,7 +98,9 @@ class Segment:
         found = self.all
         if self.damage is None:
             try:
-                found = self._meeting(query) | self.exotic
+                found = self._meeting(query)
+                if query.folds:
+                    found |= self.exotic
             except CorruptSegment as error:
                 self.damage = str(error)
         return found - self.binary
