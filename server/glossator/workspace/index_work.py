@@ -229,8 +229,8 @@ class IndexWork:
         if replaces:
             batch = [*files_of(self._index, store.root, replaces), *entries]
         else:
-            shrink = self._worker.state.failures  # a file may be too much for the worker
-            batch = await asyncio.to_thread(policy.first_batch, entries, shrink=shrink)
+            # after a death smaller ones, because a file may be too much for the worker
+            batch = await asyncio.to_thread(policy.first_batch, entries, shrink=store.deaths)
         if len(entries) >= _SHOWN:
             self._total = max(self._total, self._written + len(entries))
         paths = [entry.path for entry in batch]

@@ -48,7 +48,8 @@ class RootStore:
     """The index of `root`; `state` is "on" or says why nothing of it is on disk.
 
     `problem`: why the last try to write failed, "" when it did not; `complaint`: the same, if it is
-    something that the user can mend.
+    something that the user can mend. `deaths`: how often the worker ended while writing, less the
+    successes since.
     """
 
     root: str
@@ -57,6 +58,7 @@ class RootStore:
     folder: Path | None = None
     problem: str = ""
     complaint: str = ""
+    deaths: int = 0
     segments: dict[str, Segment] = field(default_factory=dict)
     _failures: int = 0  # in a row
     _retry_at: float = 0.0  # in the event loop's time
@@ -119,6 +121,7 @@ class RootStore:
         try:
             outcome = await worker.run(job, on_progress)
         except WorkerGone as gone:
+            self.deaths += 1
             return self._failed(str(gone), gone.retry_after)
         except JobFailed as failed:
             self.complaint = str(failed)
@@ -126,6 +129,7 @@ class RootStore:
         if isinstance(outcome, Busy):
             return self._failed(_ELSEWHERE, _BUSY_SECONDS)
         self._failures, self._retry_at, self.problem = 0, 0.0, ""
+        self.deaths = max(0, self.deaths - 1)
         return True
 
     async def check(

@@ -7,6 +7,7 @@ the end of the process.
 
 from __future__ import annotations
 
+import functools
 import os
 import pickle
 import threading
@@ -15,7 +16,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import IO, Any
 
 from glossator.core.errors import GlossatorError
@@ -32,6 +33,9 @@ from glossator.workspace.worker.frames import (
     read_request,
 )
 from glossator.workspace.worker.jobs import Job, Progress, Slices
+from glossator.workspace.worker.memory import give_back
+
+_REST_SECONDS = 1.0  # without a job, after which memory is given back
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ def serve(requests: IO[bytes], reports: IO[bytes]) -> None:
     """Do what is asked for as long as the server lives; never returns."""
     arrived: SimpleQueue[Request] = SimpleQueue()
     threading.Thread(target=_receive, args=(requests, arrived), daemon=True).start()
-    _Server(arrived, _Sender(reports).send).serve()
+    _Server(arrived, functools.partial(_send, reports)).serve()
 
 
 def _receive(requests: IO[bytes], arrived: SimpleQueue[Request]) -> None:
@@ -68,19 +72,12 @@ def _receive(requests: IO[bytes], arrived: SimpleQueue[Request]) -> None:
     os._exit(0)  # the server is gone; what a job was writing is made to be cut short
 
 
-class _Sender:
-    def __init__(self, reports: IO[bytes]) -> None:
-        self._reports = reports
-        self._lock = threading.Lock()
-
-    def send(self, report: Report) -> None:
-        message = frame(report)
-        with self._lock:
-            try:
-                self._reports.write(message)
-                self._reports.flush()
-            except BrokenPipeError:
-                os._exit(0)  # the server is gone
+def _send(reports: IO[bytes], report: Report) -> None:
+    try:
+        reports.write(frame(report))
+        reports.flush()
+    except BrokenPipeError:
+        os._exit(0)  # the server is gone
 
 
 class _Server:
@@ -94,11 +91,20 @@ class _Server:
     def serve(self) -> None:
         self._send(Ready())
         while True:
-            busy = bool(self._urgent or self._patient)
-            while not busy or not self._arrived.empty():
+            if not (self._urgent or self._patient):
+                self._take(self._rest())
+            while not self._arrived.empty():
                 self._take(self._arrived.get())
-                busy = bool(self._urgent or self._patient)
-            self._advance(self._urgent or self._patient)
+            if tasks := self._urgent or self._patient:
+                self._advance(tasks)
+
+    def _rest(self) -> Request:
+        """The next request, however long it takes to come."""
+        try:
+            return self._arrived.get(timeout=_REST_SECONDS)
+        except Empty:
+            give_back()
+            return self._arrived.get()
 
     def _take(self, request: Request) -> None:
         match request:
