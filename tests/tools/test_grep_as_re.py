@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from glossator.workspace import scan
-from glossator.workspace.scan import as_searched, compile_pattern, matching_lines
+from glossator.workspace.scan import Lines, as_searched, compile_pattern, matching_lines
 
 TEXTS = st.text(alphabet="aab \n\n\rxé\u2028", max_size=40)
 
@@ -51,7 +51,7 @@ def found_in(text: str, pattern: str, *, multiline: bool = False) -> list[int]:
     return list(matching_lines(as_searched(text), compiled)) if text else []
 
 
-@pytest.fixture(params=[0, 3, scan._PIECE], scope="module", autouse=True)
+@pytest.fixture(params=[1, 3, scan._PIECE], scope="module", autouse=True)
 def _piece(request: pytest.FixtureRequest) -> Iterator[None]:
     """However long the pieces are in which a text is searched."""
     with pytest.MonkeyPatch.context() as patch:
@@ -86,3 +86,11 @@ def test_multiline(text: str, pattern: str) -> None:
         last = joined.count("\n", 0, match.end() - 1)
         expected.update(range(first + 1, last + 2))
     assert found == sorted(expected), (text, pattern)
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXTS, st.sets(st.integers(1, 45)))
+def test_lines_by_number(text: str, numbers: set[int]) -> None:
+    lines, expected = Lines(as_searched(text)), lines_of(text) if text else [""]
+    for number in sorted(numbers):
+        assert lines.get(number) == (expected[number - 1] if number <= len(expected) else None)

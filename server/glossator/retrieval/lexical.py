@@ -71,7 +71,7 @@ def search(
     count = _counter(terms, words)
     may_match = candidates(snapshot, analyse(f"(?i){words}").query)
     telling = {entry.path for entry in (*may_match.plain, *may_match.others)}
-    missing = set(unsearchable(snapshot))
+    missing = {entry.path for entry in unsearchable(snapshot)}
     counted: list[_Counted] = []
     frequency: Counter[str] = Counter()
     for entry, of_path in zip(files, _in_paths(files, count, words), strict=True):

@@ -18,6 +18,7 @@ from glossator.core.tool_result import ToolResult, shorten
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import Selection, account, select
+from glossator.workspace.scan import Lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.search import TextSearch
@@ -116,39 +117,39 @@ def _results(
     for entry, text, matches in search.lines(selected):
         document = document_of(selection.snapshot, text)
         if isinstance(document, Document):
-            yield from _content(args, entry, document, matches)
+            yield from _content(args, entry, document, Lines(text.content), matches)
 
 
 def _content(
-    args: GrepArgs, entry: FileEntry, document: Document, matches: Iterator[int]
+    args: GrepArgs, entry: FileEntry, document: Document, lines: Lines, matches: Iterator[int]
 ) -> Iterator[_Line]:
     """Matching lines with their context; a line "--" between places that do not touch."""
     before = max(args.before, args.context)
     after = max(args.after, args.context)
-    lines = document.lines
     printed = 0
-    pending_after = 0  # the last line that is still context of the match before
+    pending_after = 0  # the last line that is still context of the match before, if there is one
 
-    def line(number: int, mark: str) -> _Line:
-        text = lines[number - 1]
-        if len(text) > MAX_LINE_CHARACTERS:
-            text = shorten(text, MAX_LINE_CHARACTERS, _kind(text))
-        return _Line(f"{entry.relative}{mark}{number}{mark}{text}", document, number)
+    def show(first: int, last: int, mark: str) -> Iterator[_Line]:
+        for number in range(first, last + 1):
+            text = lines.get(number)
+            if text is None:
+                return
+            if len(text) > MAX_LINE_CHARACTERS:
+                text = shorten(text, MAX_LINE_CHARACTERS, _kind(text))
+            yield _Line(f"{entry.relative}{mark}{number}{mark}{text}", document, number)
 
     for number in matches:
-        while printed < pending_after and printed + 1 < number:
-            printed += 1
-            yield line(printed, "-")
+        last_after = min(pending_after, number - 1)
+        yield from show(printed + 1, last_after, "-")
+        printed = max(printed, last_after)
         start = max(number - before, printed + 1)
         if printed and start > printed + 1 and (before or after):
             yield _Line("--")
-        for context_line in range(start, number):
-            yield line(context_line, "-")
-        yield line(number, ":")
+        yield from show(start, number - 1, "-")
+        yield from show(number, number, ":")
         printed = number
-        pending_after = min(number + after, len(lines))
-    for context_line in range(printed + 1, pending_after + 1):
-        yield line(context_line, "-")
+        pending_after = number + after
+    yield from show(printed + 1, pending_after, "-")
 
 
 def _kind(line: str) -> str:
@@ -167,12 +168,14 @@ def _spans(lines: list[_Line]) -> Iterator[Span]:
 def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolResult:
     snapshot = selection.snapshot
     missing = {**unsearchable(snapshot), **search.unsearched}
-    reasons = Counter(missing[file.path] for file in selection.files if file.path in missing)
-    searched = [file.size for file in selection.files if file.path not in missing]
-    extra = [f"Searched {len(searched):,} of them, {sum(searched) / 1e6:,.1f} MB."]
+    unsearched = [file for file in missing if selection.fits(file)]
+    reasons = Counter(missing[file] for file in unsearched)
+    size = sum(file.size for file in selection.files) - sum(file.size for file in unsearched)
+    count = len(selection.files) - len(unsearched)
+    extra = [f"Searched {count:,} of them, {size / 1e6:,.1f} MB."]
     if reasons:
-        unsearched = ", ".join(f"{reasons[why]} {why}" for why in MissingReason if reasons[why])
-        extra.append(f"Could not be searched: {unsearched}.")
+        listed = ", ".join(f"{reasons[why]} {why}" for why in MissingReason if reasons[why])
+        extra.append(f"Could not be searched: {listed}.")
     if not args.multiline and (r"\n" in args.pattern or "\n" in args.pattern):
         extra.append("A line end in the pattern matches only with multiline.")
     what = f"No match for {args.pattern}" + (

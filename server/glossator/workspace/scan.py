@@ -66,6 +66,32 @@ def matching_lines(
     return scan(text, pattern.regex, cancelled)
 
 
+class Lines:
+    """The lines of a text that is as `as_searched` makes it, to be asked for in ascending order.
+
+    Nothing behind the last line that was asked for is ever looked at.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._number, self._at = 1, 0  # a line, and a place in it: where it begins if it was asked
+
+    def get(self, number: int) -> str | None:
+        """Line `number`, 1-based; None behind the last one."""
+        text, at = self._text, self._at
+        missing = number - self._number  # line ends from here on
+        while at + _PIECE < len(text) and (ends := text.count(b"\n", at, at + _PIECE)) < missing:
+            missing -= ends
+            at += _PIECE
+        for _ in range(missing):
+            at = text.find(b"\n", at) + 1
+            if not at:
+                return None
+        self._number, self._at = number, at
+        end = text.find(b"\n", at)
+        return text[at : end if end >= 0 else None].decode("utf-8", "surrogatepass")
+
+
 def _line_by_line(
     text: bytes, regex: re2.Pattern[bytes], cancelled: Callable[[], bool]
 ) -> Iterator[int]:

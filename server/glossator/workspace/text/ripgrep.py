@@ -8,19 +8,20 @@ from __future__ import annotations
 import logging
 import os
 import subprocess
+import tempfile
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Self
+from typing import IO, Self
 
 from glossator.workspace.text.ripgrep_pattern import in_ripgrep_words
 from glossator.workspace.walk import FileEntry
 
 _log = logging.getLogger(__name__)
 
-_FIRST_BATCH = 500  # files
+_FIRST_BATCH = 200  # files
 _LOOK_UP = 0.02  # seconds between looks at whether the search was cancelled
-_ARGUMENT_BYTES = min(os.sysconf("SC_ARG_MAX") // 2, 1_500_000)
+_ARGUMENT_BYTES = os.sysconf("SC_ARG_MAX") * 3 // 4
 _POINTER = 8  # bytes an argument takes beside its text
 
 
@@ -32,49 +33,65 @@ class Request:
     ignore_case: bool = False
     multiline: bool = False
 
-    def arguments(self) -> list[str]:
-        """Its options."""
-        return [
-            *("--no-config", "--no-ignore", "--hidden", "--color=never", "--no-heading"),
-            *("--crlf", "--null", "--with-filename", "--no-pre", "--no-search-zip"),
-            "--files-with-matches" if self.multiline else "--count",  # it counts matches there
-            *(("--multiline", "--multiline-dotall") if self.multiline else ()),
-            "--ignore-case" if self.ignore_case else "--case-sensitive",
-            f"--regexp={in_ripgrep_words(self.pattern)}",
-            "--",
-        ]
-
 
 @dataclass(frozen=True, slots=True)
 class Ripgrep:
-    """A program to run for a request; all files lie below `folder`."""
+    """A program to run for a request; all files lie below `folder`.
+
+    If it is `counting`, it counts the matching lines, else it only tells whether there are any.
+    """
 
     program: str
     request: Request
     folder: str
+    counting: bool
 
     def sift(
         self, files: Sequence[FileEntry], plain: Container[str], cancelled: Callable[[], bool]
     ) -> Iterator[tuple[FileEntry, int | None]]:
         """Those of `files` that may match, in their order, with their number of matching lines.
 
-        The number is None where ripgrep cannot tell: for files that are not `plain` (by absolute
-        path), for what it failed at, and for matches of several lines.
+        That is 1 if it is not counting, and None where it cannot tell: for files that are not
+        `plain` (by absolute path), and for what it failed at.
         """
         batches = self._batches(files)
         with ExitStack() as running:
+
+            def start(batch: Sequence[FileEntry]) -> _Run | None:
+                paths = [entry.path for entry in batch if entry.path in plain]
+                if not paths:
+                    return None
+                # into a file, because a pipe would wake us up for every single line
+                output = running.enter_context(tempfile.TemporaryFile())
+                return running.enter_context(_Run(self, paths, output))
+
             batch = next(batches, ())
-            run = self._start(batch, plain, running)
+            run = start(batch)
             while batch:
                 counts = run.counts(cancelled) if run else {}
-                following = next(batches, ())
-                run = self._start(following, plain, running)  # works while these are looked at
-                for entry in batch:
+                following, next_run = next(batches, ()), None
+                for number, entry in enumerate(batch):
+                    if number == len(batch) // 2:  # works while the rest is looked at, if it is
+                        next_run = start(following)
                     if entry.path not in plain:
                         yield entry, None
                     elif entry.path in counts:
                         yield entry, counts[entry.path]
-                batch = following
+                batch, run = following, next_run
+
+    def command(self) -> list[str]:
+        """The program and its options."""
+        request = self.request
+        return [
+            self.program,
+            *("--no-config", "--no-ignore", "--hidden", "--color=never", "--no-heading"),
+            *("--crlf", "--null", "--with-filename", "--no-pre", "--no-search-zip"),
+            "--count" if self.counting else "--files-with-matches",
+            *(("--multiline", "--multiline-dotall") if request.multiline else ()),
+            "--ignore-case" if request.ignore_case else "--case-sensitive",
+            f"--regexp={in_ripgrep_words(request.pattern)}",
+            "--",
+        ]
 
     def _batches(self, files: Sequence[FileEntry]) -> Iterator[Sequence[FileEntry]]:
         """Runs of files, each four times as long as the one before, that fit a command line."""
@@ -83,35 +100,29 @@ class Ripgrep:
         while at < len(files):
             end, room = at, _ARGUMENT_BYTES
             while room > 0 and end < min(len(files), at + size):
-                room -= len(os.fsencode(files[end].path)) - beyond
+                path = files[end].path
+                room -= (len(path) if path.isascii() else len(os.fsencode(path))) - beyond
                 end += 1
             yield files[at:end]
             at, size = end, size * 4
 
-    def _start(
-        self, batch: Sequence[FileEntry], plain: Container[str], running: ExitStack
-    ) -> _Run | None:
-        start = len(self.folder.rstrip(os.sep)) + 1
-        files = [file.path for file in batch if file.path in plain]
-        if not files:
-            return None
-        return running.enter_context(_Run(self, {_argument(path[start:]): path for path in files}))
-
 
 class _Run:
-    """ripgrep at work on some files, by the names it is given; leaving the `with` ends it."""
+    """ripgrep at work on some files; leaving the `with` ends it."""
 
-    def __init__(self, ripgrep: Ripgrep, paths: Mapping[str, str]) -> None:
-        self._paths = paths
-        self._counts = not ripgrep.request.multiline
+    def __init__(self, ripgrep: Ripgrep, paths: Sequence[str], output: IO[bytes]) -> None:
+        start = len(ripgrep.folder.rstrip(os.sep)) + 1
+        self._paths = {_argument(path[start:]): path for path in paths}
+        self._counting = ripgrep.counting
+        self._output = output
         self._process: subprocess.Popen[bytes] | None = None
         try:
             self._process = subprocess.Popen(  # noqa: S603 - a program outside the workspace
-                [ripgrep.program, *ripgrep.request.arguments(), *paths],
+                [*map(os.fsencode, ripgrep.command()), *self._paths],
                 cwd=ripgrep.folder,
                 env={},
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                stdout=self._output,
                 stderr=subprocess.PIPE,
                 process_group=0,  # Ctrl-C in a terminal is for the server to handle
             )
@@ -124,7 +135,7 @@ class _Run:
     def __exit__(self, *_: object) -> None:
         if self._process is not None:
             self._process.kill()
-            with self._process:  # closes the pipes and takes the exit code
+            with self._process:  # closes the pipe and takes the exit code
                 pass
 
     def counts(self, cancelled: Callable[[], bool]) -> Mapping[str, int | None]:
@@ -132,7 +143,7 @@ class _Run:
         process = self._process
         while process is not None and not cancelled():
             try:
-                output, errors = process.communicate(timeout=_LOOK_UP)
+                _, errors = process.communicate(timeout=_LOOK_UP)
             except subprocess.TimeoutExpired:
                 continue
             unread = self._unread(process.returncode, errors)
@@ -144,16 +155,17 @@ class _Run:
                     shown,
                 )
                 break
-            return {**self._parse(output), **dict.fromkeys(unread)}
+            return {**self._parse(), **dict.fromkeys(unread)}
         return dict.fromkeys(self._paths.values())
 
-    def _parse(self, output: bytes) -> dict[str, int | None]:
+    def _parse(self) -> dict[str, int | None]:
         """`name NUL count LF` for each file; only `name NUL` where it was not to count."""
+        self._output.seek(0)
+        name, *rest = self._output.read().split(b"\0")
         counts: dict[str, int | None] = {}
-        name, *rest = output.split(b"\0")
         for part in rest:
-            count, _, following = part.partition(b"\n") if self._counts else (None, b"", part)
-            counts[self._paths[os.fsdecode(name)]] = None if count is None else int(count)
+            count, _, following = part.partition(b"\n") if self._counting else (1, b"", part)
+            counts[self._paths[name]] = int(count)
             name = following
         return counts
 
@@ -161,13 +173,10 @@ class _Run:
         """The files it could not read; None when it failed at anything else."""
         if code in (0, 1):
             return []
-        names = [
-            os.fsdecode(line.removeprefix(b"rg: ").rpartition(b": ")[0])
-            for line in errors.splitlines()
-        ]
+        names = [line.removeprefix(b"rg: ").rpartition(b": ")[0] for line in errors.splitlines()]
         understood = code == 2 and names and all(name in self._paths for name in names)
         return [self._paths[name] for name in names] if understood else None
 
 
-def _argument(path: str) -> str:
-    return path if path != "-" else "./-"  # which alone would be standard input
+def _argument(path: str) -> bytes:
+    return os.fsencode(path) if path != "-" else b"./-"  # which alone would be standard input

@@ -36,7 +36,7 @@ class TextSearch:
     """A search of one snapshot; for one thread. Raises `UsageError` for a bad pattern.
 
     When `cancelled` becomes true, every iteration ends within 50 ms, as if nothing followed.
-    `unsearched` fills with the candidates that could not be read, by absolute path.
+    `unsearched` fills with the candidates that could not be read.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class TextSearch:
         self._cancelled = cancelled
         self._portable = analysis.portable and folds_alike(pattern, ignore_case=flags[0])
         self._candidates = candidates(snapshot, analysis.query)
-        self.unsearched: dict[str, MissingReason] = {}
+        self.unsearched: dict[FileEntry, MissingReason] = {}
 
     def by_path(self) -> list[FileEntry]:
         """The files that may match, by relative path."""
@@ -69,15 +69,16 @@ class TextSearch:
 
     def files(self, selected: Iterator[FileEntry]) -> Iterator[FileEntry]:
         """Those of `selected` that hold a match."""
-        for entry, count in self._sifted(selected):
-            counted = count is not None and _is_unchanged(entry)
-            if counted or next(self._lines_of(entry), None) is not None:
+        for entry, count in self._sifted(selected, counting=False):
+            found = count is not None and _is_unchanged(entry)
+            if found or next(self._lines_of(entry), None) is not None:
                 yield entry
 
     def counts(self, selected: Iterator[FileEntry]) -> Iterator[tuple[FileEntry, int]]:
         """Those of `selected` that hold matches, with the number of lines these lie in."""
-        for entry, count in self._sifted(selected):
-            if count and _is_unchanged(entry):
+        counting = not self._request.multiline  # of which ripgrep would count the matches
+        for entry, count in self._sifted(selected, counting=counting):
+            if counting and count is not None and _is_unchanged(entry):
                 yield entry, count
             elif lines := sum(1 for _ in self._lines_of(entry)):
                 yield entry, lines
@@ -86,7 +87,7 @@ class TextSearch:
         self, selected: Iterator[FileEntry]
     ) -> Iterator[tuple[FileEntry, Text, Iterator[int]]]:
         """Those of `selected` that hold matches, with their matching lines, 1-based, ascending."""
-        for entry, _ in self._sifted(selected):
+        for entry, _ in self._sifted(selected, counting=False):
             if text := self._read(entry):
                 lines = self._lines(text)
                 first = next(lines, None)
@@ -96,7 +97,7 @@ class TextSearch:
     def _read(self, entry: FileEntry) -> Text | None:
         text = read_text(self._snapshot, entry)
         if isinstance(text, Missing):
-            self.unsearched[entry.path] = text.reason
+            self.unsearched[entry] = text.reason
             return None
         return None if text.empty else text
 
@@ -110,7 +111,7 @@ class TextSearch:
                 return
             yield line
 
-    def _sifted(self, selected: Iterator[FileEntry]) -> _Counted:
+    def _sifted(self, selected: Iterator[FileEntry], *, counting: bool) -> _Counted:
         """Those of `selected` that may match, as far as that can be told without reading them."""
         deadline = monotonic() + _ALONE
         for entry in selected:
@@ -120,18 +121,19 @@ class TextSearch:
                 selected = chain((entry,), selected)
                 break
             yield entry, None
-        with closing(self._by_ripgrep(list(selected))) as remaining:
+        with closing(self._by_ripgrep(list(selected), counting=counting)) as remaining:
             for entry, count in remaining:
                 if self._cancelled():
                     return
                 yield entry, count
 
-    def _by_ripgrep(self, files: Sequence[FileEntry]) -> _Counted:
+    def _by_ripgrep(self, files: Sequence[FileEntry], *, counting: bool) -> _Counted:
         found = find_ripgrep(self._snapshot.ripgrep, self._snapshot.folders) if files else None
         if isinstance(found, str):
             folder = os.path.commonpath(self._snapshot.roots)
             plain = {entry.path for entry in self._candidates.plain}
-            yield from Ripgrep(found, self._request, folder).sift(files, plain, self._cancelled)
+            ripgrep = Ripgrep(found, self._request, folder, counting)
+            yield from ripgrep.sift(files, plain, self._cancelled)
         else:
             yield from ((entry, None) for entry in files)
 

@@ -74,10 +74,10 @@ def document_of(snapshot: WorkspaceSnapshot, text: Text) -> Document | Missing:
     return snapshot.cache.document(snapshot.folders, text.source)
 
 
-def unsearchable(snapshot: WorkspaceSnapshot) -> Mapping[str, MissingReason]:
-    """The files the index never looks into, by absolute path, with the reason."""
+def unsearchable(snapshot: WorkspaceSnapshot) -> Mapping[FileEntry, MissingReason]:
+    """The files the index never looks into, with the reason."""
     return {
-        entry.path: MissingReason.BINARY
+        entry: MissingReason.BINARY
         for entry in snapshot.text.unsearchable()
         if entry.path not in snapshot.overlays
     }
