@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ from glossator.tools.base import ToolContext
 from glossator.tools.reads import ReadState
 from glossator.tools.toolbox import reading_tools
 from glossator.workspace.change import Closed, DiskChanged, Edited, Opened, TextEdit
-from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.host import Indexing, WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.finder import SymbolFinder
 from glossator.workspace.worker.client import Worker
@@ -73,6 +74,11 @@ class Workspace:
 MakeWorkspace = Callable[..., Awaitable[Workspace]]
 
 
+def idle_indexing(worker: Worker) -> Indexing:
+    """Nothing is indexed unless a test asks for it (`host.keeper.build`)."""
+    return Indexing(worker, lambda _: None, lambda _: None, patience=math.inf)
+
+
 @pytest.fixture
 async def workspace(tmp_path: Path) -> AsyncIterator[MakeWorkspace]:
     """Makes a workspace of files by relative path; keywords are workspace settings."""
@@ -86,7 +92,7 @@ async def workspace(tmp_path: Path) -> AsyncIterator[MakeWorkspace]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content.encode() if isinstance(content, str) else content)
         checked, worker = WorkspaceSettings.model_validate(settings), Worker()
-        host = WorkspaceHost((str(root),), checked)
+        host = WorkspaceHost((str(root),), checked, idle_indexing(worker))
         made.append(Workspace(root, host, worker, SymbolFinder(worker, checked)))
         await host.start()
         await host.ready()

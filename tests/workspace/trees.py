@@ -14,6 +14,8 @@ from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.indexer import Indexer
 from glossator.workspace.roots import Roots
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.worker.client import Worker
+from tests.workspaces import idle_indexing
 
 _NOBODY = 65534
 
@@ -44,7 +46,8 @@ def listed(*roots: Path, settings: WorkspaceSettings | None = None) -> list[str]
 
 def host(*roots: Path, **settings: object) -> WorkspaceHost:
     """A host that was not started: it reads, and looks at the disk when told to."""
-    return WorkspaceHost(tuple(map(str, roots)), WorkspaceSettings.model_validate(settings))
+    checked = WorkspaceSettings.model_validate(settings)
+    return WorkspaceHost(tuple(map(str, roots)), checked, idle_indexing(Worker()))
 
 
 def text(snapshot: WorkspaceSnapshot, path: str) -> str:

@@ -17,6 +17,8 @@ from glossator.workspace.text.plain import searchable, traits
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.search import TextSearch
 from glossator.workspace.text.trigrams import trigrams
+from glossator.workspace.worker.client import Worker
+from tests.workspaces import idle_indexing
 
 RIPGREP = str(Path(sys.executable).with_name("rg"))
 
@@ -31,7 +33,7 @@ def write(root: Path, files: Mapping[str, bytes]) -> None:
 async def pending(*roots: Path, ripgrep: str = "off") -> WorkspaceSnapshot:
     """A snapshot in which nothing is indexed yet."""
     settings = WorkspaceSettings(index=False, watcher="off", ripgrep=ripgrep)
-    host = WorkspaceHost(tuple(map(str, roots)), settings)
+    host = WorkspaceHost(tuple(map(str, roots)), settings, idle_indexing(Worker()))
     await host.start()
     await host.ready()
     snapshot = host.snapshot()

@@ -43,7 +43,7 @@ class Application:
         self.environment = environment
         self.worker = Worker()
         indexing = Indexing(self.worker, port.tell, BuildProgress(port, self._cancel_build))
-        self.host = WorkspaceHost(roots, settings.workspace, encoding, indexing)
+        self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
         self.tools = reading_tools()
         self.model = create_model("main", settings.models, environment)
@@ -82,8 +82,7 @@ class Application:
         return ToolContext(self.host.snapshot(), session.reads, self.symbols)
 
     def _cancel_build(self) -> None:
-        if self.host.keeper is not None:
-            self.host.keeper.cancel_build()
+        self.host.keeper.cancel_build()
 
     async def _start(self) -> None:
         # One after the other: importing and scanning at once take turns at the interpreter's lock,

@@ -20,12 +20,12 @@ from glossator.workspace.change import (
 )
 from glossator.workspace.index import Skipped
 from glossator.workspace.indexer import Indexer
-from glossator.workspace.keeper import Hooks, Keeper
+from glossator.workspace.keeper import Hooks, Keeper, KeeperStatus
 from glossator.workspace.overlays import Overlays
 from glossator.workspace.roots import Roots, real_path
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.sweep import Sweep
-from glossator.workspace.text.index import TextIndex, TextStatistics
+from glossator.workspace.text.index import TextIndex
 from glossator.workspace.walk import FileEntry
 from glossator.workspace.worker.client import Worker
 from glossator.workspace.worker.jobs import Progress
@@ -44,7 +44,7 @@ class WorkspaceStatus:
     scanning: bool
     watcher: str
     last_sweep: Sweep | None
-    index: TextStatistics
+    index: KeeperStatus
     cache: CacheStatistics
     skipped: tuple[Skipped, ...]
 
@@ -69,10 +69,9 @@ class WorkspaceHost:
         self,
         roots: tuple[str, ...],
         settings: WorkspaceSettings,
+        indexing: Indexing,
         encoding: PositionEncoding = "utf-16",
-        indexing: Indexing | None = None,
     ) -> None:
-        """Without `indexing` every search reads all files."""
         self.encoding: PositionEncoding = encoding
         self._settings = settings
         self._indexing = indexing
@@ -97,16 +96,14 @@ class WorkspaceHost:
         while indexer is not self._indexer:  # changed roots begin a new scan
             indexer = self._indexer
             await indexer.ready()
-        if self.keeper is not None:
-            self.keeper.look()
-            await self.keeper.opened()
+        self.keeper.look()
+        await self.keeper.opened()
 
     async def close(self) -> None:
         """End watching, scanning and indexing; safe to call again."""
         self._closed = True
         for part in (self.keeper, self._indexer, *self._retired):
-            if part is not None:
-                await part.close()
+            await part.close()
         self._retired.clear()
 
     def snapshot(self) -> WorkspaceSnapshot:
@@ -167,7 +164,7 @@ class WorkspaceHost:
             self._indexer.scanning,
             self._indexer.watching,
             self._indexer.last_sweep,
-            self._text.statistics(),
+            self.keeper.status(),
             self._cache.statistics(),
             snapshot.skipped,
         )
@@ -179,8 +176,7 @@ class WorkspaceHost:
         """The listing of these paths changed, or may have."""
         files = self._indexer.index
         self._text.changed({path: files.get(path) for path in paths})
-        if self.keeper is not None:
-            self.keeper.listing_changed(complete=self._indexer.complete)
+        self.keeper.listing_changed(complete=self._indexer.complete)
         self._changed(paths)
 
     def _changed(self, paths: frozenset[str]) -> None:
@@ -194,9 +190,7 @@ class WorkspaceHost:
         leaving = set(Roots.of(removed).paths)
         kept = [root for root in self._roots.paths if root not in leaving]
         self._indexer.stop()
-        self._retired.append(self._indexer)
-        if self.keeper is not None:
-            self._retired.append(self.keeper)
+        self._retired += [self.keeper, self._indexer]
         self._take_roots(Roots.of((*kept, *added)))
         if self._started and not self._closed:
             self._run()
@@ -207,16 +201,13 @@ class WorkspaceHost:
         self._cache.clear()
         self._text = TextIndex()
         self._indexer = Indexer(roots, self._settings, self._listed)
-        self.keeper = None
-        if self._indexing is not None:
-            hooks = Hooks(self._view_changed, self._indexing.notice, self._indexing.progress)
-            worker, patience = self._indexing.worker, self._indexing.patience
-            self.keeper = Keeper(self._text, roots, self._settings, worker, hooks, patience)
+        hooks = Hooks(self._view_changed, self._indexing.notice, self._indexing.progress)
+        worker, patience = self._indexing.worker, self._indexing.patience
+        self.keeper = Keeper(self._text, roots, self._settings, worker, hooks, patience)
 
     def _run(self) -> None:
+        self.keeper.start()
         self._indexer.start()
-        if self.keeper is not None:
-            self.keeper.start()
 
     def _view_changed(self) -> None:
         self._snapshot = None

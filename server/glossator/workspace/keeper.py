@@ -99,6 +99,8 @@ class Keeper:
 
     def listing_changed(self, *, complete: bool) -> None:
         """The index was told of changed files; none is indexed before all are listed."""
+        if self._task is None:
+            return  # the scan, which begins after it, tells of every file
         self._complete = complete
         self._changed_at = asyncio.get_running_loop().time()
         self._nudge()

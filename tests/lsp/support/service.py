@@ -22,6 +22,8 @@ from glossator.lsp.settings import valid_settings
 from glossator.settings.model import Settings
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.symbols.symbol import Symbol
+from glossator.workspace.worker.client import Worker
+from tests.workspaces import idle_indexing
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class Application:
         _environment: Mapping[str, str],
         _problems: tuple[str, ...],
     ) -> None:
-        self.host = WorkspaceHost(roots, settings.workspace, encoding)
+        self.host = WorkspaceHost(roots, settings.workspace, idle_indexing(Worker()), encoding)
         self.settings, self.port, self.encoding = settings, port, encoding
         self.running: dict[str, asyncio.Task[Any]] = {}
         self.ended: list[str] = []
