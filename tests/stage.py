@@ -20,7 +20,7 @@ class RecordedActivity:
     """Work in the background, as an editor would have shown it."""
 
     title: str
-    cancel: Callable[[], None]
+    cancel: Callable[[], object]
     reports: list[tuple[str, int]] = field(default_factory=list)
     ended: bool = False
 
@@ -45,7 +45,7 @@ class Recorder:
     def tell(self, message: str) -> None:
         self.told.append(message)
 
-    def begin(self, title: str, cancel: Callable[[], None]) -> RecordedActivity:
+    def begin(self, title: str, cancel: Callable[[], object]) -> RecordedActivity:
         self.activities.append(RecordedActivity(title, cancel))
         return self.activities[-1]
 

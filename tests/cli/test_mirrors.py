@@ -12,8 +12,9 @@ from glossator.core.events import Usage
 from glossator.lsp.wire import camel
 from glossator.service.ask import Answer, CitationView
 from glossator.service.doctor import Check, DoctorAnswer
+from glossator.service.index import IndexAnswer
 from glossator.service.search import SearchAnswer, SearchHit
-from glossator.service.status import StatusAnswer
+from glossator.service.status import IndexView, StatusAnswer, SweepView
 from glossator.service.tool import ToolAnswer
 from glossator.workspace.cache import CacheStatistics
 from glossator.workspace.index import Skipped
@@ -31,6 +32,9 @@ from glossator.workspace.index import Skipped
         (wire.Status, StatusAnswer),
         (wire.Cache, CacheStatistics),
         (wire.Skipped, Skipped),
+        (wire.Index, IndexView),
+        (wire.Sweep, SweepView),
+        (wire.IndexReport, IndexAnswer),
         (wire.Checks, DoctorAnswer),
         (wire.Check, Check),
     ],

@@ -186,12 +186,59 @@ def test_status() -> None:
         "files           1,234\n"
         "open documents  0\n"
         "revision        7\n"
-        "watcher         watchfiles\n"
+        "watcher         inotify: 2,031 folders\n"
+        "last sweep      12.5 s ago (timer): 3 differences in 240 ms\n"
+        "index           building: 500 of 1,234 files\n"
+        "in the index    500 files, 3 in memory\n"
+        "not in it yet   731 files\n"
+        "segments        2, 1.6 MB\n"
+        "problem         The index takes all the disk space it may.\n"
+        "worker          ready, process 4711\n"
+        "ripgrep         /usr/bin/rg\n"
+        "memory          94.2 MB\n"
         "read cache      12 texts, 1.5 MB, 40 hits, 12 misses\n"
         "sessions        1\n"
         "skipped         310 by .gitignore: build/ (such as\n"
         "                build/a.o)\n"
     )
+
+
+def test_an_index_is_built_with_a_bar() -> None:
+    recording = recorded("index")
+
+    def show(renderer: Pretty) -> None:
+        for message in recording["messages"]:
+            renderer.progress(message["params"]["value"])
+        renderer.index(recording["answer"])
+
+    assert lines(drawn(show)) == (
+        "files         1,234\n"
+        "in the index  1,230\n"
+        "not in it     4 (links, unreadable or just changed; always\n"
+        "              searched)\n"
+        "segments      1, 1.6 MB\n"
+        "time          1.6 s\n"
+    )
+
+
+def test_a_pipe_is_told_of_progress_now_and_then() -> None:
+    ended = glossator("index", "index")
+    told = "  1%  12 of 1,234 files\n 11%  140 of 1,234 files\n 97%  1,200 of 1,234 files\n"
+    assert told in ended.err
+    assert "in the index: 1,230\n" in ended.out
+    assert ended.code == 0
+
+
+def test_a_program_is_told_of_progress() -> None:
+    first, *_, last = glossator("index", "index", "--json").out.splitlines()
+    assert json.loads(first)["progress"]["kind"] == "begin"
+    assert json.loads(last) == recorded("index")["answer"]
+
+
+def test_a_problem_of_the_index_is_a_failure() -> None:
+    ended = glossator("index_problem", "index", "--check")
+    assert "problem: Segment a-1 does not know 3 trigrams" in ended.err
+    assert ended.code == 1
 
 
 def test_a_pipe_gets_the_answer_alone() -> None:

@@ -50,6 +50,9 @@ def test_settings_that_were_not_given_are_not_sent() -> None:
     assert ended.received[0]["params"]["initializationOptions"] == {"settings": {}}
 
 
+COMMANDS = {"index": "glossator.rebuildIndex"}
+
+
 @pytest.mark.parametrize(
     ("arguments", "recording", "argument"),
     [
@@ -58,6 +61,9 @@ def test_settings_that_were_not_given_are_not_sent() -> None:
         (["tool", "Glob", '{"a": [1]}'], "tool", {"name": "Glob", "arguments": {"a": [1]}}),
         (["tool", "Glob"], "tool", {"name": "Glob", "arguments": {}}),
         (["status"], "status", {"wait": True}),
+        (["index"], "index", {"mode": "update"}),
+        (["index", "--rebuild"], "index", {"mode": "rebuild"}),
+        (["index", "--check"], "index", {"mode": "check"}),
         (["doctor"], "doctor", {}),
     ],
 )
@@ -66,7 +72,7 @@ def test_each_command_sends_its_argument(
 ) -> None:
     ended = glossator(recording, *arguments, "-v")
     assert ended.received[2]["params"] == {
-        "command": f"glossator.{arguments[0]}",
+        "command": COMMANDS.get(arguments[0], f"glossator.{arguments[0]}"),
         "arguments": [argument],
     }
     assert ended.code == 0

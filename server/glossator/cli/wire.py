@@ -92,6 +92,28 @@ class Skipped(TypedDict):
     example: str
 
 
+class Index(TypedDict):
+    """The text index, in files and bytes."""
+
+    state: str
+    documents: int
+    pending: int
+    delta: int
+    segments: int
+    diskBytes: int
+    memoryBytes: int
+    problems: list[str]
+
+
+class Sweep(TypedDict):
+    """The last look at the whole disk."""
+
+    cause: str
+    secondsAgo: float
+    milliseconds: float
+    differences: int
+
+
 class Status(TypedDict):
     """What a server holds and how it is."""
 
@@ -104,6 +126,11 @@ class Status(TypedDict):
     revision: int
     scanning: bool
     watcher: str
+    lastSweep: Sweep | None
+    index: Index
+    worker: str
+    ripgrep: str
+    memoryBytes: int
     cache: Cache
     skipped: list[Skipped]
     sessions: int

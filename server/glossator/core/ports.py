@@ -27,5 +27,5 @@ class EditorPort(Protocol):
     def tell(self, message: str) -> None:
         """Tell the user something that belongs to no run."""
 
-    def begin(self, title: str, cancel: Callable[[], None]) -> Activity:
+    def begin(self, title: str, cancel: Callable[[], object]) -> Activity:
         """Show that work began in the background; `cancel` is called when the user ends it."""

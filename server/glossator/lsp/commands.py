@@ -27,6 +27,7 @@ COMMAND_NAMES = (
     "glossator.cancel",
     "glossator.newSession",
     "glossator.listSessions",
+    "glossator.rebuildIndex",
     "glossator.status",
     "glossator.doctor",
 )

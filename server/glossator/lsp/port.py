@@ -40,7 +40,7 @@ class ClientPort:
         params = types.ShowMessageParams(types.MessageType.Info, message)
         self._protocol.notify(types.WINDOW_SHOW_MESSAGE, params)
 
-    def begin(self, title: str, cancel: Callable[[], None]) -> Activity:
+    def begin(self, title: str, cancel: Callable[[], object]) -> Activity:
         """Show a progress bar, if the client has them."""
         if not self._client.progress:
             return _Unseen()

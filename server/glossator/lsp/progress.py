@@ -140,7 +140,7 @@ class ProgressBars:
                 creation.cancel()
             progress.end()
 
-    def background(self, title: str, cancel: Callable[[], None]) -> Background:
+    def background(self, title: str, cancel: Callable[[], object]) -> Background:
         """A bar for work in the background; `cancel` is called when the user cancels the bar."""
         token = secrets.token_hex(8)
         self._cancels[token] = cancel

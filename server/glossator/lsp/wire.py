@@ -10,7 +10,7 @@ import dataclasses
 import math
 import types
 import typing
-from enum import Enum
+from enum import Enum, EnumType
 from functools import cache
 from typing import Any
 
@@ -113,6 +113,11 @@ def _typed(hint: Any, value: object, where: str) -> object:  # noqa: ANN401 - a 
         return tuple(_typed(arguments[0], item, f"{where}[{i}]") for i, item in enumerate(value))
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return _dataclass(hint, value, f"{where!r}")
+    if isinstance(hint, EnumType):
+        members: dict[object, object] = {member.value: member for member in hint}  # type: ignore[var-annotated]  # it has members
+        if isinstance(value, str) and value in members:
+            return members[value]
+        raise WireError(f"{where!r} must be one of {', '.join(map(str, members))}")
     plain = origin or hint
     accepted = int | float if plain is float else plain
     if isinstance(value, accepted) and isinstance(value, bool) == (plain is bool):

@@ -39,10 +39,12 @@ class Application:
         problems: tuple[str, ...] = (),
     ) -> None:
         self.settings = settings
+        self.port = port
         self.problems = problems  # what is wrong with settings that were left out
         self.environment = environment
         self.worker = Worker()
-        indexing = Indexing(self.worker, port.tell, BuildProgress(port, self._cancel_build))
+        progress = BuildProgress(port, "Glossator: building the index", self._cancel_build)
+        indexing = Indexing(self.worker, port.tell, progress)
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
         self.tools = reading_tools()

@@ -1,4 +1,4 @@
-"""A long build of the index, shown as work in the background that the user can end."""
+"""Long work on the index, shown as work in the background that the user can end."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Callable
 from glossator.core.ports import Activity, EditorPort
 from glossator.workspace.worker.jobs import Progress
 
-_TITLE = "Glossator: building the index"
-
 
 class BuildProgress:
     """Told of each step; None is the end. Shows one step a percent."""
 
-    def __init__(self, port: EditorPort, cancel: Callable[[], None]) -> None:
+    def __init__(self, port: EditorPort, title: str, cancel: Callable[[], object]) -> None:
         self._port = port
+        self._title = title
         self._cancel = cancel
         self._activity: Activity | None = None
         self._percentage = -1
@@ -25,7 +24,7 @@ class BuildProgress:
             self._end()
             return
         if self._activity is None:
-            self._activity = self._port.begin(_TITLE, self._cancel)
+            self._activity = self._port.begin(self._title, self._cancel)
         percentage = 100 * progress.done // max(progress.total, 1)
         if percentage != self._percentage:
             self._percentage = percentage

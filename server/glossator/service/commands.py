@@ -11,6 +11,7 @@ from glossator.service.ask import AskRequest, ask
 from glossator.service.cancel import CancelRequest, cancel
 from glossator.service.doctor import DoctorRequest, doctor
 from glossator.service.explain import ExplainRequest, explain
+from glossator.service.index import IndexRequest, rebuild_index
 from glossator.service.search import SearchRequest, search
 from glossator.service.sessions import (
     ListSessionsRequest,
@@ -43,6 +44,7 @@ COMMANDS: Mapping[str, Command] = {
     "glossator.cancel": Command("Cancel", CancelRequest, cancel),
     "glossator.newSession": Command("New session", NewSessionRequest, new_session),
     "glossator.listSessions": Command("List sessions", ListSessionsRequest, list_sessions),
+    "glossator.rebuildIndex": Command("Rebuild index", IndexRequest, rebuild_index),
     "glossator.status": Command("Status", StatusRequest, status),
     "glossator.doctor": Command("Doctor", DoctorRequest, doctor),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import platform
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from glossator.llm.factory import describe
 from glossator.llm.reach import why_unreachable
 from glossator.service.application import Application
 from glossator.settings.load import user_file
+from glossator.workspace.text.ripgrep_program import Absent, find_ripgrep
 
 
 class CheckState(StrEnum):
@@ -48,7 +50,15 @@ class DoctorAnswer:
 async def doctor(app: Application, _request: DoctorRequest) -> DoctorAnswer:
     """Look at everything that asking depends on; no question and no key is sent anywhere."""
     await app.ready()
-    checks = (_python(), _workspace(app), _watcher(app), await _model(app), *_settings(app))
+    checks = (
+        _python(),
+        _workspace(app),
+        _watcher(app),
+        _index(app),
+        await _ripgrep(app),
+        await _model(app),
+        *_settings(app),
+    )
     return DoctorAnswer(checks)
 
 
@@ -77,6 +87,25 @@ def _watcher(app: Application) -> Check:
         "Changes made outside the editor go unnoticed; on Linux raise fs.inotify.max_user_watches."
     )
     return Check("File events", CheckState.WARNING, status.watcher, next_step)
+
+
+def _index(app: Application) -> Check:
+    status = app.host.status().index
+    text = status.text
+    detail = f"{text.documents + text.delta:,} files in it, {text.pending:,} read by every search"
+    if not app.settings.workspace.index:
+        return Check("Index", CheckState.OK, "off: turned off by the setting workspace.index")
+    elsewhere = [state for _, state in status.disk if state != "on"]
+    if problems := (*elsewhere, *status.problems):
+        next_step = "Searches miss nothing but take longer; see to it that the state folder can"
+        return Check("Index", CheckState.WARNING, "; ".join(problems), f"{next_step} be written.")
+    return Check("Index", CheckState.OK, detail)
+
+
+async def _ripgrep(app: Application) -> Check:
+    setting, folders = app.settings.workspace.ripgrep, app.host.snapshot().folders
+    found = await asyncio.to_thread(find_ripgrep, setting, folders)
+    return Check("ripgrep", CheckState.OK, found.reason if isinstance(found, Absent) else found)
 
 
 async def _model(app: Application) -> Check:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from glossator.core.errors import UsageError
 from glossator.service.application import Application
+from glossator.service.build_progress import BuildProgress
+from glossator.workspace.keeper import KeeperStatus
+from glossator.workspace.worker.client import JobFailed, WorkerGone
 
 
 class IndexMode(StrEnum):
@@ -41,21 +47,46 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
     """Do it and wait until it is done; its progress is shown as work in the background."""
     started = time.perf_counter()
     await app.ready()
-    problems: tuple[str, ...] = ()
+    keeper = app.host.keeper
+    found: tuple[str, ...] = ()
     match request.mode:
         case IndexMode.UPDATE:
-            await app.host.settle()
+            await keeper.build()
         case IndexMode.REBUILD:
-            await app.host.rebuild()
+            await keeper.rebuild()
         case IndexMode.CHECK:
-            problems = await app.host.check()
+            found = await _check(app)
     status = app.host.status()
+    text = status.index.text
     return IndexAnswer(
         files=status.files,
-        indexed=status.index.documents + status.index.delta,
-        pending=status.index.pending,
-        segments=status.index.segments,
-        disk_bytes=status.index.disk_bytes,
+        indexed=text.documents + text.delta,
+        pending=text.pending,
+        segments=text.segments,
+        disk_bytes=text.disk_bytes,
         milliseconds=(time.perf_counter() - started) * 1000,
-        problems=problems,
+        problems=found or (*status.index.problems, *_not_on_disk(status.index)),
     )
+
+
+async def _check(app: Application) -> tuple[str, ...]:
+    progress = BuildProgress(app.port, "Glossator: checking the index", _current_task().cancel)
+    try:
+        reports = await app.host.keeper.check(progress)
+    except (WorkerGone, JobFailed) as error:
+        raise UsageError(f"The index could not be checked: {error} Try again later.") from error
+    finally:
+        progress(None)
+    return tuple(problem for report in reports for problem in report.problems)
+
+
+def _not_on_disk(status: KeeperStatus) -> Iterator[str]:
+    for root, state in status.disk:
+        if state != "on":
+            yield f"Nothing is kept on disk for {root}: {state}."
+
+
+def _current_task() -> asyncio.Task[object]:
+    task = asyncio.current_task()
+    assert task is not None  # noqa: S101 - requests are tasks
+    return task

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import resource
+import sys
+import time
 from dataclasses import dataclass
+from pathlib import Path
 
 from glossator import __version__
 from glossator.service.application import Application
 from glossator.workspace.cache import CacheStatistics
 from glossator.workspace.index import Skipped
+from glossator.workspace.keeper import KeeperStatus
+from glossator.workspace.sweep import Sweep
+from glossator.workspace.text.ripgrep_program import Absent, find_ripgrep
+from glossator.workspace.worker.client import Phase, WorkerState
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +24,33 @@ class StatusRequest:
     """With `wait`, the answer comes once the workspace has been scanned."""
 
     wait: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexView:
+    """The text index; `state` is in words, `documents` and `delta` count files in it.
+
+    `pending` files are not in it and are read by every search; `delta` ones are in memory only.
+    """
+
+    state: str
+    documents: int
+    pending: int
+    delta: int
+    segments: int
+    disk_bytes: int
+    memory_bytes: int
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SweepView:
+    """The last look at the whole disk: why, how long ago it began, how long it took."""
+
+    cause: str
+    seconds_ago: float
+    milliseconds: float
+    differences: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +66,11 @@ class StatusAnswer:
     revision: int
     scanning: bool
     watcher: str
+    last_sweep: SweepView | None
+    index: IndexView
+    worker: str
+    ripgrep: str
+    memory_bytes: int
     cache: CacheStatistics
     skipped: tuple[Skipped, ...]
     sessions: int
@@ -37,9 +78,11 @@ class StatusAnswer:
 
 
 async def status(app: Application, request: StatusRequest) -> StatusAnswer:
-    """The state at this moment; asks nobody."""
+    """The state at this moment."""
     if request.wait:
         await app.ready()
+    setting, folders = app.settings.workspace.ripgrep, app.host.snapshot().folders
+    ripgrep = await asyncio.to_thread(find_ripgrep, setting, folders)  # asks it for its version
     workspace = app.host.status()
     return StatusAnswer(
         version=__version__,
@@ -51,8 +94,60 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         revision=workspace.revision,
         scanning=workspace.scanning,
         watcher=workspace.watcher,
+        last_sweep=None if workspace.last_sweep is None else _sweep(workspace.last_sweep),
+        index=_index(workspace.index),
+        worker=_worker(workspace.index.worker),
+        ripgrep=ripgrep.reason if isinstance(ripgrep, Absent) else ripgrep,
+        memory_bytes=_memory(),
         cache=workspace.cache,
         skipped=workspace.skipped,
         sessions=len(app.sessions.all()),
         runs=app.runs.active(),
     )
+
+
+def _index(keeper: KeeperStatus) -> IndexView:
+    text = keeper.text
+    return IndexView(
+        _index_state(keeper),
+        text.documents,
+        text.pending,
+        text.delta,
+        text.segments,
+        text.disk_bytes,
+        text.memory_bytes,
+        keeper.problems,
+    )
+
+
+def _index_state(keeper: KeeperStatus) -> str:
+    if keeper.stopped:
+        return "building was ended by the user"
+    if keeper.building is not None:
+        return f"building: {keeper.building.done:,} of {keeper.building.total:,} files"
+    elsewhere = [state for _, state in keeper.disk if state != "on"]
+    return "; ".join(dict.fromkeys(elsewhere)) or "on"
+
+
+def _sweep(sweep: Sweep) -> SweepView:
+    ago = max(0.0, time.time() - sweep.at)
+    return SweepView(sweep.cause, ago, sweep.seconds * 1000, sweep.differences)
+
+
+def _worker(state: WorkerState) -> str:
+    match state.phase:
+        case Phase.BACKING_OFF:
+            return f"ended unasked {state.failures} times, again in {state.retry_after:.0f} s"
+        case Phase.OFF:
+            return "not running"
+    return f"{state.phase.value}, process {state.process_id}"
+
+
+def _memory() -> int:
+    """The memory this process holds now, or held at most where only that is known, in bytes."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    except OSError:
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return pages * resource.getpagesize()

@@ -68,6 +68,20 @@ def status_rows(status: Status) -> Iterator[tuple[str, str]]:
     yield "open documents", str(status["openDocuments"])
     yield "revision", str(status["revision"])
     yield "watcher", status["watcher"]
+    if (sweep := status["lastSweep"]) is not None:
+        ago = duration(sweep["secondsAgo"] * 1000)
+        found = f"{plural(sweep['differences'], 'difference')} in {duration(sweep['milliseconds'])}"
+        yield "last sweep", f"{ago} ago ({sweep['cause']}): {found}"
+    index = status["index"]
+    yield "index", index["state"]
+    yield "in the index", f"{plural(index['documents'], 'file')}, {index['delta']:,} in memory"
+    yield "not in it yet", plural(index["pending"], "file")
+    yield "segments", f"{index['segments']}, {size(index['diskBytes'])}"
+    for problem in index["problems"]:
+        yield "problem", problem
+    yield "worker", status["worker"]
+    yield "ripgrep", status["ripgrep"]
+    yield "memory", size(status["memoryBytes"])
     held = f"{cache['entries']:,} texts, {size(cache['bytes'])}"
     yield "read cache", f"{held}, {cache['hits']:,} hits, {cache['misses']:,} misses"
     yield "sessions", str(status["sessions"])
