@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -38,6 +39,7 @@ class Recorder:
     envelopes: list[Envelope] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     activities: list[RecordedActivity] = field(default_factory=list)
+    began: asyncio.Event = field(default_factory=asyncio.Event)
 
     def emit(self, envelope: Envelope) -> None:
         self.envelopes.append(envelope)
@@ -47,6 +49,7 @@ class Recorder:
 
     def begin(self, title: str, cancel: Callable[[], object]) -> RecordedActivity:
         self.activities.append(RecordedActivity(title, cancel))
+        self.began.set()
         return self.activities[-1]
 
     @property

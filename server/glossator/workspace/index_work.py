@@ -48,7 +48,8 @@ class IndexWork:
     """The work on one `TextIndex` of one set of roots.
 
     One call at a time, on the event loop; only `stop` may come in between. `stopped`: nothing is
-    written. `wanted`: all is to be written, not kept in memory.
+    written. `wanted`: all is to be written, not kept in memory; until `waits_until`, in the time of
+    `time.monotonic`, for files too that were changed just now.
     """
 
     def __init__(
@@ -60,6 +61,7 @@ class IndexWork:
         hooks: Hooks,
     ) -> None:
         self.stopped = self.wanted = False
+        self.waits_until = 0.0
         self.progress: Progress | None = None  # of long writing
         self._index = index
         self._roots = roots
@@ -155,8 +157,12 @@ class IndexWork:
         if self._unpruned:
             await self._prune()
         return Rest(
-            min(rest.seconds for rest in rests), settled=all(rest.settled for rest in rests)
+            min(rest.seconds for rest in rests),
+            settled=all(rest.settled for rest in rests) and not self._waits(survey.ripens_in),
         )
+
+    def _waits(self, seconds: float) -> bool:
+        return not self.stopped and time.monotonic() + seconds < self.waits_until
 
     async def _take_over(self, store: RootStore) -> None:
         damage = await take_over(store, self._index)
@@ -242,6 +248,7 @@ class IndexWork:
             return
         if self._writing.result():
             self._written += len(batch)
+            self._show_progress(Progress(0, 0))
             self._unpruned = True
             await self._take_over(store)
             self._refuse(batch)

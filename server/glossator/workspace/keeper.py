@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from glossator.workspace.index_work import IndexWork
     from glossator.workspace.worker.check import CheckReport
 
+_UNTIL_RIPE = 2.5  # seconds in which files that were changed just now can be indexed, too
 _LOOK_SECONDS = 0.5  # between two looks at what other servers published
 
 _log = logging.getLogger(__name__)
@@ -123,9 +125,13 @@ class Keeper:
         await self._unless_ended(self._rested)
 
     async def build(self) -> None:
-        """Index all there is on disk, also after `cancel_build`, and wait for it."""
+        """Index all there is on disk, also after `cancel_build`, and wait for it.
+
+        Files that go on changing stay pending.
+        """
         work = await self._working()
         work.stopped, work.wanted = False, True
+        work.waits_until = time.monotonic() + _UNTIL_RIPE
         self._nudge()
         await self.settle()
 
