@@ -181,16 +181,17 @@ def _read(roots: Roots, real: str, descriptor: int, limit: int, when_larger: str
     if before.st_size > limit:
         why = f"has {before.st_size:,} bytes and the limit is {limit:,}; {when_larger}"
         return missing(roots, real, MissingReason.TOO_LARGE, why)
-    content = _read_at_most(descriptor, before.st_size + 1)
+    content = _read_to(descriptor, before.st_size)
     stamp = Stamp.of(os.fstat(descriptor))
     if stamp != Stamp.of(before) or len(content) != before.st_size:
         return _changing(roots, real)
     return Raw(real, stamp, content)
 
 
-def _read_at_most(descriptor: int, count: int) -> bytes:
-    content = os.read(descriptor, count)  # nearly always all there is
-    while len(content) < count and (more := os.read(descriptor, count - len(content))):
+def _read_to(descriptor: int, size: int) -> bytes:
+    """The bytes of a file of this size: one more if it has more."""
+    content = os.read(descriptor, size + 1)  # nearly always all there is
+    while len(content) < size and (more := os.read(descriptor, size + 1 - len(content))):
         content += more
     return content
 

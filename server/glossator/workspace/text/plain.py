@@ -26,17 +26,19 @@ class Searchable:
 
 def searchable(raw: bytes) -> Searchable | None:
     """The text of a file's bytes; None when they are binary."""
-    decoded = decode(raw)
-    if decoded is None:
-        return None
-    characters, encoding = decoded
-    text = raw if encoding == "utf-8" else characters.encode("utf-8", "surrogatepass")
-    plain = text is raw and b"\0" not in text
+    text, plain, exotic = raw, b"\0" not in raw, False
+    if not (plain and raw.isascii()):  # most files need no decoding
+        decoded = decode(raw)
+        if decoded is None:
+            return None
+        characters, encoding = decoded
+        if encoding != "utf-8":
+            text, plain = characters.encode("utf-8", "surrogatepass"), False
+        exotic = any(character in text for character in _FOLD_TO_ASCII)
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n")
         plain = plain and b"\r" not in text
         text = text.replace(b"\r", b"\n")
-    exotic = not characters.isascii() and any(character in text for character in _FOLD_TO_ASCII)
     return Searchable(text.removesuffix(b"\n"), plain, exotic)
 
 

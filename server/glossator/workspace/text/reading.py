@@ -17,13 +17,18 @@ from glossator.workspace.text.fold import KEYS
 from glossator.workspace.text.plain import Traits, searchable, traits
 from glossator.workspace.text.policy import ripe_at
 from glossator.workspace.text.segment import Stamp
-from glossator.workspace.text.trigrams import trigrams
+from glossator.workspace.text.trigrams import mark
 
-_PIECE = 1 << 20  # bytes of text at a step
+
+class Facts(NamedTuple):
+    """What the index keeps of a file as it was read, beside its trigrams."""
+
+    stamp: Stamp
+    traits: Traits
 
 
 class Reading(NamedTuple):
-    """What the index keeps of a file as it was read; `keys` are distinct and ascending."""
+    """All the index keeps of a file as it was read; `keys` are distinct and ascending."""
 
     stamp: Stamp
     traits: Traits
@@ -42,6 +47,15 @@ def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Read
 
     A long text takes several steps.
     """
+    seen = np.zeros(KEYS, np.bool_)
+    facts = yield from mark_file(roots, path, limit, seen)
+    return facts if isinstance(facts, LeftOut) else Reading(*facts, np.flatnonzero(seen))
+
+
+def mark_file(
+    roots: Roots, path: str, limit: int, seen: NDArray[np.bool_]
+) -> Generator[None, None, Facts | LeftOut]:
+    """As `read_file`, but the places of the file's keys are set in `seen`."""
     now = time.time_ns()  # before the reading: a change after it is younger still
     raw = load_raw(roots, path, limit, RAISE_LIMIT)
     if isinstance(raw, Missing) or raw.path != path:
@@ -50,15 +64,6 @@ def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Read
     if ripe_at(mtime_ns, ctime_ns) > now:
         return LeftOut.YOUNG
     content = searchable(raw.content)
-    keys = np.empty(0, np.intp) if content is None else (yield from _keys(content.text))
-    return Reading((size, mtime_ns, ctime_ns, inode), traits(content), keys)
-
-
-def _keys(text: bytes) -> Generator[None, None, NDArray[np.intp]]:
-    if len(text) <= _PIECE:
-        return trigrams(text)
-    seen = np.zeros(KEYS, np.bool_)
-    for at in range(0, len(text), _PIECE):
-        seen[trigrams(text[at : at + _PIECE + 2])] = True
-        yield None
-    return np.flatnonzero(seen)
+    if content is not None:
+        yield from mark(content.text, seen)
+    return Facts((size, mtime_ns, ctime_ns, inode), traits(content))

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from glossator.workspace.text.fold import FOLD, KEYS
 
-_PIECE = 1 << 14  # bytes; what one step uses fits into the processor's cache
+_PIECE = 1 << 15  # bytes; what is computed of them fits into the processor's cache
+_STEP = 1 << 20  # bytes that are marked without a pause
 
 
 def trigrams(text: bytes) -> NDArray[np.intp]:
     """The distinct keys of `text`, ascending."""
     seen = np.zeros(KEYS, np.bool_)
-    for at in range(0, len(text) - 2, _PIECE):
-        piece = text[at : at + _PIECE + 2].translate(FOLD)
-        # intp is what numpy indexes with; any other type would be converted, which takes longer
-        folded = np.frombuffer(piece, np.uint8).astype(np.intp)
-        seen[folded[:-2] << 12 | folded[1:-1] << 6 | folded[2:]] = True
+    for _ in mark(text, seen):
+        pass
     return np.flatnonzero(seen)
+
+
+def mark(text: bytes, seen: NDArray[np.bool_]) -> Iterator[None]:
+    """Set the places of the text's keys in `seen`; a long text takes several steps."""
+    for at in range(0, len(text) - 2, _PIECE):
+        if at and at % _STEP == 0:
+            yield
+        piece = text[at : at + _PIECE + 2].translate(FOLD)
+        # each step in the narrowest type, but the last: numpy converts any other than intp
+        # before it indexes with it
+        folded = np.frombuffer(piece, np.uint8).astype(np.uint16)
+        pairs = folded[:-1] << 6
+        pairs |= folded[1:]
+        keys = np.left_shift(pairs[:-1], 6, dtype=np.intp)
+        keys |= folded[2:]
+        seen[keys] = True

@@ -14,8 +14,8 @@ from time import monotonic
 from glossator.workspace.roots import Roots
 from glossator.workspace.text.catalogue import Catalogue
 from glossator.workspace.text.policy import MAX_BYTES, MAX_FILES
-from glossator.workspace.text.reading import LeftOut, read_file
-from glossator.workspace.text.segment_writer import SegmentInfo, SegmentWriter, TextDocument
+from glossator.workspace.text.reading import LeftOut, mark_file
+from glossator.workspace.text.segment_writer import SegmentInfo, SegmentWriter
 from glossator.workspace.worker.jobs import Job, Progress, Slices
 from glossator.workspace.worker.lock import try_lock
 
@@ -56,13 +56,13 @@ class BuildSegment(Job[Built | Busy]):
         writer, text_bytes, left_out = SegmentWriter(), 0, 0
         pause_at = monotonic() + _SLICE_SECONDS
         for done, path in enumerate(self.paths):
-            reading = yield from read_file(roots, path, self.max_file_bytes)
-            if isinstance(reading, LeftOut):
+            facts = yield from mark_file(roots, path, self.max_file_bytes, writer.seen)
+            if isinstance(facts, LeftOut):
                 left_out += 1
             else:
                 relative = os.fsencode(path[len(self.root) :].lstrip(os.sep))
-                writer.add(TextDocument(relative, *reading))
-                text_bytes += reading.stamp[0]
+                writer.add(relative, *facts)
+                text_bytes += facts.stamp[0]
             if len(writer) >= MAX_FILES or text_bytes >= MAX_BYTES:
                 written.append((yield from _write(writer, catalogue)))
                 writer, text_bytes = SegmentWriter(), 0
