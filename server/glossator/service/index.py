@@ -46,6 +46,9 @@ class IndexAnswer:
 async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
     """Do it and wait until it is done; its progress is shown as work in the background."""
     started = time.perf_counter()
+    await app.prepared()
+    if request.mode is IndexMode.REBUILD:
+        app.host.sweep("rebuild")
     await app.ready()
     keeper = app.host.keeper
     found: tuple[str, ...] = ()

@@ -99,6 +99,10 @@ class WorkspaceHost:
         self.keeper.look()
         await self.keeper.opened()
 
+    def sweep(self, cause: str) -> None:
+        """Look at the whole disk again; `ready` waits for it."""
+        self._indexer.sweep(cause)
+
     async def close(self) -> None:
         """End watching, scanning and indexing; safe to call again."""
         self._closed = True
