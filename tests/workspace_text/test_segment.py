@@ -38,7 +38,7 @@ def write(folder: Path, texts: list[bytes]) -> Segment:
     return segment
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(texts=TEXTS, query=QUERIES, folds=st.booleans())
 def test_candidates_are_exactly_those_that_meet_the_query(
     tmp_path_factory: pytest.TempPathFactory, texts: list[bytes], query: Query, folds: bool
@@ -74,7 +74,9 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small_batches")
-@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(seed=st.integers(0, 2**32))
 def test_many_documents_with_frequent_and_rare_keys(tmp_path: Path, seed: int) -> None:
     numbers = np.random.default_rng(seed)

@@ -52,7 +52,7 @@ class SegmentInfo:
 class _Batch(NamedTuple):
     """Postings of a few documents: for each key, ascending, so many of `documents`."""
 
-    keys: NDArray[np.uint32]
+    keys: NDArray[np.integer]
     counts: NDArray[np.unsignedinteger]
     documents: NDArray[np.uint16]
 
@@ -98,7 +98,8 @@ class SegmentWriter:
 
         Raises `OSError`.
         """
-        self._collect()
+        if len(self) % _ABREAST:
+            self._collect()
         self._group()
         name = secrets.token_hex(8) + SUFFIX
         unfinished = folder / f"{name}.tmp"
@@ -121,8 +122,10 @@ class SegmentWriter:
         held = words[keys]
         words[keys] = 0
         first = (len(self) - 1) // _ABREAST * _ABREAST
-        documents = (np.flatnonzero(held.view(np.bool_)) % _ABREAST + first).astype(np.uint16)
-        self._small.append(_Batch(keys.astype(np.uint32), np.bitwise_count(held), documents))
+        documents = np.flatnonzero(held.view(np.bool_)).astype(np.uint16)
+        documents %= _ABREAST
+        documents += first
+        self._small.append(_Batch(keys, np.bitwise_count(held), documents))
         self._small_postings += len(documents)
 
     def _group(self) -> None:
@@ -208,11 +211,11 @@ def _merge(batches: Sequence[_Batch], totals: NDArray[np.int64], low: int) -> ND
     """The documents of the keys from `low` on, `totals` of each, key by key, ascending."""
     free = np.cumsum(totals) - totals  # by key above `low`: where its next document goes
     documents = np.empty(int(totals.sum()), "<u2")
-    bounds = np.array((low, low + len(totals)), np.uint32)
+    bounds = np.array((low, low + len(totals)))
     for batch in batches:
-        start, stop = np.searchsorted(batch.keys, bounds).tolist()
+        start, stop = batch.keys.searchsorted(bounds.astype(batch.keys.dtype)).tolist()
         counts = batch.counts[start:stop].astype(np.int64)
-        places = batch.keys[start:stop].astype(np.intp) - low
+        places = np.subtract(batch.keys[start:stop], low, dtype=np.intp)
         skipped = int(batch.counts[:start].sum())
         source = batch.documents[skipped : skipped + int(counts.sum())]
         at = np.repeat(free[places] - (np.cumsum(counts) - counts), counts)
