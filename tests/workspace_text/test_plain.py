@@ -15,26 +15,24 @@ from tests.workspace_text.naive import naive_trigrams
 @pytest.mark.parametrize(
     ("raw", "expected"),
     [
-        (b"", Searchable(b"", plain=True, exotic=False)),
-        (b"one\ntwo\n", Searchable(b"one\ntwo", plain=True, exotic=False)),
-        (b"one\n\n", Searchable(b"one\n", plain=True, exotic=False)),
-        (b"one\r\ntwo\r\n", Searchable(b"one\ntwo", plain=True, exotic=False)),
-        (b"one\rtwo\r", Searchable(b"one\ntwo", plain=False, exotic=False)),
-        (b"one\vtwo", Searchable(b"one\vtwo", plain=True, exotic=False)),
-        (b"x" * 9000 + b"\0", Searchable(b"x" * 9000 + b"\0", plain=False, exotic=False)),
-        ("café".encode(), Searchable("café".encode(), plain=True, exotic=False)),
-        ("café".encode("latin-1"), Searchable("café".encode(), plain=False, exotic=False)),
-        (b"\xef\xbb\xbfone\n", Searchable(b"one", plain=False, exotic=False)),
-        ("one\r\n".encode("utf-16"), Searchable(b"one", plain=False, exotic=False)),
-        ("\N{KELVIN SIGN}".encode(), Searchable(b"\xe2\x84\xaa", plain=True, exotic=True)),
-        (
-            "\N{LATIN SMALL LETTER LONG S}".encode(),
-            Searchable(b"\xc5\xbf", plain=True, exotic=True),
-        ),
+        (b"", Searchable(b"", plain=True)),
+        (b"one\ntwo\n", Searchable(b"one\ntwo", plain=True)),
+        (b"one\n\n", Searchable(b"one\n", plain=True)),
+        (b"one\r\ntwo\r\n", Searchable(b"one\ntwo", plain=True)),
+        (b"one\rtwo\r", Searchable(b"one\ntwo", plain=False)),
+        (b"one\vtwo", Searchable(b"one\vtwo", plain=True)),
+        (b"x" * 9000 + b"\0", Searchable(b"x" * 9000 + b"\0", plain=False)),
+        ("café".encode(), Searchable("café".encode(), plain=True)),
+        ("café".encode("latin-1"), Searchable("café".encode(), plain=False)),
+        (b"\xef\xbb\xbfone\n", Searchable(b"one", plain=False)),
+        ("one\r\n".encode("utf-16"), Searchable(b"one", plain=False)),
+        ("\N{KELVIN SIGN}".encode(), Searchable(b"\xe2\x84\xaa", plain=True)),
+        ("\N{LATIN SMALL LETTER LONG S}".encode(), Searchable(b"\xc5\xbf", plain=True)),
     ],
 )
 def test_text_of_bytes(raw: bytes, expected: Searchable) -> None:
     assert searchable(raw) == expected
+    assert expected.exotic == (expected.text in (b"\xe2\x84\xaa", b"\xc5\xbf"))
 
 
 @pytest.mark.parametrize("raw", [b"a\0b", b"\xff\xfe\0\0abc", b"\xff\xfea"])

@@ -196,7 +196,7 @@ async def test_a_cancelled_search_ends_ripgrep(
     process = int(await asyncio.to_thread((tmp_path / "pid").read_text))  # waits until it runs
     cancelled.set()
     started = time.monotonic()
-    assert await finding == []
+    assert len(await finding) <= 100  # of 200, those that were searched beside it
     assert time.monotonic() - started < 5  # not the minute that the program would take
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)

@@ -106,10 +106,10 @@ def _results(
     args: GrepArgs, search: TextSearch, selection: Selection
 ) -> Generator[_Line, None, None]:
     if args.output_mode == "files":
-        for entry in search.files(filter(selection.fits, search.newest_first())):
+        for entry in search.files(selection.among(search.newest_first())):
             yield _Line(entry.relative)
         return
-    selected = filter(selection.fits, search.by_path())
+    selected = selection.among(search.by_path())
     if args.output_mode == "count":
         for entry, count in search.counts(selected):
             yield _Line(f"{entry.relative}:{count}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,6 +27,10 @@ class Selection:
     snapshot: WorkspaceSnapshot
     fits: Callable[[FileEntry], bool]
     filters: str
+
+    def among(self, files: Iterable[FileEntry]) -> Iterator[FileEntry]:
+        """Those of `files` that are chosen."""
+        return filter(self.fits, files) if self.filters else iter(files)
 
     @cached_property
     def files(self) -> tuple[FileEntry, ...]:

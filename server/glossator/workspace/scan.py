@@ -5,6 +5,7 @@ Unless `multiline`, a match lies within one line and line ends are not part of t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -14,14 +15,25 @@ from glossator.core.errors import UsageError
 
 _MAX_MEMORY = 64 << 20  # bytes for RE2's automata
 _PIECE = 1 << 18  # bytes searched at a time: even RE2's slowest way takes few ms for them
+_STEP = 2_048  # bytes, some ten lines
+_MANY = 5_000  # bytes, from which on numpy counts quicker
+_LITERAL = re.compile(r"[\w ,;:=<>/\"'@#%&!~-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A compiled pattern."""
+    """A compiled pattern; `literal`: the only text it matches, if that was quick to see."""
 
     regex: re2.Pattern[bytes]
     multiline: bool
+    literal: bytes | None = None
+
+    def find(self, text: bytes, start: int, end: int) -> int:
+        """Where the first match in a part of the text begins; -1 if there is none."""
+        if self.literal is not None:
+            return text.find(self.literal, start, end)
+        match = self.regex.search(text, start, end)
+        return match.start() if match else -1
 
 
 def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Pattern:
@@ -37,7 +49,7 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
     flags = "(?ms)" if multiline else "(?m)"
     try:
         encoded = (flags + pattern).encode("utf-8", "surrogatepass")
-        return Pattern(re2.compile(encoded, options), multiline)
+        regex = re2.compile(encoded, options)
     except re2.error as error:
         reason = error.args[0]
         reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
@@ -45,6 +57,8 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
             f"The pattern {pattern!r} cannot be used: {reason}. The syntax is RE2's: no"
             " look-around and no back-references; escape characters such as ( [ { meant literally."
         ) from error
+    is_literal = not ignore_case and _LITERAL.fullmatch(pattern)
+    return Pattern(regex, multiline, pattern.encode() if is_literal else None)
 
 
 def as_searched(text: str) -> bytes:
@@ -62,8 +76,22 @@ def matching_lines(
     `text` is as `as_searched` makes it and has at least one line, be it empty. `cancelled` is asked
     now and then, and ends the search early.
     """
-    scan = _spanning if pattern.multiline else _line_by_line
-    return scan(text, pattern.regex, cancelled)
+    if pattern.multiline:
+        yield from _spanning(text, pattern.regex, cancelled)
+        return
+    line, at = 1, 0
+    for start in _in_lines(text, pattern, cancelled):
+        line += _line_ends(text, at, start)
+        at = start
+        yield line
+
+
+def count_matching_lines(
+    text: bytes, pattern: Pattern, cancelled: Callable[[], bool] = lambda: False
+) -> int:
+    """How many numbers `matching_lines` gives."""
+    scan = matching_lines if pattern.multiline else _in_lines
+    return sum(1 for _ in scan(text, pattern, cancelled))
 
 
 class Lines:
@@ -80,9 +108,10 @@ class Lines:
         """Line `number`, 1-based; None behind the last one."""
         text, at = self._text, self._at
         missing = number - self._number  # line ends from here on
-        while at + _PIECE < len(text) and (ends := text.count(b"\n", at, at + _PIECE)) < missing:
-            missing -= ends
-            at += _PIECE
+        for step in (_PIECE, _STEP):
+            while at + step < len(text) and (ends := _line_ends(text, at, at + step)) < missing:
+                missing -= ends
+                at += step
         for _ in range(missing):
             at = text.find(b"\n", at) + 1
             if not at:
@@ -92,25 +121,20 @@ class Lines:
         return text[at : end if end >= 0 else None].decode("utf-8", "surrogatepass")
 
 
-def _line_by_line(
-    text: bytes, regex: re2.Pattern[bytes], cancelled: Callable[[], bool]
-) -> Iterator[int]:
-    line, at = 1, 0  # `at` is the byte where line number `line` starts
+def _in_lines(text: bytes, pattern: Pattern, cancelled: Callable[[], bool]) -> Iterator[int]:
+    """Where the first match of each line begins."""
+    at = 0
     while not cancelled():
         end = text.find(b"\n", at + _PIECE)
         if end < 0:
             end = len(text)
-        while match := regex.search(text, at, end):
-            start = match.start()
-            line += text.count(b"\n", at, start)
-            yield line
-            line_end = text.find(b"\n", start)
-            if line_end < 0:
+        while (start := pattern.find(text, at, end)) >= 0:
+            yield start
+            at = text.find(b"\n", start) + 1
+            if not at:
                 return
-            line, at = line + 1, line_end + 1
         if end == len(text):
             return
-        line += text.count(b"\n", at, end + 1)
         at = end + 1
 
 
@@ -127,3 +151,12 @@ def _spanning(
         last = line + text.count(b"\n", at, max(at, match.end() - 1))
         yield from range(max(line, reported + 1), last + 1)
         reported = max(reported, last)
+
+
+def _line_ends(text: bytes, start: int, end: int) -> int:
+    if end - start < _MANY:
+        return text.count(b"\n", start, end)
+    import numpy as np  # noqa: PLC0415 - takes long to import, and small texts do without
+
+    part = np.frombuffer(text, np.uint8, end - start, start)
+    return int(np.count_nonzero(part == ord("\n")))

@@ -15,18 +15,21 @@ class Searchable:
     """UTF-8 text whose lines end in LF; a final line end is removed, it opens no further line.
 
     `plain`: the file is UTF-8 without a mark, NUL and lone CR; ripgrep with `--crlf` sees the same
-    lines and characters in it. `exotic`: holds one of the two characters outside ASCII that
-    equal an ASCII letter when case is ignored.
+    lines and characters in it.
     """
 
     text: bytes
     plain: bool
-    exotic: bool
+
+    @property
+    def exotic(self) -> bool:
+        """Whether it holds a character outside ASCII that equals an ASCII letter without case."""
+        return not self.text.isascii() and any(each in self.text for each in _FOLD_TO_ASCII)
 
 
 def searchable(raw: bytes) -> Searchable | None:
     """The text of a file's bytes; None when they are binary."""
-    text, plain, exotic = raw, b"\0" not in raw, False
+    text, plain = raw, b"\0" not in raw
     if not (plain and raw.isascii()):  # most files need no decoding
         decoded = decode(raw)
         if decoded is None:
@@ -34,12 +37,11 @@ def searchable(raw: bytes) -> Searchable | None:
         characters, encoding = decoded
         if encoding != "utf-8":
             text, plain = characters.encode("utf-8", "surrogatepass"), False
-        exotic = any(character in text for character in _FOLD_TO_ASCII)
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n")
         plain = plain and b"\r" not in text
         text = text.replace(b"\r", b"\n")
-    return Searchable(text.removesuffix(b"\n"), plain, exotic)
+    return Searchable(text.removesuffix(b"\n"), plain)
 
 
 class Traits(IntFlag):

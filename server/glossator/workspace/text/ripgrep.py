@@ -9,9 +9,12 @@ import logging
 import os
 import subprocess
 import tempfile
+from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import accumulate, chain, islice
+from operator import attrgetter
 from typing import IO, Self
 
 from glossator.workspace.text.ripgrep_pattern import in_ripgrep_words
@@ -19,10 +22,14 @@ from glossator.workspace.walk import FileEntry
 
 _log = logging.getLogger(__name__)
 
-_FIRST_BATCH = 200  # files
+LARGE = 2_000_000  # bytes; a file that we would take longer for than to start ripgrep
+
+_FIRST_BATCH = 300  # files
+_OURS = (os.cpu_count() or 1) + 1  # of so many files one is searched here, while ripgrep runs
 _LOOK_UP = 0.02  # seconds between looks at whether the search was cancelled
 _ARGUMENT_BYTES = os.sysconf("SC_ARG_MAX") * 3 // 4
 _POINTER = 8  # bytes an argument takes beside its text
+_path = attrgetter("path")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,37 +54,39 @@ class Ripgrep:
     counting: bool
 
     def sift(
-        self, files: Sequence[FileEntry], plain: Container[str], cancelled: Callable[[], bool]
+        self, files: Iterator[FileEntry], others: Container[str], cancelled: Callable[[], bool]
     ) -> Iterator[tuple[FileEntry, int | None]]:
         """Those of `files` that may match, in their order, with their number of matching lines.
 
-        That is 1 if it is not counting, and None where it cannot tell: for files that are not
-        `plain` (by absolute path), and for what it failed at.
+        That is 1 if it is not counting, and None where it cannot tell: for the `others`, which are
+        not plain text (by absolute path), for some that are to be searched while it runs, and for
+        what it failed at.
         """
-        batches = self._batches(files)
+        batches = self._batches(files, others)
         with ExitStack() as running:
 
-            def start(batch: Sequence[FileEntry]) -> _Run | None:
-                paths = [entry.path for entry in batch if entry.path in plain]
-                if not paths:
-                    return None
+            def start() -> tuple[_Batch, _Run | None]:
+                batch = next(batches, _Batch((), ()))
+                asked = list(filter(None, batch.arguments))
+                if not asked:
+                    return batch, None
                 # into a file, because a pipe would wake us up for every single line
                 output = running.enter_context(tempfile.TemporaryFile())
-                return running.enter_context(_Run(self, paths, output))
+                return batch, running.enter_context(_Run(self, asked, output))
 
-            batch = next(batches, ())
-            run = start(batch)
-            while batch:
-                counts = run.counts(cancelled) if run else {}
-                following, next_run = next(batches, ()), None
-                for number, entry in enumerate(batch):
-                    if number == len(batch) // 2:  # works while the rest is looked at, if it is
-                        next_run = start(following)
-                    if entry.path not in plain:
+            batch, run = start()
+            while batch.files:
+                counts: Mapping[bytes, int | None] | None = None
+                following = None
+                for entry, argument in zip(batch.files, batch.arguments, strict=True):
+                    if run and argument and counts is None:
+                        counts = run.counts(cancelled)
+                        following = start()  # works while what was found is looked at
+                    if not argument:
                         yield entry, None
-                    elif entry.path in counts:
-                        yield entry, counts[entry.path]
-                batch, run = following, next_run
+                    elif counts and argument in counts:
+                        yield entry, counts[argument]
+                batch, run = following or start()
 
     def command(self) -> list[str]:
         """The program and its options."""
@@ -93,32 +102,46 @@ class Ripgrep:
             "--",
         ]
 
-    def _batches(self, files: Sequence[FileEntry]) -> Iterator[Sequence[FileEntry]]:
-        """Runs of files, each four times as long as the one before, that fit a command line."""
-        beyond = len(self.folder) - _POINTER
-        at, size = 0, _FIRST_BATCH
-        while at < len(files):
-            end, room = at, _ARGUMENT_BYTES
-            while room > 0 and end < min(len(files), at + size):
-                path = files[end].path
-                room -= (len(path) if path.isascii() else len(os.fsencode(path))) - beyond
-                end += 1
-            yield files[at:end]
-            at, size = end, size * 4
+    def _batches(self, files: Iterator[FileEntry], others: Container[str]) -> Iterator[_Batch]:
+        """Runs of files, each twice as long as the one before, that fit a command line."""
+        start = len(self.folder.rstrip(os.sep)) + 1
+        size = _FIRST_BATCH
+        while batch := list(islice(files, size)):
+            paths = "\0".join([path[start:] for path in map(_path, batch)])
+            arguments = os.fsencode(paths).split(b"\0")
+            ends = accumulate(len(argument) + 1 + _POINTER for argument in arguments)
+            room = bisect_left(list(ends), _ARGUMENT_BYTES)
+            files = chain(batch[room:], files)
+            ours = len(batch[:room]) // _OURS
+            for number, entry in enumerate(batch[:room]):
+                argument = arguments[number]
+                if entry.path in others or (number < ours and entry.size <= LARGE):
+                    arguments[number] = b""
+                elif argument == b"-":  # which would be standard input
+                    arguments[number] = b"./-"
+            yield _Batch(batch[:room], arguments[:room])
+            size *= 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Files with their arguments for ripgrep; an empty one for those that it is not to search."""
+
+    files: Sequence[FileEntry]
+    arguments: Sequence[bytes]
 
 
 class _Run:
     """ripgrep at work on some files; leaving the `with` ends it."""
 
-    def __init__(self, ripgrep: Ripgrep, paths: Sequence[str], output: IO[bytes]) -> None:
-        start = len(ripgrep.folder.rstrip(os.sep)) + 1
-        self._paths = {_argument(path[start:]): path for path in paths}
+    def __init__(self, ripgrep: Ripgrep, arguments: Sequence[bytes], output: IO[bytes]) -> None:
+        self._arguments = arguments
         self._counting = ripgrep.counting
         self._output = output
         self._process: subprocess.Popen[bytes] | None = None
         try:
             self._process = subprocess.Popen(  # noqa: S603 - a program outside the workspace
-                [*map(os.fsencode, ripgrep.command()), *self._paths],
+                [*map(os.fsencode, ripgrep.command()), *arguments],
                 cwd=ripgrep.folder,
                 env={},
                 stdin=subprocess.DEVNULL,
@@ -138,8 +161,8 @@ class _Run:
             with self._process:  # closes the pipe and takes the exit code
                 pass
 
-    def counts(self, cancelled: Callable[[], bool]) -> Mapping[str, int | None]:
-        """Wait for the matching lines by absolute path; None: to be looked at without it."""
+    def counts(self, cancelled: Callable[[], bool]) -> Mapping[bytes, int | None]:
+        """Wait for the matching lines by argument; None: to be looked at without it."""
         process = self._process
         while process is not None and not cancelled():
             try:
@@ -156,27 +179,25 @@ class _Run:
                 )
                 break
             return {**self._parse(), **dict.fromkeys(unread)}
-        return dict.fromkeys(self._paths.values())
+        return dict.fromkeys(self._arguments)
 
-    def _parse(self) -> dict[str, int | None]:
+    def _parse(self) -> dict[bytes, int]:
         """`name NUL count LF` for each file; only `name NUL` where it was not to count."""
         self._output.seek(0)
         name, *rest = self._output.read().split(b"\0")
-        counts: dict[str, int | None] = {}
+        if not self._counting:
+            return dict.fromkeys((name, *rest[:-1]), 1)
+        counts: dict[bytes, int] = {}
         for part in rest:
-            count, _, following = part.partition(b"\n") if self._counting else (1, b"", part)
-            counts[self._paths[name]] = int(count)
+            count, _, following = part.partition(b"\n")
+            counts[name] = int(count)
             name = following
         return counts
 
-    def _unread(self, code: int, errors: bytes) -> list[str] | None:
+    def _unread(self, code: int, errors: bytes) -> list[bytes] | None:
         """The files it could not read; None when it failed at anything else."""
         if code in (0, 1):
             return []
         names = [line.removeprefix(b"rg: ").rpartition(b": ")[0] for line in errors.splitlines()]
-        understood = code == 2 and names and all(name in self._paths for name in names)
-        return [self._paths[name] for name in names] if understood else None
-
-
-def _argument(path: str) -> bytes:
-    return os.fsencode(path) if path != "-" else b"./-"  # which alone would be standard input
+        asked = set(self._arguments)
+        return names if code == 2 and names and asked.issuperset(names) else None

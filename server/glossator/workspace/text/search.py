@@ -8,24 +8,23 @@ fails, all are read here. Lines are only ever told of a text that was just read 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from itertools import chain
 from operator import attrgetter
 from time import monotonic
 
 from glossator.core.document import Missing, MissingReason
-from glossator.workspace.scan import compile_pattern, matching_lines
+from glossator.workspace.scan import compile_pattern, count_matching_lines, matching_lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text.required import analyse
-from glossator.workspace.text.ripgrep import Request, Ripgrep
+from glossator.workspace.text.ripgrep import LARGE, Request, Ripgrep
 from glossator.workspace.text.ripgrep_pattern import folds_alike
 from glossator.workspace.text.ripgrep_program import find_ripgrep
 from glossator.workspace.text.source import Text, candidates, read_text
 from glossator.workspace.walk import FileEntry
 
 _ALONE = 0.008  # seconds, in about which ripgrep starts and searches a few files
-_LARGE = 2_000_000  # bytes; a file that would take longer alone
 
 _Counted = Generator[
     tuple[FileEntry, int | None], None, None
@@ -58,7 +57,8 @@ class TextSearch:
     def by_path(self) -> list[FileEntry]:
         """The files that may match, by relative path."""
         files = [*self._candidates.plain, *self._candidates.others]
-        files.sort(key=attrgetter("relative"))
+        alone = len(self._snapshot.roots) == 1  # then paths are in the order of what is shown
+        files.sort(key=attrgetter("path" if alone else "relative"))
         return files
 
     def newest_first(self) -> list[FileEntry]:
@@ -80,7 +80,7 @@ class TextSearch:
         for entry, count in self._sifted(selected, counting=counting):
             if counting and count is not None and _is_unchanged(entry):
                 yield entry, count
-            elif lines := sum(1 for _ in self._lines_of(entry)):
+            elif lines := self._count(entry):
                 yield entry, lines
 
     def lines(
@@ -105,6 +105,10 @@ class TextSearch:
         text = self._read(entry)
         return iter(()) if text is None else self._lines(text)
 
+    def _count(self, entry: FileEntry) -> int:
+        text = self._read(entry)
+        return count_matching_lines(text.content, self._pattern, self._cancelled) if text else 0
+
     def _lines(self, text: Text) -> Iterator[int]:
         for line in matching_lines(text.content, self._pattern, self._cancelled):
             if self._cancelled():
@@ -117,23 +121,27 @@ class TextSearch:
         for entry in selected:
             if self._cancelled():
                 return
-            if self._portable and (entry.size > _LARGE or monotonic() > deadline):
+            if self._portable and (entry.size > LARGE or monotonic() > deadline):
                 selected = chain((entry,), selected)
                 break
             yield entry, None
-        with closing(self._by_ripgrep(list(selected), counting=counting)) as remaining:
+        with closing(self._by_ripgrep(selected, counting=counting)) as remaining:
             for entry, count in remaining:
                 if self._cancelled():
                     return
                 yield entry, count
 
-    def _by_ripgrep(self, files: Sequence[FileEntry], *, counting: bool) -> _Counted:
-        found = find_ripgrep(self._snapshot.ripgrep, self._snapshot.folders) if files else None
+    def _by_ripgrep(self, files: Iterator[FileEntry], *, counting: bool) -> _Counted:
+        first = next(files, None)
+        if first is None:
+            return
+        files = chain((first,), files)
+        found = find_ripgrep(self._snapshot.ripgrep, self._snapshot.folders)
         if isinstance(found, str):
             folder = os.path.commonpath(self._snapshot.roots)
-            plain = {entry.path for entry in self._candidates.plain}
+            others = {entry.path for entry in self._candidates.others}
             ripgrep = Ripgrep(found, self._request, folder, counting)
-            yield from ripgrep.sift(files, plain, self._cancelled)
+            yield from ripgrep.sift(files, others, self._cancelled)
         else:
             yield from ((entry, None) for entry in files)
 
