@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from glossator.workspace.text.catalogue import Catalogue, CorruptManifest
-from glossator.workspace.text.segment_writer import SegmentInfo, write_segment
+from glossator.workspace.text.files import SegmentInfo
+from glossator.workspace.text.segment_writer import write_segment
 from tests.workspace_text.naive import document
 
 OUTSIDE = (

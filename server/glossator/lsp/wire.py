@@ -102,11 +102,9 @@ def _dataclass(kind: type[Any], value: object, where: str) -> object:
 
 def _typed(hint: Any, value: object, where: str) -> object:  # noqa: ANN401 - a type expression
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if hint is Any:
+    if hint is Any or (value is None and type(None) in arguments):
         return value
     if origin in {types.UnionType, typing.Union}:  # only `X | None` is used by requests
-        if value is None and type(None) in arguments:
-            return None
         (hint,) = (one for one in arguments if one is not type(None))
         return _typed(hint, value, where)
     if origin is tuple and isinstance(value, list):
@@ -114,16 +112,20 @@ def _typed(hint: Any, value: object, where: str) -> object:  # noqa: ANN401 - a 
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return _dataclass(hint, value, f"{where!r}")
     if isinstance(hint, EnumType):
-        members: dict[object, object] = {member.value: member for member in hint}  # type: ignore[var-annotated]  # it has members
-        if isinstance(value, str) and value in members:
-            return members[value]
-        raise WireError(f"{where!r} must be one of {', '.join(map(str, members))}")
+        return _member(hint, value, where)
     plain = origin or hint
     accepted = int | float if plain is float else plain
     if isinstance(value, accepted) and isinstance(value, bool) == (plain is bool):
         return value
     wanted = _WORDS.get(plain, "a list" if plain is tuple else str(plain))
     raise WireError(f"{where!r} must be {wanted}, not {_name(value)}")
+
+
+def _member(kind: EnumType, value: object, where: str) -> object:
+    members: dict[object, object] = {member.value: member for member in kind}  # type: ignore[var-annotated]  # it has members
+    if isinstance(value, str) and value in members:
+        return members[value]
+    raise WireError(f"{where!r} must be one of {', '.join(map(str, members))}")
 
 
 _WORDS = {

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from itertools import groupby
 
 FOLDER_MARK = "\0"
@@ -32,6 +33,7 @@ _NAMED: dict[str, Callable[[str], bool]] = {
 }
 
 
+@lru_cache(4096)  # the same lines stand in the files of many vendored projects
 def translate(line: str) -> tuple[str, bool] | None:
     """The expression for `line`, and whether it leaves out (True) or keeps; None: no pattern."""
     pattern = _without_trailing_spaces(line)

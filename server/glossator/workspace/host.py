@@ -178,8 +178,6 @@ class WorkspaceHost:
 
     def _listed(self, paths: frozenset[str]) -> None:
         """The listing of these paths changed, or may have."""
-        files = self._indexer.index
-        self._text.changed({path: files.get(path) for path in paths})
         self.keeper.listing_changed(complete=self._indexer.complete)
         self._changed(paths)
 
@@ -204,7 +202,7 @@ class WorkspaceHost:
         self._roots = roots
         self._cache.clear()
         self._text = TextIndex()
-        self._indexer = Indexer(roots, self._settings, self._listed)
+        self._indexer = Indexer(roots, self._settings, self._text.changed, self._listed)
         hooks = Hooks(self._view_changed, self._indexing.notice, self._indexing.progress)
         worker, patience = self._indexing.worker, self._indexing.patience
         self.keeper = Keeper(self._text, roots, self._settings, worker, hooks, patience)

@@ -107,16 +107,23 @@ class FileIndex:
         """Whether anything at or below the directory `path` may be known."""
         return path in self._above
 
+    def knows(self, path: str) -> bool:
+        """Whether anything at or below `path` may be listed or left out."""
+        return path in self._above or path in self or path in self._skipped
+
     def add(self, found: Found) -> set[str]:
         """Take in what was found; returns the paths whose entries are new or changed."""
         new: set[str] = set()
         for folder, entries in groupby(found.files, _folder_of_entry):
-            files = list(self._folders.get(folder, ()))
-            for entry in sorted(entries, key=_by_path):
-                if _put(files, entry):
-                    new.add(entry.path)
+            known = self._folders.get(folder)
+            if known is None:
+                files = sorted(entries)  # by path, which is first
+                new.update(map(_by_path, files))
+                self._note(folder)
+            else:
+                files = list(known)
+                new.update(entry.path for entry in sorted(entries) if _put(files, entry))
             self._folders[folder] = tuple(files)
-            self._note(folder)
         if found.skipped:
             self._skipped = self._skipped | found.skipped
             for path in found.skipped:

@@ -1,7 +1,6 @@
 """The work on the text index, a step at a time: taken over, planned, kept in memory, written.
 
-This imports numpy and all else that the index needs, which takes a tenth of a second; `keeper.py`
-imports it in a thread.
+This imports all else that the index needs, which takes long; `keeper.py` imports it in a thread.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 
 from glossator.core.errors import UsageError
@@ -21,7 +21,7 @@ from glossator.workspace.index import FileIndex
 from glossator.workspace.look import Differences, Look, Surroundings, is_folder, widen
 from glossator.workspace.roots import Roots
 from glossator.workspace.sweep import Suspension, Sweep, SweepSlot
-from glossator.workspace.walk import Found, examine
+from glossator.workspace.walk import FileEntry, Found, examine
 from glossator.workspace.watcher import Watcher
 from glossator.workspace.watchers import choose_watcher
 
@@ -42,13 +42,16 @@ class Indexer:
         self,
         roots: Roots,
         settings: WorkspaceSettings,
+        on_listing: Callable[[Mapping[str, FileEntry | None]], None],
         on_change: Callable[[frozenset[str]], None],
     ) -> None:
+        """`on_listing` is told what the index says now, at once; `on_change` the paths, soon."""
         self.index = FileIndex()
         self.rules = IgnoreRules(roots, settings)
         self.last_sweep: Sweep | None = None
         self._roots = roots
         self._settings = settings
+        self._on_listing = on_listing
         self._on_change = on_change
         self._watcher = Watcher("not started")
         self._dirty: set[str] = set()
@@ -158,6 +161,7 @@ class Indexer:
         if left_out_as_before and not found.files and path not in self.index:
             return set()
         changed = self.index.replace(path, found)
+        self._on_listing({each: self.index.get(each) for each in changed})
         return changed if left_out_as_before else {path, *changed}
 
     def _look_on_the_spot(self, paths: set[str]) -> frozenset[str]:
@@ -234,6 +238,7 @@ class Indexer:
                 outer.newer |= found.paths()
         self.index.add(Found(found.files, found.skipped))
         self.index.remove(found.gone, found.lifted)
+        self._on_listing(dict.fromkeys(found.gone) | {each.path: each for each in found.files})
         return found.paths()
 
     def _settle(self) -> None:

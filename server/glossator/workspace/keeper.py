@@ -194,6 +194,8 @@ class Keeper:
                     await self._wake.wait()
 
     async def _step(self, work: IndexWork) -> Rest | None:
+        if not (self._complete or self._opened.is_set()):
+            return Rest(settled=False)  # what is on disk is compared with all files at once
         await work.take_over_news()
         self._opened.set()
         if not self._complete:

@@ -1,7 +1,7 @@
 """The index of one root on disk, as a server knows it: opened, and written by the worker.
 
-This imports numpy and all else that the index needs, which takes a tenth of a second; the keeper
-imports it in a thread once it has begun.
+This imports all that a start needs, in a thread of the keeper's; numpy, which takes long to
+import, comes with the first files that are read for the index.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace import state_folder
@@ -21,7 +21,6 @@ from glossator.workspace.roots import Roots, outermost
 from glossator.workspace.text.catalogue import Catalogue, Opened
 from glossator.workspace.text.index import TextIndex
 from glossator.workspace.text.placement import PlacedView
-from glossator.workspace.text.reading import Reading, read_file
 from glossator.workspace.text.segment import Segment
 from glossator.workspace.walk import FileEntry
 from glossator.workspace.worker.build import BuildSegment, Busy
@@ -29,6 +28,9 @@ from glossator.workspace.worker.check import CheckReport, CheckSegments
 from glossator.workspace.worker.client import JobFailed, Worker, WorkerGone
 from glossator.workspace.worker.jobs import Progress
 from glossator.workspace.worker.prune import Prune
+
+if TYPE_CHECKING:
+    from glossator.workspace.text.reading import Reading
 
 _T = TypeVar("_T")
 
@@ -179,6 +181,8 @@ def read_for_memory(
     roots: Roots, entries: Sequence[FileEntry], limit: int
 ) -> list[tuple[FileEntry, Reading]]:
     """In a thread: read files; those that are not as they are listed are left out."""
+    from glossator.workspace.text.reading import Reading, read_file  # noqa: PLC0415 - see above
+
     readings = []
     breath = _Breath()
     for entry in entries:

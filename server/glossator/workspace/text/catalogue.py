@@ -15,8 +15,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from glossator.workspace.text.files import SUFFIX, SegmentInfo, sync_folder
 from glossator.workspace.text.segment import CorruptSegment, Segment
-from glossator.workspace.text.segment_writer import SUFFIX, SegmentInfo, sync_folder
 
 _FORMAT = 1
 _OURS = re.compile(r"[0-9a-f]{16}\.seg(\.tmp)?")

@@ -89,12 +89,20 @@ class TextIndex:
 
     def changed(self, entries: Mapping[str, FileEntry | None]) -> None:
         """Take in new entries of the listing by absolute path; None: no longer listed."""
+        nothing_to_place = not (self._placed or self._delta or self._preparation)
         for path, entry in entries.items():
             if entry is None:
                 self._listed.pop(path, None)
             else:
                 self._listed[path] = entry
-            self._place(path)
+            if not nothing_to_place:
+                self._place(path)
+            elif entry is None:
+                self._pending.pop(path, None)
+            else:
+                self._pending[path] = entry
+        if nothing_to_place and entries:
+            self._view = self._pending_view = None
 
     def keep(self, entry: FileEntry, keys: NDArray[np.intp], traits: Traits) -> bool:
         """Index a file in memory as it was read under the stamp of `entry`.

@@ -16,9 +16,6 @@ import struct
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 MAGIC: Final = b"GLOSTEXT"
 VERSION: Final = 1  # of this layout, the folding of `fold.py` and the text of `plain.py`
 MAX_DOCUMENTS: Final = 1 << 16
@@ -98,8 +95,3 @@ class Sections:
 def bits_units(documents: int) -> int:
     """The length of a posting with one bit for each of so many documents."""
     return -(-documents // (8 * POSTING_UNIT))
-
-
-def posting_units(counts: NDArray[np.int64], documents: int) -> NDArray[np.int64]:
-    """The length of postings that name so many of the documents each."""
-    return np.minimum(counts, bits_units(documents))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -64,19 +64,13 @@ class PlacedView:
 class PlacedSegment:
     """A segment of one root, and which of its documents are valid."""
 
-    def __init__(self, segment: Segment, root: str, listed: Mapping[str, FileEntry]) -> None:
+    def __init__(self, segment: Segment, root: str) -> None:
         self.segment = segment
+        self._prefix = root if root.endswith(os.sep) else root + os.sep
         self._entries = [_NONE] * segment.documents
+        self._numbers: dict[str, int] = {}  # by absolute path, from the first `take` on
         self._live = BitMap()
         self._view: PlacedView | None = None
-        prefix = root if root.endswith(os.sep) else root + os.sep
-        self._numbers: dict[str, int] = {}  # by absolute path
-        for number, relative in enumerate(map(os.fsdecode, segment.paths())):
-            path = prefix + relative
-            # the listing's own string, where there is one, takes no further memory
-            self._numbers[listed[path].path if path in listed else path] = number
-            if number % _TURN == 0:
-                time.sleep(0)
 
     def __len__(self) -> int:
         return len(self._live)
@@ -101,17 +95,24 @@ class PlacedSegment:
 
     def take(self, unplaced: dict[str, FileEntry]) -> BitMap:
         """The documents valid for some of the entries, which are taken out; from any thread."""
-        stamps = list(self.segment.stamps())
-        taken = BitMap()
-        for path, number in self._numbers.items():
+        taken: list[int] = []
+        numbers: dict[str, int] = {}
+        codec = sys.getfilesystemencoding()
+        documents = zip(self.segment.paths(), self.segment.stamps(), strict=True)
+        for number, (relative, stamp) in enumerate(documents):
+            path = self._prefix + relative.decode(codec, "surrogateescape")
             entry = unplaced.get(path)
-            if entry is not None and stamps[number] == _stamp(entry) and not entry.is_link:
-                del unplaced[path]
-                self._entries[number] = entry  # equal to one that may be there
-                taken.add(number)
+            if entry is not None:
+                path = entry.path  # the listing's own string takes no further memory
+                if stamp == _stamp(entry) and not entry.is_link:
+                    del unplaced[path]
+                    self._entries[number] = entry  # equal to one that may be there
+                    taken.append(number)
+            numbers[path] = number
             if number % _TURN == 0:
                 time.sleep(0)
-        return taken
+        self._numbers = numbers
+        return BitMap(taken)
 
     def replace(self, live: BitMap) -> None:
         """Make these documents, of which `take` told, the valid ones."""
@@ -151,6 +152,6 @@ class Preparation:
             pending.update((entry.path, entry) for entry in view.files())
         found = []
         for segment in segments:
-            placed = known.get(id(segment)) or PlacedSegment(segment, self.root, pending)
+            placed = known.get(id(segment)) or PlacedSegment(segment, self.root)
             found.append((placed, placed.take(pending)))
         return Placement(self, tuple(found), pending)

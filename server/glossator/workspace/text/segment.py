@@ -10,12 +10,14 @@ import functools
 import mmap
 import operator
 import os
+import struct
 import zlib
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from itertools import compress
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
-import numpy as np
 from pyroaring import BitMap
 
 from glossator.workspace.text import layout
@@ -42,11 +44,11 @@ class Segment:
         self._content = content
         self._sections = sections
         documents, keys = sections.documents, sections.keys
-        self._keys = np.frombuffer(content, "<u4", keys, sections.key_table)
-        self._starts = np.frombuffer(content, "<u4", keys, sections.starts)
-        self._sums = np.frombuffer(content, "<u4", keys, sections.sums)
-        self._counts = np.frombuffer(content, "<u2", keys, sections.counts)
-        traits = np.frombuffer(content, np.uint8, documents, sections.traits)
+        self._keys = self._table("I", keys, sections.key_table)
+        self._starts = self._table("I", keys, sections.starts)
+        self._sums = self._table("I", keys, sections.sums)
+        self._counts = self._table("H", keys, sections.counts)
+        traits = content[sections.traits : sections.paths]
         self._bits_units = layout.bits_units(documents)
         self.all = BitMap(range(documents))
         self.plain = _having(traits, Traits.PLAIN)
@@ -75,7 +77,7 @@ class Segment:
     def paths(self) -> Iterator[bytes]:
         """The documents' paths, relative to their root."""
         sections = self._sections
-        ends = np.frombuffer(self._content, "<u4", sections.documents, sections.path_ends).tolist()
+        ends = self._table("I", sections.documents, sections.path_ends)
         joined = self._content[sections.paths : sections.postings]
         start = 0
         for end in ends:
@@ -85,7 +87,7 @@ class Segment:
     def stamps(self) -> Iterator[Stamp]:
         """The documents' stamps."""
         table = self._content[self._sections.stamps : self._sections.key_table]
-        yield from layout.STAMP.iter_unpack(table)
+        return layout.STAMP.iter_unpack(table)
 
     def stamp(self, document: int) -> Stamp:
         """The stamp of one document."""
@@ -112,6 +114,11 @@ class Segment:
             if place % 1000 == 0:
                 yield
 
+    def _table(self, form: Literal["I", "H"], length: int, start: int) -> memoryview[int]:
+        """Numbers of the file, in the byte order of the machines that this runs on."""
+        end = start + length * struct.calcsize(form)
+        return memoryview(self._content)[start:end].cast(form)
+
     def _meeting(self, query: Query) -> BitMap:
         found = self.all
         if query.keys:
@@ -127,16 +134,17 @@ class Segment:
 
     def _places(self, keys: Iterable[int]) -> list[int]:
         """Where the keys stand in the tables, the rarest first; [-1] when one is in no document."""
-        wanted = np.fromiter(keys, np.uint32)
-        places = np.searchsorted(self._keys, wanted)
-        if len(self._keys) == 0 or (self._keys.take(places, mode="clip") != wanted).any():
-            return [-1]
-        by_count: list[int] = places[np.argsort(self._counts[places])].tolist()
-        return by_count
+        places: list[int] = []
+        for key in keys:
+            place = bisect_left(self._keys, key)
+            if place == len(self._keys) or self._keys[place] != key:
+                return [-1]
+            places.append(place)
+        return sorted(places, key=self._counts.__getitem__)
 
     def _posting(self, place: int) -> BitMap:
-        count = int(self._counts[place]) + 1
-        start = self._sections.postings + int(self._starts[place]) * layout.POSTING_UNIT
+        count = self._counts[place] + 1
+        start = self._sections.postings + self._starts[place] * layout.POSTING_UNIT
         units = min(count, self._bits_units)
         data = self._content[start : start + units * layout.POSTING_UNIT]
         if zlib.crc32(data) != self._sums[place]:
@@ -144,14 +152,22 @@ class Segment:
         if count > layout.ROARING_ARRAY:
             data = data.ljust(layout.MAX_DOCUMENTS // 8, b"\0")
         elif count > units:
-            bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")
-            data = np.flatnonzero(bits).astype("<u2").tobytes()
+            data = _members(data)
         head = layout.ROARING.pack(layout.ROARING_COOKIE, 1, 0, count - 1, layout.ROARING.size)
         return BitMap.deserialize(head + data)
 
 
-def _having(traits: np.ndarray[tuple[int], np.dtype[np.uint8]], trait: Traits) -> BitMap:
-    return BitMap(np.flatnonzero(traits & trait.value).tolist())
+def _having(traits: bytes, trait: Traits) -> BitMap:
+    chosen = bytes(1 if byte & trait.value else 0 for byte in range(256))
+    return BitMap(compress(range(len(traits)), traits.translate(chosen)))
+
+
+def _members(bits: bytes) -> bytes:
+    """The numbers of the bits that are set, 16 bits each."""
+    import numpy as np  # noqa: PLC0415 - takes long, and rare trigrams do without
+
+    set_bits = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
+    return np.flatnonzero(set_bits).astype("<u2").tobytes()
 
 
 def _check_header(name: str, content: mmap.mmap) -> tuple[int, int, int, int, int]:

@@ -10,7 +10,6 @@ import os
 import secrets
 import zlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -19,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glossator.workspace.text import layout
+from glossator.workspace.text.files import SUFFIX, SegmentInfo, sync_folder
 from glossator.workspace.text.fold import KEYS
 from glossator.workspace.text.layout import Sections
 from glossator.workspace.text.plain import Traits
 from glossator.workspace.text.segment import Stamp
 
-SUFFIX = ".seg"
 _ABREAST = 8  # documents whose trigrams are marked side by side: the bytes of a word
 _BATCH = 1 << 20  # postings grouped at once
 _RANGE = 1 << 20  # postings written at once
@@ -37,16 +36,6 @@ class TextDocument(NamedTuple):
     stamp: Stamp
     traits: Traits
     keys: NDArray[np.intp]
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentInfo:
-    """A written segment as the catalogue names it."""
-
-    name: str
-    bytes: int
-    checksum: int
-    documents: int
 
 
 class _Batch(NamedTuple):
@@ -142,7 +131,7 @@ class SegmentWriter:
     def _write(self, file: BinaryIO) -> Generator[None, None, tuple[Sections, int]]:
         keys = np.flatnonzero(self._totals)
         counts = self._totals[keys]
-        units = layout.posting_units(counts, len(self))
+        units = np.minimum(counts, layout.bits_units(len(self)))
         ends = np.cumsum(units)
         sums: list[int] = []
         paths = b"".join(self._paths)
@@ -196,15 +185,6 @@ def write_segment(folder: Path, documents: Iterable[TextDocument]) -> SegmentInf
         except StopIteration as done:
             info: SegmentInfo = done.value
             return info
-
-
-def sync_folder(folder: Path) -> None:
-    """Make what was renamed in `folder` safe on disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _merge(batches: Sequence[_Batch], totals: NDArray[np.int64], low: int) -> NDArray[np.uint16]:

@@ -10,14 +10,17 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from glossator.workspace.roots import Roots
 from glossator.workspace.text.catalogue import Catalogue
+from glossator.workspace.text.files import SegmentInfo
 from glossator.workspace.text.policy import MAX_BYTES, MAX_FILES
-from glossator.workspace.text.reading import LeftOut, mark_file
-from glossator.workspace.text.segment_writer import SegmentInfo, SegmentWriter
 from glossator.workspace.worker.jobs import Job, Progress, Slices
 from glossator.workspace.worker.lock import try_lock
+
+if TYPE_CHECKING:
+    from glossator.workspace.text.segment_writer import SegmentWriter
 
 _SLICE_SECONDS = 0.03
 
@@ -47,6 +50,10 @@ class BuildSegment(Job[Built | Busy]):
 
     def run(self) -> Slices[Built | Busy]:
         """Read the files, write segments of a bounded size, and publish them all at once."""
+        # numpy, which these need, takes long to import, and a server never runs the job itself
+        from glossator.workspace.text.reading import LeftOut, mark_file  # noqa: PLC0415
+        from glossator.workspace.text.segment_writer import SegmentWriter  # noqa: PLC0415
+
         if not try_lock(self.folder):
             return Busy()
         catalogue = Catalogue(Path(self.folder))

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from glossator.workspace.roots import Roots
 from glossator.workspace.text.catalogue import Catalogue
 from glossator.workspace.text.plain import Traits
-from glossator.workspace.text.reading import LeftOut, Reading, read_file
 from glossator.workspace.text.required import Query
 from glossator.workspace.text.segment import CorruptSegment, Segment
 from glossator.workspace.worker.jobs import Job, Progress, Slices
+
+if TYPE_CHECKING:
+    from glossator.workspace.text.reading import Reading
 
 _SLICE_SECONDS = 0.03
 _SAMPLE = 24  # trigrams of a file that are looked up
@@ -44,6 +47,9 @@ class CheckSegments(Job[CheckReport]):
 
     def run(self) -> Slices[CheckReport]:
         """Go through segments and files."""
+        # numpy, which this needs, takes long to import, and a server never runs the job itself
+        from glossator.workspace.text.reading import LeftOut, read_file  # noqa: PLC0415
+
         opened = Catalogue(Path(self.folder)).open()
         problems = [f"{damage}." for damage in opened.damage]
         total, done, outdated = sum(segment.documents for segment in opened.segments), 0, 0
