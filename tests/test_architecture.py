@@ -52,7 +52,6 @@ OWNERS = {
     "sqlite3": "store",
     "tree_sitter": "workspace",
     "watchfiles": "workspace",
-    "pathspec": "workspace",
     "numpy": "workspace",
     "pyroaring": "workspace",
     "typer": "cli",
@@ -126,5 +125,5 @@ def test_the_server_starts_without_its_heavy_parts() -> None:
     code = "import glossator.lsp.listen, glossator.lsp.server, json, sys;"
     code += "print(json.dumps(list(sys.modules)))"
     loaded = json.loads(subprocess.check_output([sys.executable, "-c", code], text=True))
-    heavy = {*"anthropic numpy pathspec pydantic rich tree_sitter typer watchfiles".split()}
+    heavy = {*"anthropic numpy pydantic rich tree_sitter typer watchfiles".split()}
     assert heavy.isdisjoint(name.partition(".")[0] for name in loaded)

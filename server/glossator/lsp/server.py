@@ -161,7 +161,8 @@ class Server(LanguageServer):
         await self.protocol.gate.open()
         offer_symbols(self)
         await self.application.prepared()
-        gc.freeze()  # what the start made stays: later collections need not look at it
+        await self.application.host.ready()
+        gc.freeze()  # what the start and the scan made stays: collections need not look at it
 
     async def _read(self, stream: asyncio.StreamReader) -> None:
         try:

@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import re2
-from pathspec import PathSpec
-from pathspec.pattern import RegexPattern
 
 from glossator.core.document import Missing, MissingReason
 from glossator.settings.model import WorkspaceSettings
@@ -32,36 +30,56 @@ GIT_RULE = ".git is always left out"
 _SOURCES = IGNORE_FILES | {".git"}  # what a directory must hold to have rules of its own
 _MAX_RULE_BYTES = 5_000_000
 _MAX_JOINED = 20_000  # characters of expressions in one, well below what RE2 can hold
-_NOTHING = rb"[^\x00-\xff]"
+_NOTHING = r"[^\x00-\xff]"
+_MEMORY = 64 << 20  # bytes that RE2 may take, far more than so many characters need
 
 _log = logging.getLogger(__name__)
 
 
+class _Pattern(NamedTuple):
+    """A line, 0-based, as `translate` gives it."""
+
+    line: int
+    regex: str
+    leaves_out: bool
+
+
 @dataclass(frozen=True)
 class _Patterns:
-    """The expressions of lines next to each other, few enough for RE2 to join."""
+    """Some patterns in their order, few enough for RE2 to join."""
 
-    first: int  # line, 0-based
-    regexes: tuple[tuple[str, bool] | None, ...]  # as `translate` gives them
-
-    @cached_property
-    def spec(self) -> PathSpec[RegexPattern]:
-        """What tells the last line that matches an entry."""
-        patterns = (
-            RegexPattern(None) if item is None else RegexPattern(re.compile(item[0]), item[1])
-            for item in self.regexes
-        )
-        return PathSpec(patterns, backend="best")
+    patterns: tuple[_Pattern, ...]
 
     @cached_property
-    def leaving_out(self) -> re2.Pattern[bytes]:
-        """What is found in a list of entries when one of them may be left out."""
-        options = re2.Options()
-        options.log_errors = False
-        options.never_capture = True
-        options.encoding = re2.Options.Encoding.LATIN1
-        joined = "|".join(in_list(item[0]) for item in self.regexes if item and item[1])
-        return re2.compile(joined.encode("latin-1") or _NOTHING, options)
+    def _each(self) -> re2.Set:
+        return _set_of(pattern.regex for pattern in self.patterns)
+
+    @cached_property
+    def _leaving_out(self) -> re2.Set:
+        joined = "|".join(in_list(each.regex) for each in self.patterns if each.leaves_out)
+        return _set_of((joined or _NOTHING,))
+
+    def last(self, entry: bytes) -> _Pattern | None:
+        """The last pattern that matches an entry."""
+        matching = self._each.Match(entry)
+        return self.patterns[max(matching)] if matching else None
+
+    def may_leave_out(self, listed: bytes) -> bool:
+        """Whether one of the entries in a list of them may be left out."""
+        return bool(self._leaving_out.Match(listed))
+
+
+def _set_of(regexes: Iterable[str]) -> re2.Set:
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.max_mem = _MEMORY
+    together = re2.Set.SearchSet(options)
+    for regex in regexes:
+        together.Add(regex.encode("latin-1"))
+    together.Compile()
+    return together
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +91,34 @@ class RuleFile:
     lines: tuple[str, ...]
     patterns: tuple[_Patterns, ...] = field(compare=False)  # last lines first
 
-    def may_exclude(self, folder: str, names: Sequence[str]) -> bool:
-        """Whether the file may leave out one of the entries `names` of `folder`."""
+    def suspects(self, folder: str, names: Sequence[str]) -> Iterator[str]:
+        """Those of the entries `names` of `folder` that the file may leave out."""
         inner = folder[len(self.folder) :].lstrip(os.sep)
         before = f"\0{inner}/" if inner else "\0"
-        paths = os.fsencode(f"{before}{before.join(names)}\0")
-        return any(part.leaving_out.search(paths) is not None for part in self.patterns)
+        parts = [names]
+        while parts:
+            some = parts.pop()
+            listed = os.fsencode(f"{before}{before.join(some)}\0")
+            for each in self.patterns:
+                if each.may_leave_out(listed):
+                    break
+            else:
+                continue
+            if len(some) == 1:
+                yield some[0]
+            else:
+                half = len(some) // 2
+                parts += some[:half], some[half:]
 
     def verdict(self, path: str, *, is_dir: bool) -> tuple[bool, str] | None:
         """Whether `path` is left out and by which rule; None when no pattern matches."""
         inner = path[len(self.folder) :].lstrip(os.sep)
-        entry = _as_bytes(inner) + (FOLDER_MARK if is_dir else "")
+        entry = os.fsencode(inner + FOLDER_MARK if is_dir else inner)
         for part in self.patterns:
-            result = part.spec.check_file(entry)
-            if result.include is not None and result.index is not None:
-                line = part.first + result.index
-                return result.include, f"{self.label}:{line + 1} {self.lines[line]}"
+            pattern = part.last(entry)
+            if pattern is not None:
+                line = pattern.line
+                return pattern.leaves_out, f"{self.label}:{line + 1} {self.lines[line]}"
         return None
 
 
@@ -100,14 +130,13 @@ class FolderRules:
     ignore: tuple[RuleFile, ...] = ()  # .ignore
     git: tuple[RuleFile, ...] = ()  # .gitignore and .git/info/exclude
 
-    def may_exclude(self, folder: str, names: Sequence[str]) -> bool:
-        """Whether one of the entries `names` of the directory `folder` may be left out."""
-        if ".git" in names:
-            return True
-        for rules in (*self.exclude, *self.ignore, *self.git):
-            if rules.may_exclude(folder, names):
-                return True
-        return False
+    def suspects(self, folder: str, names: Sequence[str]) -> set[str]:
+        """Those of the entries `names` of the directory `folder` that may be left out."""
+        found = {".git"}.intersection(names)
+        if names:
+            for rules in (*self.exclude, *self.ignore, *self.git):
+                found.update(rules.suspects(folder, names))
+        return found
 
     def excluding(self, path: str, *, is_dir: bool) -> str | None:
         """The rule that leaves out `path`, an entry of the directory; None keeps it."""
@@ -142,7 +171,8 @@ class IgnoreRules:
         folders = self._folders
         if folder in folders or folder in self._roots.paths or not _SOURCES.isdisjoint(names):
             return self.within(folder)
-        return folders.setdefault(folder, self.within(os.path.dirname(folder)))
+        above = folder[: folder.rfind(os.sep)]
+        return folders.setdefault(folder, folders.get(above) or self.within(above))
 
     def excluding(self, path: str, *, is_dir: bool) -> str | None:
         """The rule that leaves out `path` or a directory above it; None when it is kept."""
@@ -219,24 +249,25 @@ class IgnoreRules:
 def _rule_file(folder: str, label: str, lines: Iterable[str]) -> tuple[RuleFile, ...]:
     """The rules in `lines` (one character a byte), or nothing when none of them is a pattern."""
     kept = tuple(lines)
-    parts: list[_Patterns] = []
-    batch: list[tuple[str, bool] | None] = []
-    size = 0
+    parts: list[list[_Pattern]] = []
+    room = 0
     for number, line in enumerate(kept):
-        item = translate(line)
-        length = len(item[0]) if item else 0
+        translated = translate(line)
+        if translated is None:
+            continue
+        pattern = _Pattern(number, *translated)
+        length = len(pattern.regex)
         if length > _MAX_JOINED:
             _log.warning("%s:%d is not followed: the pattern is too long.", label, number + 1)
-            item, length = None, 0
-        if size + length > _MAX_JOINED:
-            parts.append(_Patterns(number - len(batch), tuple(batch)))
-            batch, size = [], 0
-        batch.append(item)
-        size += length
-    parts.append(_Patterns(len(kept) - len(batch), tuple(batch)))
-    used = tuple(part for part in reversed(parts) if any(part.regexes))
+            continue
+        if length > room:
+            parts.append([])
+            room = _MAX_JOINED
+        parts[-1].append(pattern)
+        room -= length
+    patterns = tuple(_Patterns(tuple(part)) for part in reversed(parts))
     shown = tuple(line.encode("latin-1").decode("utf-8", "replace").strip() for line in kept)
-    return (RuleFile(folder, label, shown, used),) if used else ()
+    return (RuleFile(folder, label, shown, patterns),) if patterns else ()
 
 
 def _as_bytes(path: str) -> str:

@@ -114,16 +114,17 @@ class FileIndex:
     def add(self, found: Found) -> set[str]:
         """Take in what was found; returns the paths whose entries are new or changed."""
         new: set[str] = set()
-        for folder, entries in groupby(found.files, _folder_of_entry):
+        for folder, files in groupby(found.files, _folder_of_entry):
             known = self._folders.get(folder)
             if known is None:
-                files = sorted(entries)  # by path, which is first
-                new.update(map(_by_path, files))
+                known = tuple(sorted(files))  # by path, which is first
+                new.update(map(_by_path, known))
                 self._note(folder)
             else:
-                files = list(known)
-                new.update(entry.path for entry in sorted(entries) if _put(files, entry))
-            self._folders[folder] = tuple(files)
+                merged = list(known)
+                new.update(entry.path for entry in sorted(files) if _put(merged, entry))
+                known = tuple(merged)
+            self._folders[folder] = known
         if found.skipped:
             self._skipped = self._skipped | found.skipped
             for path in found.skipped:
@@ -169,7 +170,7 @@ class FileIndex:
     def _note(self, folder: str) -> None:
         while folder not in self._above:
             self._above.add(folder)
-            folder = os.path.dirname(folder)
+            folder = _folder_of(folder)
 
 
 def _folder_of(path: str) -> str:

@@ -169,13 +169,15 @@ def _walk_folder(
     if isinstance(folder_rules, str):
         found.skipped[folder] = folder_rules
         return []
-    some_left_out = folder_rules.may_exclude(folder, names)
+    suspects = folder_rules.suspects(folder, names)
     deeper = []
     for entry in entries:
         path, is_dir = entry.path, entry.is_dir(follow_symlinks=False)
         if is_dir and path in roots.paths:
             continue
-        rule = folder_rules.excluding(path, is_dir=is_dir) if some_left_out else None
+        rule = None
+        if suspects and entry.name in suspects:
+            rule = folder_rules.excluding(path, is_dir=is_dir)
         if rule is not None:
             found.skipped[path] = rule
         elif is_dir:
