@@ -18,10 +18,15 @@ KEY = {"ANTHROPIC_API_KEY": "k"}
 
 
 async def diagnose(
-    root: Path, environment: Mapping[str, str], problems: tuple[str, ...] = (), **models: Any
+    root: Path,
+    environment: Mapping[str, str],
+    problems: tuple[str, ...] = (),
+    workspace: dict[str, Any] | None = None,
+    **models: Any,
 ) -> dict[str, tuple[str, str]]:
     """The checks by name: state, and what to do or else what was found."""
-    settings = load_settings({"models": models}, environment, file=root / "none.toml")
+    options = {"models": models, "workspace": workspace or {}}
+    settings = load_settings(options, environment, file=root / "none.toml")
     app = Application((str(root),), settings, Recorder(), "utf-16", environment, problems)
     await app.start()
     try:
@@ -66,3 +71,11 @@ async def test_the_workspace(tmp_path: Path) -> None:
     assert (await diagnose(tmp_path, {}))["Workspace"][0] == "warning"
     (tmp_path / "a.py").write_text("")
     assert (await diagnose(tmp_path, {}))["Workspace"] == ("ok", f"1 file in {tmp_path}")
+
+
+async def test_a_ripgrep_that_was_named_but_does_not_work(tmp_path: Path) -> None:
+    named = await diagnose(tmp_path, {}, workspace={"ripgrep": "/nowhere/rg"})
+    assert named["ripgrep"][0] == "warning"
+    assert "Set workspace.ripgrep to auto" in named["ripgrep"][1]
+    off = await diagnose(tmp_path, {}, workspace={"ripgrep": "off"})
+    assert off["ripgrep"][0] == "ok"

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from glossator.workspace.roots import Roots
+from glossator.workspace.text import ripgrep_program
 from glossator.workspace.text.ripgrep_program import Absent, find_ripgrep
 from tests.workspace_text.searching import RIPGREP
+
+
+@pytest.fixture(autouse=True)
+def _nothing_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ripgrep_program, "_found", {})
 
 
 def place(folder: Path, version: str = "ripgrep 14.1.0") -> str:
@@ -36,9 +44,9 @@ def test_the_path_without_the_workspace(tmp_path: Path, monkeypatch: pytest.Monk
     bundled = place(tmp_path / in_editor, "ripgrep 15.0.1")
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("PATH", os.pathsep.join(map(str, folders)))
-    find_ripgrep.cache_clear()
+    assert find_ripgrep("auto", roots) == good, "what was found is remembered"
+    ripgrep_program._found.clear()
     assert find_ripgrep("auto", roots) == bundled
-    find_ripgrep.cache_clear()
 
 
 @pytest.mark.parametrize("setting", ["off", "rg", "bin/rg", "/nowhere/rg", "/bin/ls", "/etc"])
@@ -50,3 +58,26 @@ def test_settings_that_turn_it_off(setting: str) -> None:
 
 def test_a_path_is_taken_as_it_is() -> None:
     assert find_ripgrep(RIPGREP, Roots(("/",))) == RIPGREP
+
+
+def test_what_was_not_found_is_looked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, roots = str(tmp_path / "bin" / "rg"), Roots(("/ws",))
+    assert isinstance(find_ripgrep(program, roots), Absent)
+    place(tmp_path / "bin")
+    assert isinstance(find_ripgrep(program, roots), Absent), "not so soon"
+    monkeypatch.setattr(ripgrep_program, "monotonic", lambda: math.inf)
+    assert find_ripgrep(program, roots) == program
+
+
+def test_a_program_that_hangs_holds_up_no_cancelled_search(tmp_path: Path) -> None:
+    program, roots = place(tmp_path / "bin"), Roots(("/ws",))
+    os.mkfifo(tmp_path / "never")
+    Path(program).write_text(f"#!/bin/sh\nread line < {tmp_path}/never\n")
+    looks = iter([False, False, True])
+    started = time.monotonic()
+    assert isinstance(find_ripgrep(program, roots, lambda: next(looks, True)), Absent)
+    assert time.monotonic() - started < ripgrep_program._PATIENCE
+    Path(program).write_text("#!/bin/sh\necho ripgrep 14.1.0\n")
+    assert find_ripgrep(program, roots) == program, "a cancelled look is not remembered"

@@ -21,6 +21,7 @@ from glossator.workspace.text import ripgrep, search
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.ripgrep_pattern import folds_alike, in_ripgrep_words
+from glossator.workspace.text.ripgrep_program import Absent, find_ripgrep
 from glossator.workspace.text.search import TextSearch
 from glossator.workspace.walk import FileEntry
 from tests.workspace_text.searching import RIPGREP, counts, files, indexed, lines, pending, write
@@ -200,6 +201,32 @@ async def test_a_cancelled_search_ends_ripgrep(
     assert time.monotonic() - started < 5  # not the minute that the program would take
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
+async def test_a_ripgrep_that_hangs_is_ended_with_all_it_started_and_left_out(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for rate in ("_SLOWEST_FILES", "_SLOWEST_BYTES"):
+        monkeypatch.setattr(ripgrep, rate, 1e9)
+    monkeypatch.setattr(ripgrep, "_PATIENCE", 0.3)
+    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 50)
+    os.mkfifo(tmp_path / "held")
+    # the second program, which the first one starts, holds the pipe open as long as it lives
+    script = f"sh -c 'exec 7> {tmp_path}/held; sleep 600' &\nwait"
+    snapshot = await tree(tmp_path, script)
+    started = time.monotonic()
+    finding = asyncio.create_task(asyncio.to_thread(counts, snapshot, Request("needle")))
+    assert await asyncio.to_thread((tmp_path / "held").read_text) == ""  # returns when all are gone
+    assert await finding == [(f"f{n:03}", n % 3) for n in range(300) if n % 3]
+    assert time.monotonic() - started < 60
+    assert "did not end within 0 s" in caplog.text
+    assert counts(snapshot, Request("needle")) == await finding
+    assert runs(tmp_path) == 1
+    absent = find_ripgrep(snapshot.ripgrep, snapshot.folders)
+    assert isinstance(absent, Absent)
+    assert "did not end in time" in absent.reason
+    assert "workspace.ripgrep" in absent.next_step
 
 
 @pytest.mark.usefixtures("_ripgrep_at_once")

@@ -105,7 +105,10 @@ def _index(app: Application) -> Check:
 async def _ripgrep(app: Application) -> Check:
     setting, folders = app.settings.workspace.ripgrep, app.host.snapshot().folders
     found = await asyncio.to_thread(find_ripgrep, setting, folders)
-    return Check("ripgrep", CheckState.OK, found.reason if isinstance(found, Absent) else found)
+    if not isinstance(found, Absent):
+        return Check("ripgrep", CheckState.OK, found)
+    state = CheckState.WARNING if found.next_step else CheckState.OK
+    return Check("ripgrep", state, found.reason, found.next_step)
 
 
 async def _model(app: Application) -> Check:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 import os
-import subprocess
 import tempfile
 from bisect import bisect_left
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
@@ -17,7 +16,9 @@ from itertools import accumulate, chain, islice
 from operator import attrgetter
 from typing import IO, Self
 
+from glossator.workspace.text.child import Child, Ended
 from glossator.workspace.text.ripgrep_pattern import in_ripgrep_words
+from glossator.workspace.text.ripgrep_program import is_left_out, leave_out
 from glossator.workspace.walk import FileEntry
 
 _log = logging.getLogger(__name__)
@@ -26,7 +27,9 @@ LARGE = 2_000_000  # bytes; a file that we would take longer for than to start r
 
 _FIRST_BATCH = 300  # files
 _OURS = (os.cpu_count() or 1) + 1  # of so many files one is searched here, while ripgrep runs
-_LOOK_UP = 0.02  # seconds between looks at whether the search was cancelled
+_PATIENCE = 5.0  # seconds for a batch, and more by the rates of a slow disk
+_SLOWEST_FILES = 500  # a second
+_SLOWEST_BYTES = 20_000_000  # a second
 _ARGUMENT_BYTES = os.sysconf("SC_ARG_MAX") * 3 // 4
 _POINTER = 8  # bytes an argument takes beside its text
 _path = attrgetter("path")
@@ -67,12 +70,11 @@ class Ripgrep:
 
             def start() -> tuple[_Batch, _Run | None]:
                 batch = next(batches, _Batch((), ()))
-                asked = list(filter(None, batch.arguments))
-                if not asked:
+                if not any(batch.arguments):
                     return batch, None
                 # into a file, because a pipe would wake us up for every single line
                 output = running.enter_context(tempfile.TemporaryFile())
-                return batch, running.enter_context(_Run(self, asked, output))
+                return batch, running.enter_context(_Run(self, batch, output))
 
             batch, run = start()
             while batch.files:
@@ -134,21 +136,22 @@ class _Batch:
 class _Run:
     """ripgrep at work on some files; leaving the `with` ends it."""
 
-    def __init__(self, ripgrep: Ripgrep, arguments: Sequence[bytes], output: IO[bytes]) -> None:
-        self._arguments = arguments
+    def __init__(self, ripgrep: Ripgrep, batch: _Batch, output: IO[bytes]) -> None:
+        self._program = ripgrep.program
         self._counting = ripgrep.counting
+        self._arguments = list(filter(None, batch.arguments))
+        self._patience = (
+            _PATIENCE
+            + len(batch.files) / _SLOWEST_FILES
+            + sum(entry.size for entry in batch.files) / _SLOWEST_BYTES
+        )
         self._output = output
-        self._process: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
+        if is_left_out(self._program):
+            return
         try:
-            self._process = subprocess.Popen(  # noqa: S603 - a program outside the workspace
-                [*map(os.fsencode, ripgrep.command()), *arguments],
-                cwd=ripgrep.folder,
-                env={},
-                stdin=subprocess.DEVNULL,
-                stdout=self._output,
-                stderr=subprocess.PIPE,
-                process_group=0,  # Ctrl-C in a terminal is for the server to handle
-            )
+            command = [*map(os.fsencode, ripgrep.command()), *self._arguments]
+            self._child = Child(command, ripgrep.folder, output)
         except OSError as error:
             _log.warning("%s; the files are searched without ripgrep.", error)
 
@@ -156,30 +159,28 @@ class _Run:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._process is not None:
-            self._process.kill()
-            with self._process:  # closes the pipe and takes the exit code
-                pass
+        if self._child is not None:
+            self._child.end()
 
     def counts(self, cancelled: Callable[[], bool]) -> Mapping[bytes, int | None]:
         """Wait for the matching lines by argument; None: to be looked at without it."""
-        process = self._process
-        while process is not None and not cancelled():
+        unread: Sequence[bytes] | None = None
+        if self._child is not None:
             try:
-                _, errors = process.communicate(timeout=_LOOK_UP)
-            except subprocess.TimeoutExpired:
-                continue
-            unread = self._unread(process.returncode, errors)
-            if unread is None:
-                shown = errors[:500].decode("utf-8", "replace").strip()
+                ended = self._child.wait(self._patience, cancelled)
+            except TimeoutError:
+                self._child.end()
+                leave_out(self._program)
                 _log.warning(
-                    "ripgrep ended with %s (%s); the files are searched without it.",
-                    process.returncode,
-                    shown,
+                    "%s did not end within %.0f s; for some minutes files are searched without it.",
+                    self._program,
+                    self._patience,
                 )
-                break
-            return {**self._parse(), **dict.fromkeys(unread)}
-        return dict.fromkeys(self._arguments)
+            else:
+                unread = self._unread(ended) if ended is not None else None
+        if unread is None:
+            return dict.fromkeys(self._arguments)
+        return {**self._parse(), **dict.fromkeys(unread)}
 
     def _parse(self) -> dict[bytes, int]:
         """`name NUL count LF` for each file; only `name NUL` where it was not to count."""
@@ -194,10 +195,16 @@ class _Run:
             name = following
         return counts
 
-    def _unread(self, code: int, errors: bytes) -> list[bytes] | None:
+    def _unread(self, ended: Ended) -> Sequence[bytes] | None:
         """The files it could not read; None when it failed at anything else."""
-        if code in (0, 1):
+        if ended.code in (0, 1):
             return []
-        names = [line.removeprefix(b"rg: ").rpartition(b": ")[0] for line in errors.splitlines()]
-        asked = set(self._arguments)
-        return names if code == 2 and names and asked.issuperset(names) else None
+        lines = ended.errors.splitlines()
+        names = [line.removeprefix(b"rg: ").rpartition(b": ")[0] for line in lines]
+        if ended.code == 2 and names and set(self._arguments).issuperset(names):
+            return names
+        shown = ended.errors[:500].decode("utf-8", "replace").strip()
+        _log.warning(
+            "ripgrep ended with %s (%s); the files are searched without it.", ended.code, shown
+        )
+        return None

@@ -136,7 +136,8 @@ class TextSearch:
         if first is None:
             return
         files = chain((first,), files)
-        found = find_ripgrep(self._snapshot.ripgrep, self._snapshot.folders)
+        snapshot = self._snapshot
+        found = find_ripgrep(snapshot.ripgrep, snapshot.folders, self._cancelled)
         if isinstance(found, str):
             folder = os.path.commonpath(self._snapshot.roots)
             others = {entry.path for entry in self._candidates.others}
