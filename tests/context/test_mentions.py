@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.context.mentions import look_up, mentions
+from glossator.context.mentions import MAX_MENTIONS, look_up, mentions
 from tests.workspaces import MakeWorkspace
 
 FILES = {
     "src/app.py": "import os\n\n\nclass App:\n    def run(self):\n        return 1\n",
     "src/other.py": "def run():\n    pass\n",
+    "src/app/[id]/(own)/page.tsx": "export const page = 1;\n",
+    "pkg/__init__.py": "app = 3\n",
+    "schema.yaml": "property:\n  a: 1\nroute: 2\n",
+    "notes.md": "# route\n",
+    "my notes.txt": "one\ntwo\n",
+    "node/@types/x.d.ts": "export {};\n",
+    "empty.py": "",
     "Makefile": "all:\n",
 }
 
@@ -17,38 +24,76 @@ FILES = {
 @pytest.mark.parametrize(
     ("question", "found"),
     [
-        ("What does @run do?", ["run"]),
-        ("@src/app.py, @src/app.py: and @src/app.py.", ["src/app.py"]),
-        ("See (@App.run) or @zoo::Fish::swim!", ["App.run", "zoo::Fish::swim"]),
-        ("Lines @a.py:3-5?", ["a.py:3-5"]),
-        ("me@example.org, @@x, node/@types/x, a.@b, @ x", []),
+        ("What does @run do?", "run"),
+        ("@src/app.py, @src/app.py: and @src/app.py.", "src/app.py"),
+        ("See (@App.run) or @zoo::Fish::swim!", "App.run zoo::Fish::swim"),
+        ("Lines @a.py:3-5? And @a.py#L3-L5.", "a.py:3-5 a.py#L3-L5"),
+        ("me@example.org, @@x, node/@types/x, a.@b, @ x, @... @-", ""),
+        ("@app/[id]/(g)/p.tsx, (@app/(g)/p.tsx), [@a.py](b) {@b.py}",
+         "app/[id]/(g)/p.tsx app/(g)/p.tsx a.py b.py"),
+        ("@f() and @app.route('/x') @a[1 @n/@t/x.d", "f() app.route a n/@t/x.d"),
+        ('@"my notes.txt":1-2 and @"a b" @"', "my notes.txt:1-2 a b"),
+        ("`@one` ``a ` @two`` @three `@four", "three four"),
+        ("Why?\n```py\n@property\ndef x(): ...\n```\n@five\n~~~\n@six", "five"),
     ],
-)
-def test_mentions(question: str, found: list[str]) -> None:
-    assert list(mentions(question)) == found
+)  # fmt: skip
+def test_mentions(question: str, found: str) -> None:
+    assert " ".join(mention.text for mention in mentions(question)) == found
 
 
 @pytest.mark.parametrize(
-    ("question", "places"),
+    ("question", "attached"),
     [
-        ("@src/app.py", [("src/app.py", 1, 6)]),
-        ("@src/app.py:4-5 and @Makefile", [("src/app.py", 4, 5), ("Makefile", 1, 1)]),
-        ("@src/app.py:5", [("src/app.py", 5, 5)]),
-        ("@App", [("src/app.py", 4, 6)]),
-        ("@run", [("src/app.py", 5, 6), ("src/other.py", 1, 2)]),
-        ("@App.run", [("src/app.py", 5, 6)]),
-        ("@src/app.py:70, @property, @/etc/passwd, @../x.py, @src", []),
+        ("@src/app.py", "src/app.py:1-6"),
+        ("@src/app.py:4-5 and @Makefile", "src/app.py:4-5, Makefile:1"),
+        ("@src/app.py:5", "src/app.py:5"),
+        ("@src/app.py#L4-L5, @src/app.py#L2", "src/app.py:4-5, src/app.py:2"),
+        ("@App", "src/app.py:4-6"),
+        ("@run", "src/app.py:5-6, src/other.py:1-2"),
+        ("@App.run()", "src/app.py:5-6"),
+        ("@src/app/[id]/(own)/page.tsx:1", "src/app/[id]/(own)/page.tsx:1"),
+        ('@"my notes.txt":2', "my notes.txt:2"),
+        ("@node/@types/x.d.ts", "node/@types/x.d.ts:1"),
     ],
 )
-async def test_look_up(
-    workspace: MakeWorkspace, question: str, places: list[tuple[str, int, int]]
+async def test_what_is_attached(workspace: MakeWorkspace, question: str, attached: str) -> None:
+    ws = await workspace(FILES)
+    found = await look_up(question, ws.snapshot, ws.symbols)
+    assert len(found.attached) == attached.count(",") + 1
+    assert found.notice == f"Attached: {attached}."
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        ("@src/app.py:70", "@src/app.py:70 (src/app.py has 6 lines; lines 70-70 are not among"),
+        ("@src/no.py", "@src/no.py (there is no such file)"),
+        ("@pkg/app", "@pkg/app (there is no such file)"),
+        ("@app/[no]/page.tsx", "@app/[no]/page.tsx (there is no such file)"),
+        ("@app/[", "@app (there is no such file)"),
+        ("@property", "@property (no file and no symbol of code has this name)"),
+        ("@route", "@route (no file and no symbol of code has this name)"),
+        ("@src/", "@src (it is a directory)"),
+        ("@empty.py:1", "@empty.py:1 (empty.py is empty"),
+        ("@/etc/passwd", "@/etc/passwd (/etc/passwd is outside the workspace"),
+    ],
+)
+async def test_what_is_not_attached_is_said(
+    workspace: MakeWorkspace, question: str, why: str
 ) -> None:
     ws = await workspace(FILES)
     found = await look_up(question, ws.snapshot, ws.symbols)
-    assert [
-        (item.path, item.span.first_line, item.span.last_line) for item in found.attached
-    ] == places
-    assert found.problem == ""
+    assert found.attached == ()
+    assert found.notice.startswith(f"Not attached: {why}")
+
+
+async def test_limits_are_said(workspace: MakeWorkspace) -> None:
+    ws = await workspace({f"f{n}.py": "def swim():\n    pass\n" for n in range(5)})
+    question = "@swim " + " ".join(f"@f{n % 5}.py:{n // 5 + 1}" for n in range(MAX_MENTIONS))
+    found = await look_up(question, ws.snapshot, ws.symbols)
+    assert [item.path for item in found.attached[-3:]] == ["f0.py", "f1.py", "f2.py"]
+    assert "@swim (all but its first 3 definitions)" in found.notice
+    assert f"@f2.py:2 (more than {MAX_MENTIONS} are not looked up)" in found.notice
 
 
 async def test_what_could_not_be_looked_up_is_said(
@@ -58,4 +103,4 @@ async def test_what_could_not_be_looked_up_is_said(
     monkeypatch.setattr("glossator.context.mentions._SECONDS", 0.0)
     found = await look_up("@src/app.py @run", ws.snapshot, ws.symbols)
     assert [item.path for item in found.attached] == ["src/app.py"]
-    assert "Not all @ mentions were looked up" in found.problem
+    assert "@run (it could not be looked up: symbols took more than 0 s)" in found.notice

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from glossator.core.events import Notice
 from tests.stage import stage
 from tests.standin import Text, Turn
 
@@ -18,10 +19,13 @@ async def test_a_mentioned_symbol_is_shown_and_can_be_cited(tmp_path: Path) -> N
         attachment, question = s.sent(0)["messages"][-1]["content"]
         assert "zoo/fish.py, lines 4-5 of 5" in attachment["text"]
         assert question["text"] == "What does @swim return?"
+        assert s.port.of(Notice) == [Notice("Attached: zoo/fish.py:4-5.")]
 
 
-async def test_an_unknown_mention_is_left_as_it_stands(tmp_path: Path) -> None:
+async def test_an_unknown_mention_is_left_as_it_stands_and_said(tmp_path: Path) -> None:
     async with stage(tmp_path, FILES, [Turn(Text("No."))]) as s:
         await s.ask("Is there a @property?")
         (question,) = s.sent(0)["messages"][-1]["content"]
         assert question["text"] == "Is there a @property?"
+        (notice,) = s.port.of(Notice)
+        assert notice.message.startswith("Not attached: @property (no file and no symbol")

@@ -48,7 +48,7 @@ def attach(
     if not 1 <= first <= asked <= total:
         lines = f"{first}-{last_line or total}"
         raise UsageError(
-            f"{path} has {total:,} lines; lines {lines} are not among them. Select them again."
+            f"{path} has {total:,} lines; lines {lines} are not among them. Choose others."
         )
     numbered = (
         f"{number:6d}\t{shorten(line, MAX_LINE_CHARACTERS)}"

@@ -1,20 +1,26 @@
 """What a question mentions by `@`: a file, lines of it, or a symbol. Shown to the model with it.
 
-`@src/app.py`, `@src/app.py:10-20` and `@Parser.parse`; anything else after an `@`, such as a
-decorator or an address, is left as it stands.
+`@src/app.py`, `@src/app.py:10-20`, `@src/app.py#L10-L20`, `@"my notes.txt"` and `@Parser.parse`.
+What stands in code, between back-ticks, is no mention. The user is told what was found and what
+was not.
 """
 
 from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from glossator.context.attachments import Attached, attach
+from glossator.core.citations import fences, place
+from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Limits
 from glossator.workspace.symbols.finder import SymbolFinder
+from glossator.workspace.symbols.languages import CODE
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.worker.client import WorkerGone
 from glossator.workspace.worker.connection import JobFailed
@@ -22,69 +28,162 @@ from glossator.workspace.worker.connection import JobFailed
 MAX_MENTIONS = 8  # of a question that are looked up
 MAX_DEFINITIONS = 3  # of one name that are shown
 
-_MENTION = re.compile(r"(?<![\w@./])@([\w./\\:#-]*\w)")
-_LINES = re.compile(r"(.+):(\d+)(?:-(\d+))?")
+_MENTION = re.compile(
+    r"""(?<![\w@./\\])@(?:
+    "(?P<quoted>[^"\n]+)" (?P<lines>(?::\d|\#L)[\dL-]*)?
+    | (?P<bare> (?: [][(){}\w./\\:#+$~%=-] | (?<=/)@ )+ )
+    )""",
+    re.VERBOSE,
+)
+_QUOTED_CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n\s*\n).)+?(?<!`)\1(?!`)", re.DOTALL)
+_LINES = re.compile(r"(.+?)(?::(\d{1,9})(?:-(\d{1,9}))?|#L(\d{1,9})(?:-L?(\d{1,9}))?)")
+_NAME = re.compile(r"(?:[^\W\d]|\$)[\w$]*(?:(?:::|->|[.#])[\w$]+)*(?:\([^/]*\))?")
+_PARTNERS = {")": "(", "]": "[", "}": "{"}
+_PUNCTUATION = ".:#-+=%~\\/"  # at the end it belongs to the sentence
+
 _SECONDS = 5.0  # for all symbols of a question
-_LIMITS = Limits(texts=200, hits=MAX_DEFINITIONS)
+_LIMITS = Limits(texts=200, hits=MAX_DEFINITIONS + 1)
+_IN_CODE = Place(languages=CODE)  # a key of data is not what somebody means
+_NO_FILE = "there is no such file"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """What stands after an `@`: a path, with lines or without, and perhaps a symbol's `name`."""
+
+    text: str
+    name: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Mentioned:
-    """What was found, and a sentence for the user about what could not be looked up."""
+    """What was found; `notice` tells the user of that and of what was not."""
 
-    attached: tuple[Attached, ...]
-    problem: str = ""
+    attached: tuple[Attached, ...] = ()
+    notice: str = ""
 
 
-def mentions(question: str) -> tuple[str, ...]:
-    """What stands after an `@`, each once."""
-    found = (match[1] for match in _MENTION.finditer(question))
-    return tuple(dict.fromkeys(found))[:MAX_MENTIONS]
+def mentions(question: str) -> tuple[Mention, ...]:
+    """What a question mentions, each once."""
+    code = [*fences(question), *(match.span() for match in _QUOTED_CODE.finditer(question))]
+    found: dict[str, Mention] = {}
+    for match in _MENTION.finditer(question):
+        if any(start <= match.start() < end for start, end in code):
+            continue
+        mention = _mention(match)
+        if mention.text:
+            found.setdefault(mention.text, mention)
+    return tuple(found.values())
 
 
 async def look_up(question: str, snapshot: WorkspaceSnapshot, symbols: SymbolFinder) -> Mentioned:
     """The files, lines and definitions that a question mentions."""
+    wanted = mentions(question)
     found: list[Attached] = []
-    names: list[str] = []
-    for mention in mentions(question):
-        file = await asyncio.to_thread(_file, snapshot, mention)
-        if file is None:
+    doubts = dict.fromkeys(wanted[MAX_MENTIONS:], f"more than {MAX_MENTIONS} are not looked up")
+    names: list[Mention] = []
+    for mention in wanted[:MAX_MENTIONS]:
+        file = await asyncio.to_thread(_file, snapshot, mention.text)
+        if isinstance(file, Attached):
+            found.append(file)
+        elif mention.name:
             names.append(mention)
         else:
-            found.append(file)
+            doubts[mention] = file
     try:
         async with asyncio.timeout(_SECONDS):
-            for name in names:
-                found += await _definitions(snapshot, symbols, name)
+            while names:
+                definitions, doubt = await _definitions(snapshot, symbols, names[0].text)
+                found += definitions
+                if doubt:
+                    doubts[names[0]] = doubt
+                del names[0]
     except (TimeoutError, WorkerGone, JobFailed) as failure:
-        problem = str(failure) or f"they took more than {_SECONDS:g} s"
-        return Mentioned(tuple(found), f"Not all @ mentions were looked up: {problem}")
-    return Mentioned(tuple(found))
+        why = str(failure).rstrip(".") or f"symbols took more than {_SECONDS:g} s"
+        doubts |= dict.fromkeys(names, f"it could not be looked up: {why}")
+    return Mentioned(tuple(found), _notice(found, doubts))
 
 
-def _file(snapshot: WorkspaceSnapshot, mention: str) -> Attached | None:
-    whole = _attached(snapshot, mention, None, None)
-    if whole is None and (lines := _LINES.fullmatch(mention)):
-        path, first, last = lines.groups()
-        return _attached(snapshot, path, int(first), int(last or first))
-    return whole
+def _mention(match: re.Match[str]) -> Mention:
+    if match["quoted"]:
+        return Mention(match["quoted"] + (match["lines"] or ""), name=False)
+    text = _trimmed(match["bare"])
+    path_goes_on = match["bare"][len(text) :].startswith(("/", "\\", "["))
+    is_name = _NAME.fullmatch(text) and not _LINES.fullmatch(text) and not path_goes_on
+    return Mention(text, bool(is_name))
+
+
+def _trimmed(text: str) -> str:
+    """`text` up to a bracket without its partner, and without the punctuation of its sentence."""
+    opened: list[int] = []
+    end = len(text)
+    for at, character in enumerate(text):
+        if character in _PARTNERS.values():
+            opened.append(at)
+        elif partner := _PARTNERS.get(character):
+            if not opened or text[opened[-1]] != partner:
+                end = at
+                break
+            opened.pop()
+    return text[: min([end, *opened])].rstrip(_PUNCTUATION)
+
+
+def _file(snapshot: WorkspaceSnapshot, text: str) -> Attached | str:
+    """The file, or the lines of it, that a mention means; else why it means none."""
+    lines = _LINES.fullmatch(text)
+    found = snapshot.read(text)
+    if lines and isinstance(found, Missing):
+        text = lines[1]
+        found = snapshot.read(text)
+    else:
+        lines = None
+    if isinstance(found, Missing):
+        return _why(found)
+    first = int(lines[2] or lines[4]) if lines else None
+    last = int(lines[3] or lines[5] or lines[2] or lines[4]) if lines else None
+    try:
+        return attach(snapshot, text, first, last)
+    except UsageError as error:
+        return str(error).rstrip(".")
+
+
+def _why(missing: Missing) -> str:
+    match missing.reason:
+        case MissingReason.ABSENT:
+            return _NO_FILE
+        case MissingReason.OUTSIDE:  # with several folders, the message names them
+            return missing.message.rstrip(".")
+    return f"it is {missing.reason}"
 
 
 async def _definitions(
-    snapshot: WorkspaceSnapshot, symbols: SymbolFinder, mention: str
-) -> list[Attached]:
-    found = await symbols.definitions(snapshot, Name.parse(mention), limits=_LIMITS)
+    snapshot: WorkspaceSnapshot, symbols: SymbolFinder, name: str
+) -> tuple[list[Attached], str]:
+    """The first definitions of a name in code, and what the user should know about them."""
+    found = await symbols.definitions(snapshot, Name.parse(name), _IN_CODE, _LIMITS)
     places = [(hit.line.path, hit.symbol) for hit in found.hits[:MAX_DEFINITIONS]]
     shown = await asyncio.to_thread(
-        lambda: [_attached(snapshot, path, at.first_line, at.last_line) for path, at in places]
+        lambda: [_lines(snapshot, path, at.first_line, at.last_line) for path, at in places]
     )
-    return [item for item in shown if item is not None]
+    attached = [item for item in shown if item is not None]
+    if len(found.hits) > MAX_DEFINITIONS:
+        return attached, f"all but its first {MAX_DEFINITIONS} definitions"
+    if attached:
+        return attached, ""
+    looked = f" in the {found.coverage.read:,} files read" if found.coverage.unread else ""
+    return [], f"no file and no symbol of code has this name{looked}"
 
 
-def _attached(
-    snapshot: WorkspaceSnapshot, path: str, first: int | None, last: int | None
-) -> Attached | None:
+def _lines(snapshot: WorkspaceSnapshot, path: str, first: int, last: int) -> Attached | None:
     try:
         return attach(snapshot, path, first, last)
-    except UsageError:  # no file of that name, or none with such lines: not a mention of one
+    except UsageError:  # the file has changed since the symbol was found
         return None
+
+
+def _notice(found: Sequence[Attached], doubts: Mapping[Mention, str]) -> str:
+    places = (place(item.path, item.span.first_line, item.span.last_line) for item in found)
+    shown = ", ".join(dict.fromkeys(places))
+    left_out = ", ".join(f"@{mention.text} ({doubt})" for mention, doubt in doubts.items())
+    sentences = (shown and f"Attached: {shown}.", left_out and f"Not attached: {left_out}.")
+    return " ".join(filter(None, sentences))

@@ -44,9 +44,14 @@ def place(path: str, first_line: int, last_line: int) -> str:
     return f"{path}:{lines}"
 
 
+def fences(text: str) -> list[tuple[int, int]]:
+    """Where the fenced code of a Markdown text begins and ends."""
+    return [match.span() for match in _FENCED.finditer(text)]
+
+
 def parse_citations(answer: str) -> tuple[CitationMark, ...]:
     """The citations of an answer, in order; what quoted code holds is not a citation."""
-    fenced = [match.span() for match in _FENCED.finditer(answer)]
+    fenced = fences(answer)
     return tuple(
         CitationMark(
             match.start(),

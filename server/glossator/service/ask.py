@@ -111,8 +111,8 @@ async def _answer(
     run.emit(RunStarted(session.id, question, model.id, model.offline))
     session.system = session.system or system_blocks(app.host.snapshot(), date.today())  # noqa: DTZ011 - the user's own calendar
     mentioned = await _mentioned(app, question)
-    if mentioned.problem:
-        run.emit(Notice(mentioned.problem))
+    if mentioned.notice:
+        run.emit(Notice(mentioned.notice))
     attached = (*attached, *mentioned.attached)
     session.reads.show(item.span for item in attached)
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
@@ -143,7 +143,7 @@ async def _answer(
 async def _mentioned(app: Application, question: str) -> Mentioned:
     """What the question mentions by `@`, once the workspace has been scanned."""
     if not mentions(question):
-        return Mentioned(())
+        return Mentioned()
     await app.ready()
     return await look_up(question, app.host.snapshot(), app.symbols)
 
