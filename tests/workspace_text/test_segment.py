@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +32,7 @@ QUERIES = st.recursive(
 
 
 def write(folder: Path, texts: list[bytes]) -> Segment:
+    folder.mkdir(exist_ok=True)
     info = write_segment(folder, [document(f"{i}.txt", raw) for i, raw in enumerate(texts)])
     segment = Segment.open(folder / info.name)
     assert (segment.name, segment.bytes, segment.checksum) == (info.name, info.bytes, info.checksum)
@@ -138,6 +140,29 @@ def test_a_file_cut_anywhere_is_noticed(tmp_path: Path) -> None:
         with pytest.raises(CorruptSegment):
             Segment.open(damaged)
         damaged.unlink()
+
+
+def test_a_file_cut_while_it_is_in_use_is_noticed(tmp_path: Path) -> None:
+    length = write(tmp_path / "whole", [b"abcdef", b"defabc", b"\0"]).bytes
+    for kept in range(0, length, 7):
+        folder = tmp_path / str(kept)
+        segment = write(folder, [b"abcdef", b"defabc", b"\0"])
+        os.truncate(folder / segment.name, kept)
+        assert list(segment.candidates(literal(b"abc"))) == [0, 1]
+        assert [segment.stamp(2), *segment.paths()] == [(0, 0, 0, 0), b"0.txt", b"1.txt", b"2.txt"]
+        with pytest.raises(CorruptSegment):
+            list(segment.verify())
+
+
+def test_a_segment_that_is_not_used_any_more_is_closed(tmp_path: Path) -> None:
+    before = set(os.listdir("/dev/fd"))
+    segment = write(tmp_path, [b"abc"])
+    assert len(set(os.listdir("/dev/fd")) - before) == 1
+    del segment
+    (tmp_path / "cut.seg").write_bytes(b"GLOSTEXT")
+    with pytest.raises(CorruptSegment):
+        Segment.open(tmp_path / "cut.seg")
+    assert set(os.listdir("/dev/fd")) == before
 
 
 def test_a_damaged_posting_makes_all_texts_candidates(tmp_path: Path) -> None:

@@ -170,12 +170,19 @@ async def test_damage_found_at_the_start_is_mended(
     assert again.notices == []
 
 
-async def test_damage_found_by_a_search_is_mended(serving: MakeServing, tree: Path) -> None:
+@pytest.mark.parametrize("what", ["zeroed", "cut short"])
+async def test_damage_found_by_a_search_is_mended(
+    serving: MakeServing, tree: Path, what: str
+) -> None:
     server = await built(serving())
     (segment,) = segments(tree)
-    with segment.open("r+b") as file:  # all postings
-        file.seek(segment.stat().st_size // 2)
-        file.write(bytes(segment.stat().st_size // 2))
+    length = segment.stat().st_size
+    with segment.open("r+b") as file:
+        if what == "zeroed":  # all postings
+            file.seek(length // 2)
+            file.write(bytes(length // 2))
+        else:
+            file.truncate(100)
     server.assert_missing_nothing()
     server.keeper.look()
     await server.keeper.settle()
@@ -204,7 +211,7 @@ async def test_a_folder_that_cannot_be_written_to_is_told_once(
 
 async def test_indexes_not_used_for_long_make_room(serving: MakeServing, tmp_path: Path) -> None:
     old = state_folder.prepare(str(tmp_path / "old"))
-    (old / "large").write_bytes(bytes(5_000_000))
+    (old / "symbols.db").write_bytes(bytes(5_000_000))
     server = await built(serving(index_bytes=4_000_000))
     assert not old.exists()
     assert server.index.statistics().documents == FILES
@@ -221,6 +228,61 @@ async def test_no_more_is_written_than_there_may_be(serving: MakeServing, tree: 
     await server.keeper.settle()
     assert server.index.statistics().segments == 1
     assert "workspace.indexBytes" in server.keeper.status().problems[0]
+
+
+async def test_a_full_index_makes_room_for_what_is_valid(serving: MakeServing, tree: Path) -> None:
+    server = await built(serving(index_bytes=1))
+    (old,) = segments(tree)
+    for path in tree.rglob("file*"):
+        path.write_text("another NEEDLE\n" * 20)
+    server.look_again()
+    assert server.keeper.status().problems  # it is still full
+    await until(lambda: old not in segments(tree))
+    await server.keeper.build()
+    assert server.index.statistics().documents == FILES - 2  # once it is written it is full again
+    assert server.index.statistics().pending == 0
+    server.assert_right()
+
+
+async def test_a_deleted_folder_is_made_again(serving: MakeServing, tree: Path) -> None:
+    server = await built(serving())
+    shutil.rmtree(state_folder.index_base())
+    server.look_again()
+    server.keeper.look()
+    await server.keeper.settle()
+    assert server.index.statistics().documents == FILES
+    assert len(segments(tree)) == 1
+    assert {p.stat().st_mode & 0o777 for p in segments(tree)[0].parents[:3]} == {0o700}
+    await server.keeper.rebuild()
+    assert server.notices == []
+    server.assert_right()
+
+
+async def test_what_a_server_uses_is_not_deleted_by_another(
+    serving: MakeServing, tree: Path, tmp_path: Path
+) -> None:
+    await (await built(serving())).close()
+    reading = await built(serving())
+    assert reading.worker.state.phase is Phase.OFF
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    await built(serving(elsewhere, index_bytes=1))
+    writing = serving(elsewhere, index_bytes=1)
+    await built(writing)
+    await writing.keeper.rebuild()
+    assert len(segments(tree)) == 1
+    await reading.close()
+    await writing.keeper.rebuild()
+    assert not state_folder.root_folder(str(tree)).exists()
+
+
+async def test_all_that_is_written_is_known_as_ours(serving: MakeServing, tree: Path) -> None:
+    server = await built(serving())
+    spoil(segments(tree)[0], 20)
+    await server.close()
+    server = await built(serving())
+    await server.worker.run(UpdateSymbols)  # placeholder
+    folder = state_folder.root_folder(str(tree))
 
 
 async def test_it_needs_to_be_started_and_can_be_closed_at_any_time(serving: MakeServing) -> None:

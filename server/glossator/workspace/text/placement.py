@@ -78,7 +78,8 @@ class PlacedSegment:
     @property
     def memory_bytes(self) -> int:
         """About so much memory is in use, beside the listing's."""
-        return sys.getsizeof(self._numbers) + sys.getsizeof(self._entries)
+        kept = sys.getsizeof(self._numbers) + sys.getsizeof(self._entries)
+        return kept + self.segment.memory_bytes
 
     def place(self, path: str, entry: FileEntry | None) -> bool:
         """Make the document of `path`, if there is one, valid or not; returns whether it is."""

@@ -1,19 +1,22 @@
-"""A segment: an immutable file with the trigrams of up to 65,536 documents, read through a map.
+"""A segment: an immutable file with the trigrams of up to 65,536 documents.
 
-Opening checks the tables; a posting is checked each time it is read, so what a damaged file holds
-is never taken for an answer. Other processes may unlink a segment's file, nobody changes it.
+Opening reads and checks the tables; a posting is read when it is asked for, and checked each time,
+so what a damaged file holds is never taken for an answer. Other processes may unlink a segment's
+file, nobody changes it. It is not mapped: one that is cut short all the same, by whatever mends or
+fills the disk, would end the process that looks at the map.
 """
 
 from __future__ import annotations
 
 import functools
-import mmap
 import operator
 import os
 import struct
+import weakref
 import zlib
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from itertools import compress
 from pathlib import Path
 from typing import Literal, Self
@@ -28,6 +31,9 @@ from glossator.workspace.text.required import Query
 Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 
 
+_CHECKSUM_AT = layout.HEADER.size - layout.CHECKSUM.size
+
+
 class CorruptSegment(Exception):
     """A segment file that cannot be used; the message says why."""
 
@@ -35,20 +41,24 @@ class CorruptSegment(Exception):
 class Segment:
     """The documents of one file, numbered from 0; safe from any thread."""
 
-    def __init__(self, path: Path, content: mmap.mmap, sections: Sections, checksum: int) -> None:
-        self.name = path.name
+    def __init__(self, name: str, descriptor: int, tables: bytes, sections: Sections) -> None:
+        """Takes over the descriptor; `tables` is all that stands before the postings."""
+        weakref.finalize(self, os.close, descriptor)
+        self.name = name
         self.bytes = sections.end
-        self.checksum = checksum
+        self.memory_bytes = len(tables)
+        (self.checksum,) = layout.CHECKSUM.unpack_from(tables, _CHECKSUM_AT)
         self.documents = sections.documents
         self.damage: str | None = None  # found by a search
-        self._content = content
+        self._descriptor = descriptor
+        self._tables = memoryview(tables)
         self._sections = sections
         documents, keys = sections.documents, sections.keys
         self._keys = self._table("I", keys, sections.key_table)
         self._starts = self._table("I", keys, sections.starts)
         self._sums = self._table("I", keys, sections.sums)
         self._counts = self._table("H", keys, sections.counts)
-        traits = content[sections.traits : sections.paths]
+        traits = tables[sections.traits : sections.paths]
         self._bits_units = layout.bits_units(documents)
         self.all = BitMap(range(documents))
         self.plain = _having(traits, Traits.PLAIN)
@@ -57,28 +67,20 @@ class Segment:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Map a file. Raises `CorruptSegment`, or `OSError` when it cannot be read."""
-        with path.open("rb") as file:
-            length = os.fstat(file.fileno()).st_size
-            if length < layout.HEADER.size:
-                raise CorruptSegment(f"{path.name} is cut short")
-            content = mmap.mmap(file.fileno(), length, access=mmap.ACCESS_READ)
-        *counts, checksum = _check_header(path.name, content)
-        sections = Sections(*counts)
-        if sections.end != length:
-            raise CorruptSegment(f"{path.name} has {length} bytes instead of {sections.end}")
-        with memoryview(content) as view:
-            found = zlib.crc32(view[: layout.HEADER.size - layout.CHECKSUM.size])
-            found = zlib.crc32(view[layout.HEADER.size : sections.postings], found)
-        if found != checksum:
-            raise CorruptSegment(f"{path.name} is damaged: its tables have another checksum")
-        return cls(path, content, sections, checksum)
+        """Open a file. Raises `CorruptSegment`, or `OSError` when it cannot be read."""
+        with ExitStack() as until_kept:
+            descriptor = os.open(path, os.O_RDONLY)
+            until_kept.callback(os.close, descriptor)
+            sections, tables = _read_tables(path.name, descriptor)
+            segment = cls(path.name, descriptor, tables, sections)
+            until_kept.pop_all()
+        return segment
 
     def paths(self) -> Iterator[bytes]:
         """The documents' paths, relative to their root."""
         sections = self._sections
         ends = self._table("I", sections.documents, sections.path_ends)
-        joined = self._content[sections.paths : sections.postings]
+        joined = bytes(self._tables[sections.paths :])
         start = 0
         for end in ends:
             yield joined[start:end]
@@ -86,13 +88,13 @@ class Segment:
 
     def stamps(self) -> Iterator[Stamp]:
         """The documents' stamps."""
-        table = self._content[self._sections.stamps : self._sections.key_table]
+        table = self._tables[self._sections.stamps : self._sections.key_table]
         return layout.STAMP.iter_unpack(table)
 
     def stamp(self, document: int) -> Stamp:
         """The stamp of one document."""
         at = self._sections.stamps + layout.STAMP.size * document
-        size, mtime_ns, ctime_ns, inode = layout.STAMP.unpack_from(self._content, at)
+        size, mtime_ns, ctime_ns, inode = layout.STAMP.unpack_from(self._tables, at)
         return size, mtime_ns, ctime_ns, inode
 
     def candidates(self, query: Query) -> BitMap:
@@ -115,9 +117,9 @@ class Segment:
                 yield
 
     def _table(self, form: Literal["I", "H"], length: int, start: int) -> memoryview[int]:
-        """Numbers of the file, in the byte order of the machines that this runs on."""
+        """Numbers of the tables, in the byte order of the machines that this runs on."""
         end = start + length * struct.calcsize(form)
-        return memoryview(self._content)[start:end].cast(form)
+        return self._tables[start:end].cast(form)
 
     def _meeting(self, query: Query) -> BitMap:
         found = self.all
@@ -146,7 +148,10 @@ class Segment:
         count = self._counts[place] + 1
         start = self._sections.postings + self._starts[place] * layout.POSTING_UNIT
         units = min(count, self._bits_units)
-        data = self._content[start : start + units * layout.POSTING_UNIT]
+        try:
+            data = os.pread(self._descriptor, units * layout.POSTING_UNIT, start)
+        except OSError as error:
+            raise CorruptSegment(f"{self.name} cannot be read ({error.strerror})") from error
         if zlib.crc32(data) != self._sums[place]:
             raise CorruptSegment(f"{self.name} is damaged: a posting has another checksum")
         if count > layout.ROARING_ARRAY:
@@ -170,11 +175,23 @@ def _members(bits: bytes) -> bytes:
     return np.flatnonzero(set_bits).astype("<u2").tobytes()
 
 
-def _check_header(name: str, content: mmap.mmap) -> tuple[int, int, int, int, int]:
-    """Documents, keys, path bytes, posting bytes, checksum."""
-    magic, version, documents, keys, paths, postings, checksum = layout.HEADER.unpack_from(content)
+def _read_tables(name: str, descriptor: int) -> tuple[Sections, bytes]:
+    """All that stands before the postings, checked. Raises `CorruptSegment` or `OSError`."""
+    header = os.pread(descriptor, layout.HEADER.size, 0)
+    if len(header) < layout.HEADER.size:
+        raise CorruptSegment(f"{name} is cut short")
+    magic, version, *counts, checksum = layout.HEADER.unpack(header)
     if magic != layout.MAGIC:
         raise CorruptSegment(f"{name} is no segment of a text index")
     if version != layout.VERSION:
         raise CorruptSegment(f"{name} was written in format {version}, not {layout.VERSION}")
-    return documents, keys, paths, postings, checksum
+    sections, length = Sections(*counts), os.fstat(descriptor).st_size
+    if sections.end != length:
+        raise CorruptSegment(f"{name} has {length} bytes instead of {sections.end}")
+    tables = os.pread(descriptor, sections.postings, 0)
+    with memoryview(tables) as view:
+        found = zlib.crc32(view[:_CHECKSUM_AT])
+        found = zlib.crc32(view[layout.HEADER.size :], found)
+    if found != checksum:
+        raise CorruptSegment(f"{name} is damaged: its tables have another checksum")
+    return sections, tables
