@@ -27,6 +27,14 @@ FILES = dict.fromkeys(
         ({"pattern": "deep/*", "path": "pkg/"}, "pkg/deep/c.py pkg/deep/c.ts"),
         ({"pattern": "*.py", "path": "pkg/b.py"}, "pkg/b.py"),
         ({"pattern": r"web/app/\[id\]/*"}, "web/app/[id]/page.tsx"),
+        ({"pattern": "deep"}, "pkg/deep/c.py pkg/deep/c.ts"),
+        ({"pattern": "deep/"}, "pkg/deep/c.py pkg/deep/c.ts"),
+        ({"pattern": "pkg/deep"}, "pkg/deep/c.py pkg/deep/c.ts"),
+        ({"pattern": "./pkg/deep/"}, "pkg/deep/c.py pkg/deep/c.ts"),
+        ({"pattern": "{deep,web}/"}, "pkg/deep/c.py pkg/deep/c.ts web/app/[id]/page.tsx"),
+        ({"pattern": "deep", "path": "pkg"}, "pkg/deep/c.py pkg/deep/c.ts"),
+        ({"pattern": "./", "path": "pkg"}, "pkg/b.py pkg/deep/c.py pkg/deep/c.ts"),
+        ({"pattern": "!pkg/"}, "README.md a.py web/app/[id]/page.tsx"),
     ],
 )
 async def test_patterns(workspace: MakeWorkspace, arguments: dict[str, str], paths: str) -> None:
@@ -34,6 +42,31 @@ async def test_patterns(workspace: MakeWorkspace, arguments: dict[str, str], pat
     result = await ws.call("Glob", **arguments)
     assert sorted(result.text.split()) == sorted(paths.split())
     assert not result.error
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "paths"),
+    [
+        ("/*.py", None, "a.py"),
+        ("/pkg/*.py", None, "pkg/b.py"),
+        ("/pkg", None, "pkg/b.py pkg/deep/c.py pkg/deep/c.ts"),
+        ("/web", "web", "web/app/[id]/page.tsx"),
+        ("", "", " ".join(FILES)),
+        ("/pkg/**/*.py", "pkg", "pkg/b.py pkg/deep/c.py"),
+    ],
+)
+async def test_a_path_from_the_top_of_the_disk(
+    workspace: MakeWorkspace, pattern: str, path: str | None, paths: str
+) -> None:
+    ws = await workspace(FILES)
+    result = await ws.call("Glob", pattern=f"{ws.root}{pattern}", path=path)
+    assert sorted(result.text.split()) == sorted(paths.split())
+
+
+async def test_a_file_of_the_name_goes_before_the_folder(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a/test": "", "test/b": ""})
+    assert (await ws.call("Glob", pattern="test")).text == "a/test"
+    assert (await ws.call("Glob", pattern="test/")).text == "test/b"
 
 
 async def test_newest_first_and_at_most_a_hundred(workspace: MakeWorkspace) -> None:
@@ -58,6 +91,19 @@ async def test_nothing_found_is_accounted_for(workspace: MakeWorkspace) -> None:
     assert "build/" in result.text
 
 
+async def test_a_pattern_below_what_a_rule_leaves_out(workspace: MakeWorkspace) -> None:
+    ws = await workspace({".gitignore": "build/\n*.log\n", "build/js/x.js": "", "a.log": ""})
+    rule = "is left out by rule: .gitignore:1 build/; Read still opens it (or a file in it)."
+    assert f"\nbuild/js {rule}" in (await ws.call("Glob", pattern="build/js/*.js")).text
+    assert f"\nbuild {rule}" in (await ws.call("Glob", pattern="build/")).text
+    assert (
+        f"\njs {rule}".replace("js", "build/js")
+        in (await ws.call("Glob", pattern="js/*", path="build")).text
+    )
+    text = (await ws.call("Glob", pattern="a.log")).text
+    assert "a.log is left out by rule: .gitignore:2 *.log; Read still opens it." in text
+
+
 async def test_a_bracket_taken_for_a_class_is_explained(workspace: MakeWorkspace) -> None:
     ws = await workspace(FILES)
     result = await ws.call("Glob", pattern="web/app/[id]/*")
@@ -71,6 +117,7 @@ async def test_a_bracket_taken_for_a_class_is_explained(workspace: MakeWorkspace
         ({"pattern": "[z-a]"}, "cannot be used"),
         ({"pattern": "{a,b}" * 12}, "use fewer braces"),
         ({"pattern": "*", "path": "../other"}, "outside the workspace"),
+        ({"pattern": "{root}/web/*", "path": "pkg"}, "does not lie in pkg"),
         ({"pattern": "*", "path": "no/such"}, "does not exist"),
         ({"pattern": 3}, "Correct the arguments"),
         ({"pattern": "*", "depth": 3}, "Correct the arguments"),
@@ -80,6 +127,8 @@ async def test_failures_say_what_next(
     workspace: MakeWorkspace, arguments: dict[str, object], says: str
 ) -> None:
     ws = await workspace(FILES)
+    if isinstance(pattern := arguments["pattern"], str):
+        arguments = arguments | {"pattern": pattern.replace("{root}", str(ws.root))}
     result = await ws.call("Glob", **arguments)
     assert result.error
     assert says in result.text

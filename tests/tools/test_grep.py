@@ -181,6 +181,55 @@ async def test_linear_time(workspace: MakeWorkspace) -> None:
         await ws.call("Grep", pattern=pattern, output_mode="count")
 
 
+async def test_what_is_left_out_where_one_looks_is_said_first(workspace: MakeWorkspace) -> None:
+    rules = "".join(f"*.x{number}\n" for number in range(8)) + "build/\n"
+    files = {f"a/f{number % 8}{number}.x{number % 8}": "" for number in range(24)}
+    ws = await workspace(
+        {**files, ".gitignore": rules, "build/x.js": "needle\n", "pkg/a.py": "", "pkg/b.x1": ""}
+    )
+    _, first, looked, *_ = (
+        await ws.call("Grep", pattern="needle", path="build", glob="*.js")
+    ).text.split("\n")
+    assert first == (
+        "build is left out by rule: .gitignore:9 build/; Read still opens it (or a file in it)."
+    )
+    assert looked == "Looked at 0 of 2 files (under build, glob *.js)."
+    *_, last = (await ws.call("Grep", pattern="needle", path="pkg")).text.split("\n")
+    assert last == "Left out under pkg by rule: .gitignore:2 *.x1 (1)."
+    *_, last = (await ws.call("Grep", pattern="needle")).text.split("\n")
+    assert last.endswith("; 4 more rules.")
+    *_, last = (await ws.call("Grep", pattern="needle", path="pkg/a.py")).text.split("\n")
+    assert last == "Searched 1 of them, 0.0 MB."
+
+
+async def test_globs_are_read_as_by_glob(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"pkg/deep/c.py": "one\n", "d/[id]/p.ts": "one\n"})
+    for glob in ("deep", "deep/", f"{ws.root}/pkg/**"):
+        assert (await ws.call("Grep", pattern="one", glob=glob)).text == "pkg/deep/c.py"
+    assert r"write \[ for" in (await ws.call("Grep", pattern="one", glob="d/[id]/*")).text
+    assert r"write \[ for" not in (await ws.call("Grep", pattern="two", glob="[cp].*")).text
+
+
+@pytest.mark.parametrize("name", ["a\nb:1:c", "Icon\r", "x\x1b[2J\\y", "\u2028\x9b", "b\tc"])
+async def test_a_name_cannot_forge_lines_and_read_takes_it_back(
+    workspace: MakeWorkspace, name: str
+) -> None:
+    ws = await workspace({f"d/{name}.py": "def one():\n    pass\n"})
+    (path,) = {
+        (await ws.call("Grep", pattern="one")).text,
+        (await ws.call("Glob", pattern="*.py")).text,
+        (await ws.call("Grep", pattern="one", output_mode="content")).text.removesuffix(
+            ":1:def one():"
+        ),
+        (await ws.call("Symbols", name="one")).text.partition(":1:def one():")[0],
+    }
+    assert path.isprintable()
+    assert "def one" in (await ws.call("Read", path=path)).text
+    assert (
+        "def one" in (await ws.call("Grep", pattern="one", path=path, output_mode="content")).text
+    )
+
+
 async def test_nothing_found_is_accounted_for(workspace: MakeWorkspace) -> None:
     ws = await workspace(
         {

@@ -7,10 +7,12 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
+from glossator.tools.account import account, hints
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
-from glossator.tools.selection import account, place_of, select
+from glossator.tools.selection import pattern_of, place_of, select
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.walk import FileEntry
 
@@ -38,28 +40,29 @@ class Glob:
 
 
 def _glob(_cancelled: Cancelled, args: GlobArgs, snapshot: WorkspaceSnapshot) -> ToolResult:
-    newest, count = _find(args, snapshot)
+    place = place_of(snapshot, args.path)
+    pattern = pattern_of(snapshot, args.pattern, place)
+    newest, count = _find(snapshot, pattern, place)
     if not count:
         considered = select(snapshot, args.path)
-        extra = ["[…] stands for one character of a set; write \\[ for a bracket itself."]
-        notes = extra if "[" in args.pattern else []
+        notes = hints(snapshot, pattern, place)
         return ToolResult(
             f"No file matches {args.pattern}.\n{account(snapshot, considered, notes)}"
         )
-    text = "\n".join(file.relative for file in newest)
+    text = "\n".join(shown(file.relative) for file in newest)
     omitted = count - len(newest)
     if omitted:
         text += f"\n[{omitted:,} more paths; narrow the pattern or give a path]"
     return ToolResult(text, omitted=omitted)
 
 
-def _find(args: GlobArgs, snapshot: WorkspaceSnapshot) -> tuple[Sequence[FileEntry], int]:
+def _find(
+    snapshot: WorkspaceSnapshot, pattern: str, place: str | None
+) -> tuple[Sequence[FileEntry], int]:
     """The matching files, newest first and no more than are shown, and how many match."""
-    place = place_of(snapshot, args.path)
     under = "" if place is None else f"{place}/"
-    paths = snapshot.listing.paths
-    newest, count = paths.newest(args.pattern, under, _SHOWN, snapshot.unsaved)
+    newest, count = snapshot.listing.paths.newest(pattern, under, _SHOWN, snapshot.unsaved)
     if count or place is None:
         return newest, count
-    file = select(snapshot, args.path, args.pattern).files  # unless `path` is a folder
+    file = select(snapshot, place, pattern).files  # unless `place` is a folder
     return file, len(file)

@@ -13,17 +13,18 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from glossator.core.document import Document, MissingReason
+from glossator.core.shown import shown
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.prompts.loader import load_prompt
+from glossator.tools.account import account
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
-from glossator.tools.selection import Selection, account, select
+from glossator.tools.selection import Selection, select
 from glossator.workspace.scan import Lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.search import TextSearch
 from glossator.workspace.text.source import document_of, unsearchable
-from glossator.workspace.walk import FileEntry
 
 HEAD_LIMIT = 250
 MAX_BYTES = 20_000
@@ -107,21 +108,22 @@ def _results(
 ) -> Generator[_Line, None, None]:
     if args.output_mode == "files":
         for entry in search.files(selection.among(search.newest_first())):
-            yield _Line(entry.relative)
+            yield _Line(shown(entry.relative))
         return
     selected = selection.among(search.by_path())
     if args.output_mode == "count":
         for entry, count in search.counts(selected):
-            yield _Line(f"{entry.relative}:{count}")
+            yield _Line(f"{shown(entry.relative)}:{count}")
         return
     for entry, text, matches in search.lines(selected):
         document = document_of(selection.snapshot, text)
         if isinstance(document, Document):
-            yield from _content(args, entry, document, Lines(text.content), matches)
+            name = shown(entry.relative)
+            yield from _content(args, name, document, Lines(text.content), matches)
 
 
 def _content(
-    args: GrepArgs, entry: FileEntry, document: Document, lines: Lines, matches: Iterator[int]
+    args: GrepArgs, name: str, document: Document, lines: Lines, matches: Iterator[int]
 ) -> Iterator[_Line]:
     """Matching lines with their context; a line "--" between places that do not touch."""
     before = max(args.before, args.context)
@@ -136,7 +138,7 @@ def _content(
                 return
             if len(text) > MAX_LINE_CHARACTERS:
                 text = shorten(text, MAX_LINE_CHARACTERS, _kind(text))
-            yield _Line(f"{entry.relative}{mark}{number}{mark}{text}", document, number)
+            yield _Line(f"{name}{mark}{number}{mark}{text}", document, number)
 
     for number in matches:
         last_after = min(pending_after, number - 1)

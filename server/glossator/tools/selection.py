@@ -1,20 +1,23 @@
-"""Which files a search looks at, and an account of what it did not look at."""
+"""Which files a search looks at."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
+from glossator.core.shown import shown
 from glossator.tools.file_types import extensions_of
 from glossator.workspace.glob import compile_glob
+from glossator.workspace.roots import is_inside
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.walk import FileEntry
 
-_RULES_SHOWN = 5
+SPECIAL_CHARACTER = re.compile(r"[*?\[{\\]")  # in a file-name pattern
 
 
 @dataclass(frozen=True)
@@ -22,11 +25,14 @@ class Selection:
     """The chosen files, and in words how they were chosen.
 
     `fits` tells of one file; `files` looks at all of them, so it is for those who need them all.
+    `place` is the relative path they are under, and `pattern` what their names fit.
     """
 
     snapshot: WorkspaceSnapshot
     fits: Callable[[FileEntry], bool]
     filters: str
+    place: str | None
+    pattern: str | None
 
     def among(self, files: Iterable[FileEntry]) -> Iterator[FileEntry]:
         """Those of `files` that are chosen."""
@@ -58,8 +64,9 @@ def select(
     filters: list[str] = []
     place = place_of(snapshot, path)
     if place is not None:
-        filters.append(f"under {place}")
-    fits_glob = compile_glob(glob) if glob else None
+        filters.append(f"under {shown(place)}")
+    pattern = pattern_of(snapshot, glob, place) if glob else None
+    fits_glob = compile_glob(pattern) if pattern else None
     if glob:
         filters.append(f"glob {glob}")
     endings = extensions_of(file_type) if file_type else None
@@ -76,14 +83,14 @@ def select(
             and (fits_glob is None or fits_glob(name))
         )
 
-    selection = Selection(snapshot, fits, ", ".join(filters))
+    selection = Selection(snapshot, fits, ", ".join(filters), place, pattern)
     if place is not None:
         _expect_something(selection, place)
     return selection
 
 
 def place_of(snapshot: WorkspaceSnapshot, path: str | None) -> str | None:
-    """The workspace-relative path of a file or folder; None for the whole workspace.
+    """The workspace-relative path, unescaped, of a file or folder; None for the whole workspace.
 
     Raises `UsageError` for a path outside the workspace.
     """
@@ -92,29 +99,48 @@ def place_of(snapshot: WorkspaceSnapshot, path: str | None) -> str | None:
     resolved = snapshot.resolve(path)
     if isinstance(resolved, Missing):
         raise UsageError(resolved.message)
-    relative = snapshot.relative(resolved)
+    relative = snapshot.folders.relative(resolved)
     return None if relative == "." else relative
 
 
-def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[str] = ()) -> str:
-    """How much was looked at and what was left out: what makes "nothing found" a proof."""
-    if not snapshot.roots:
-        return "No folder is open, so there was nothing to look at."
-    looked = len(selection.files)
-    lines = [
-        f"Looked at {looked:,} of {selection.total:,} files"
-        + (f" ({selection.filters})." if selection.filters else ".")
-    ]
-    lines += extra
-    rules = sorted(snapshot.skipped, key=lambda skipped: -skipped.count)
-    shown = [f"{rule.rule} ({rule.count})" for rule in rules[:_RULES_SHOWN]]
-    if len(rules) > _RULES_SHOWN:
-        shown.append(f"{len(rules) - _RULES_SHOWN} more rules")
-    if shown:
-        lines.append(f"Left out by rule: {'; '.join(shown)}.")
-    if not snapshot.index_complete:
-        lines.append("The first scan of the workspace is still going on: ask again for the rest.")
-    return "\n".join(lines)
+def pattern_of(snapshot: WorkspaceSnapshot, asked: str, place: str | None) -> str:
+    """What is meant by the pattern `asked` for paths below `place`.
+
+    A path from the top of the disk may lead into the workspace. The name of a folder, with a "/" at
+    its end or where no file has the name, stands for all files in it. Raises `UsageError`.
+    """
+    sign = "!" if asked.startswith("!") else ""
+    pattern = _from_place(snapshot, asked.removeprefix("!"), place)
+    name = pattern.rstrip("/")
+    if name in ("", "."):
+        return f"{sign}**"
+    everything_in = f"{name}/**" if "/" in name else f"**/{name}/**"
+    if pattern.endswith("/"):
+        return sign + everything_in
+    if not sign and SPECIAL_CHARACTER.search(pattern) is None:
+        under = "" if place is None else f"{place}/"
+        for reading in (pattern, everything_in):
+            if snapshot.listing.paths.newest(reading, under, 1, snapshot.unsaved)[1]:
+                return reading
+    return sign + pattern
+
+
+def _from_place(snapshot: WorkspaceSnapshot, pattern: str, place: str | None) -> str:
+    """`pattern` as seen from `place`, also if it begins with the path of a root."""
+    for root in sorted(snapshot.roots, key=len, reverse=True):
+        if is_inside(pattern.rstrip("/"), root):
+            relative = snapshot.folders.relative(root)
+            above = "" if relative == "." else relative
+            inner = pattern[len(root) :].lstrip("/")
+            below = "/".join(filter(None, (above, inner)))
+            if place is None:
+                return f"/{below}"
+            if not is_inside(below.rstrip("/"), place):
+                raise UsageError(
+                    f"{pattern} does not lie in {shown(place)}; give only one of them."
+                )
+            return below[len(place) :] or "/"
+    return pattern
 
 
 def _name_below(place: str, relative: str) -> str | None:

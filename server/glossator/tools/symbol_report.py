@@ -9,7 +9,8 @@ from itertools import groupby
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.core.uri import to_uri
-from glossator.tools.selection import Selection, account
+from glossator.tools.account import account
+from glossator.tools.selection import Selection
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.find import Coverage, Definition, Found, Line, Use
 from glossator.workspace.symbols.names import Name

@@ -62,16 +62,29 @@ class Listing:
         """The file listed at the absolute path `path`."""
         return _get(self.folders, path)
 
-    def summarise_skipped(self, roots: Roots) -> tuple[Skipped, ...]:
-        """What was left out, by rule, most first; the examples are workspace-relative."""
-        counts = Counter(self.skipped.values())
+    def summarise_skipped(self, roots: Roots, within: str | None = None) -> tuple[Skipped, ...]:
+        """What was left out, at or below `within` if given, by rule, most first.
+
+        The examples are workspace-relative.
+        """
+        skipped = self.skipped
+        if within is not None:
+            skipped = {path: rule for path, rule in skipped.items() if is_inside(path, within)}
+        counts = Counter(skipped.values())
         examples: dict[str, str] = {}
-        for path, rule in self.skipped.items():
+        for path, rule in skipped.items():
             examples.setdefault(rule, path)
         return tuple(
             Skipped(rule, count, roots.relative(examples[rule]))
             for rule, count in counts.most_common()
         )
+
+    def left_out(self, path: str) -> str | None:
+        """The rule or reason that leaves out the absolute path or a folder above it, if any."""
+        above = path
+        while (rule := self.skipped.get(above)) is None and (higher := _folder_of(above)) != above:
+            above = higher
+        return rule
 
 
 class FileIndex:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from glossator.core.document import Missing, MissingReason
+from glossator.core.shown import meant
 
 _TRIES = 5
 
@@ -75,7 +76,7 @@ class Roots:
         return max(holders, key=len, default=None)
 
     def relative(self, path: str) -> str:
-        """`path` as shown to the model and the user; one outside stays as it is."""
+        """`path` as the model and the user know it; one outside stays as it is."""
         if not os.path.isabs(path):
             return path
         root = self.owner(path)
@@ -91,7 +92,18 @@ class Roots:
         return f"{name}/{inner}" if inner else name
 
     def locate(self, path: str) -> str | Missing:
-        """The absolute path `path` names, links and `..` unresolved, wherever it lies."""
+        """The absolute path `path` names, links and `..` unresolved, wherever it lies.
+
+        Where there is nothing of that name, the escapes of `core.shown` are taken back.
+        """
+        located = self._joined(path)
+        if "\\" in path and isinstance(located, str) and not os.path.lexists(located):
+            other = self._joined(meant(path))
+            if isinstance(other, str) and os.path.lexists(other):
+                return other
+        return located
+
+    def _joined(self, path: str) -> str | Missing:
         if os.path.isabs(path):
             return path
         if len(self.paths) == 1:

@@ -9,6 +9,7 @@ from functools import cached_property
 from operator import attrgetter
 
 from glossator.core.document import Document, Missing
+from glossator.core.shown import shown
 from glossator.workspace.cache import ReadCache
 from glossator.workspace.disk import load_raw
 from glossator.workspace.index import Listing, Skipped
@@ -72,7 +73,7 @@ class WorkspaceSnapshot:
 
     def relative(self, path: str) -> str:
         """`path` as shown to the model and the user; `resolve` takes it back."""
-        return self.folders.relative(path)
+        return shown(self.folders.relative(path))
 
     def files(self) -> tuple[FileEntry, ...]:
         """All listed files and new unsaved documents, sorted by relative path."""
