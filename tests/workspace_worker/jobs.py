@@ -45,6 +45,19 @@ class Count(Job[int]):
 
 
 @dataclass(frozen=True, slots=True)
+class Quiet(Job[None]):
+    """Works for some seconds, and tells nothing."""
+
+    seconds: float
+
+    def run(self) -> Slices[None]:
+        until = time.monotonic() + self.seconds
+        while time.monotonic() < until:
+            time.sleep(0.01)
+            yield None
+
+
+@dataclass(frozen=True, slots=True)
 class Refuse(Job[None]):
     """Fails: with a message for people, or by a fault."""
 

@@ -21,6 +21,7 @@ from tests.workspace_worker.jobs import (
     Die,
     Echo,
     Environment,
+    Quiet,
     Refuse,
     Stuck,
     Unpicklable,
@@ -132,6 +133,39 @@ async def test_killing_it_releases_all_who_wait(worker: Worker) -> None:
     outcomes = await asyncio.gather(*waiting, return_exceptions=True)
     assert [type(outcome) for outcome in outcomes] == [WorkerGone] * 6
     assert await ask_again(worker, 1) == 1
+
+
+@pytest.mark.parametrize("when", ["starting", "working"])
+async def test_one_that_hangs_is_ended_and_started_again(
+    when: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    worker, started = Worker(first_wait=0.01, longest_wait=0.05, patience=1.5), asyncio.Event()
+    waiting = asyncio.create_task(worker.run(Count(10**6), lambda _: started.set()))
+    if when == "working":
+        await started.wait()
+    else:
+        await until(lambda: worker.state.process_id is not None)
+    os.kill(worker.state.process_id or 0, signal.SIGSTOP)
+    with pytest.raises(WorkerGone):
+        await waiting
+    assert "gave no sign of life for 1.5 s and was ended" in caplog.text
+    assert await ask_again(worker, 1) == 1
+    await worker.close()
+
+
+async def test_a_slice_that_never_ends_is_noticed(tmp_path: Path) -> None:
+    worker = Worker(first_wait=0.01, longest_wait=0.05, patience=1.5)
+    with pytest.raises(WorkerGone):
+        await worker.run(Stuck(str(tmp_path / "started")))
+    assert (tmp_path / "started").exists()
+    await worker.close()
+
+
+async def test_slices_without_progress_are_signs_of_life() -> None:
+    patient = Worker(patience=2.0)
+    await patient.run(Quiet(2.5))
+    assert patient.state.failures == 0
+    await patient.close()
 
 
 async def test_closing_ends_it_also_in_the_middle_of_a_slice(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The server's side of the worker: one child process, started when it is first needed.
 
-When the process ends unasked, whatever waited for it gets `WorkerGone`, and for a while, longer
-each time, so does whoever asks. What it had done is on disk; asking again goes on from there.
+When the process ends unasked, or is ended because it hangs, whatever waited for it gets
+`WorkerGone`, and for a while, longer each time, so does whoever asks. What it had done is on disk;
+asking again goes on from there.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from glossator.workspace.worker.launch import launch
 
 _FIRST_WAIT = 0.5  # seconds after the first failure, doubled with each further one
 _LONGEST_WAIT = 60.0  # seconds
+_PATIENCE = 30.0  # seconds without a sign of life; a slice may read a file from a slow disk
 _RECOVERED = 60.0  # seconds; failures before a life as long as this count no more
 
 __all__ = ["JobFailed", "Phase", "Worker", "WorkerGone", "WorkerState"]
@@ -60,8 +62,13 @@ class Worker:
     """Runs jobs in the worker process; for the event-loop thread only."""
 
     def __init__(
-        self, *, first_wait: float = _FIRST_WAIT, longest_wait: float = _LONGEST_WAIT
+        self,
+        *,
+        first_wait: float = _FIRST_WAIT,
+        longest_wait: float = _LONGEST_WAIT,
+        patience: float = _PATIENCE,
     ) -> None:
+        self._patience = patience
         self._first_wait = first_wait
         self._longest_wait = longest_wait
         self._connection: Connection | None = None
@@ -110,7 +117,7 @@ class Worker:
                 except OSError as error:
                     self._note_failure(f"could not be started ({error})", 0.0)
                     raise self._gone() from error
-                self._connection = Connection(launched, self._ended)
+                self._connection = Connection(launched, self._patience, self._ended)
             return self._connection
 
     def _ended(self, how: str, lived: float) -> None:

@@ -1,4 +1,7 @@
-"""One worker process from its start to its end, and the jobs it was given."""
+"""One worker process from its start to its end, and the jobs it was given.
+
+A process that has something to do and says nothing for long hangs, and is ended.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from glossator.core.errors import GlossatorError
 from glossator.workspace.worker.frames import (
     HEADER,
     Advanced,
+    Alive,
     Done,
     Drop,
     Failed,
@@ -26,6 +30,7 @@ from glossator.workspace.worker.jobs import Progress
 from glossator.workspace.worker.launch import Launched
 
 _LAST_SECONDS = 2.0  # for a process whose pipe was closed to end
+_LOOKS = 10  # in the time that it may be silent; after a pause of our own, one look is no proof
 _LARGE = 200_000  # bytes; taking more apart would be felt on the event loop
 _LOG_CHUNK = 65_536
 
@@ -43,16 +48,25 @@ class _Asked:
 
 
 class Connection:
-    """A running worker process; `on_end` is told how it ended and how many seconds it lived."""
+    """A running worker process; `on_end` is told how it ended and how many seconds it lived.
 
-    def __init__(self, launched: Launched, on_end: Callable[[str, float], None]) -> None:
+    It may be silent for `patience` seconds while it has something to do.
+    """
+
+    def __init__(
+        self, launched: Launched, patience: float, on_end: Callable[[str, float], None]
+    ) -> None:
         self.ready = False
         self.process_id = launched.process.pid
         self._process = launched.process
         self._pipes = launched
+        self._patience = patience
         self._on_end = on_end
         self._numbers = count()
         self._asked: dict[int, _Asked] = {}
+        self._busy = asyncio.Event()  # set while something is asked
+        self._reports = 0
+        self._silent = False  # for longer than it may be
         self._started = asyncio.get_running_loop().time()
         self._life = asyncio.create_task(self._live(), name="glossator-worker")
 
@@ -65,6 +79,7 @@ class Connection:
         number = next(self._numbers)
         asked = _Asked(asyncio.get_running_loop().create_future(), on_progress)
         self._asked[number] = asked
+        self._busy.set()
         try:
             self._pipes.requests.write(frame(Start(number, pickled)))
             with contextlib.suppress(ConnectionError):  # its end is noticed by the reader
@@ -76,6 +91,8 @@ class Connection:
             raise
         finally:
             self._asked.pop(number, None)
+            if not self._asked:
+                self._busy.clear()
 
     async def close(self) -> None:
         """End the process and wait for its end."""
@@ -88,14 +105,15 @@ class Connection:
     async def _live(self) -> None:
         """Read until the process ends, then release whoever waits."""
         logging_ = asyncio.create_task(self._log_errors())
+        watching = asyncio.create_task(self._watch())
         try:
             await self._read()
         finally:
+            watching.cancel()
             code = await self._exit_code()
             await logging_
             lived = asyncio.get_running_loop().time() - self._started
-            ended = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
-            self._on_end(ended, lived)
+            self._on_end(self._how(code), lived)
             for asked in self._asked.values():
                 if not asked.result.done():
                     asked.result.set_result(None)
@@ -108,10 +126,29 @@ class Connection:
                 report: Report = pickle.loads(body)  # noqa: S301 - our own child, see frames.py
                 self._take(report)
 
+    async def _watch(self) -> None:
+        """End the process when it has something to do, and says nothing for too long."""
+        silent = 0
+        while silent < _LOOKS:
+            await self._busy.wait()
+            before = self._reports
+            await asyncio.sleep(self._patience / _LOOKS)
+            silent = silent + 1 if self._asked and self._reports == before else 0
+        self._silent = True
+        self._kill()
+
+    def _how(self, code: int) -> str:
+        if self._silent:
+            return f"gave no sign of life for {self._patience:.3g} s and was ended"
+        return f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+
     def _take(self, report: Report) -> None:
+        self._reports += 1
         match report:
             case Ready():
                 self.ready = True
+            case Alive():
+                pass
             case Advanced(number, progress):
                 asked = self._asked.get(number)
                 if asked is not None and asked.on_progress is not None:

@@ -41,6 +41,11 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
+class Alive:
+    """The process goes on with its jobs, and has nothing else to tell."""
+
+
+@dataclass(frozen=True, slots=True)
 class Advanced:
     """A job has come so far."""
 
@@ -64,7 +69,7 @@ class Failed:
     message: str
 
 
-Report: TypeAlias = Ready | Advanced | Done | Failed
+Report: TypeAlias = Ready | Alive | Advanced | Done | Failed
 
 
 def frame(message: Request | Report) -> bytes:

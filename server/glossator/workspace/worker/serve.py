@@ -17,11 +17,13 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
+from time import monotonic
 from typing import IO, Any
 
 from glossator.core.errors import GlossatorError
 from glossator.workspace.worker.frames import (
     Advanced,
+    Alive,
     Done,
     Drop,
     Failed,
@@ -35,6 +37,7 @@ from glossator.workspace.worker.frames import (
 from glossator.workspace.worker.jobs import Job, Progress, Slices
 from glossator.workspace.worker.memory import give_back
 
+_ALIVE_SECONDS = 1.0  # between two signs of life, at least, while slices end
 _REST_SECONDS = 1.0  # without a job, after which memory is given back
 
 
@@ -83,7 +86,8 @@ def _send(reports: IO[bytes], report: Report) -> None:
 class _Server:
     def __init__(self, arrived: SimpleQueue[Request], send: Callable[[Report], None]) -> None:
         self._arrived = arrived
-        self._send = send
+        self._report = send
+        self._sent_at = 0.0
         self._working = ThreadPoolExecutor(1, "glossator-slices")
         self._urgent: deque[_Task] = deque()
         self._patient: deque[_Task] = deque()
@@ -134,6 +138,12 @@ class _Server:
                 tasks.append(task)
             case None:
                 tasks.append(task)
+                if monotonic() > self._sent_at + _ALIVE_SECONDS:
+                    self._send(Alive())
+
+    def _send(self, report: Report) -> None:
+        self._report(report)
+        self._sent_at = monotonic()
 
     def _failed(self, number: int, attempt: Future[Any]) -> bool:
         """Whether the attempt failed, once it has ended; a failure is reported."""
