@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from glossator.core.document import Document, Origin, text_hash
 from glossator.core.uri import to_uri
-from glossator.retrieval.chunks import MAX_LINES, chunks
+from glossator.retrieval.chunks import MAX_LINES, Chunk, chunks
+from glossator.workspace.symbols.languages import language_of
+from glossator.workspace.symbols.outline import outline
 
 SERVER = Path(__file__).parents[2] / "server" / "glossator"
 STDLIB = Path(sysconfig.get_paths()["stdlib"])
@@ -40,10 +42,20 @@ def a(): pass; b = 1
 SOURCES = st.lists(st.sampled_from(LINES.split("\n")), max_size=30)
 
 
+def cut(document: Document) -> list[Chunk]:
+    language = language_of(document.path, document.text)
+    return list(chunks(document, outline(document.text, language) if language else ()))
+
+
 def check(name: str, text: str) -> None:
     document = Document(to_uri(f"/{name}"), f"/{name}", text, text_hash(text), None, Origin.DISK)
+    check_cover(document, cut(document))
+    check_cover(document, list(chunks(document, ())))
+
+
+def check_cover(document: Document, cut: list[Chunk]) -> None:
     covered: list[int] = []
-    for chunk in chunks(document):
+    for chunk in cut:
         assert 1 <= chunk.first_line <= chunk.last_line < chunk.first_line + MAX_LINES
         assert chunk.text.strip()
         assert chunk.text.split("\n") == document.lines[chunk.first_line - 1 : chunk.last_line]
@@ -70,7 +82,7 @@ def test_odd_files(lines: list[str], name: str, end: str) -> None:
 def test_chunks_know_what_encloses_them() -> None:
     text = "import x\n\nclass A:\n    def f(self, n):\n        return n\n\nlast = 1\n"
     document = Document("file:///a.py", "/a.py", text, text_hash(text), None, Origin.DISK)
-    contexts = {chunk.text.strip(): (chunk.context, chunk.name) for chunk in chunks(document)}
+    contexts = {chunk.text.strip(): (chunk.context, chunk.name) for chunk in cut(document)}
     assert contexts["def f(self, n):\n        return n"] == ("A > def f(self, n)", "f")
     assert contexts["class A:"] == ("class A", "A")
     assert contexts["import x"] == ("", "")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 
 import pytest
 
-from glossator.retrieval.lexical import Found, search
+from glossator.retrieval.lexical import Found, rank
+from glossator.tools.search import search
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {
@@ -18,11 +21,9 @@ FILES = {
 }
 
 
-def find(ws: Workspace, question: str, limit: int = 5, *, cancelled: bool = False) -> Found:
-    flag = threading.Event()
-    if cancelled:
-        flag.set()
-    return search(ws.snapshot, ws.snapshot.files(), question, limit, flag)
+async def find(ws: Workspace, question: str, limit: int = 5) -> Found:
+    _, found = await search(ws.snapshot, ws.symbols, question, limit)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ async def test_the_named_function_comes_first(
     workspace: MakeWorkspace, question: str, path: str, name: str
 ) -> None:
     ws = await workspace(FILES)
-    found = find(ws, question)
+    found = await find(ws, question)
     best = found.hits[0].chunk
     assert ws.snapshot.relative(best.document.path) == path
     assert best.name == name
@@ -50,22 +51,64 @@ async def test_the_named_function_comes_first(
 
 async def test_the_same_question_gives_the_same_hits(workspace: MakeWorkspace) -> None:
     ws = await workspace({**FILES, "copy.py": FILES["text.py"]})
-    hits = [find(ws, "split lines").hits for _ in range(2)]
+    hits = [(await find(ws, "split lines")).hits for _ in range(2)]
     assert hits[0] == hits[1]
 
 
 async def test_nothing_found(workspace: MakeWorkspace) -> None:
     ws = await workspace(FILES)
-    found = find(ws, "zebra stripes")
+    found = await find(ws, "zebra stripes")
     assert (found.hits, found.terms, found.files) == ((), ("zebra", "strip"), len(FILES))
-    assert find(ws, "what is it?") == Found((), (), 0)
+    assert await find(ws, "what is it?") == Found((), (), 0, 0)
 
 
 async def test_a_cancelled_search_reads_nothing(workspace: MakeWorkspace) -> None:
     ws = await workspace(FILES)
-    assert find(ws, "split lines", cancelled=True).files == 0
+    cancelled = threading.Event()
+    cancelled.set()
+    assert rank(cancelled, ws.snapshot, ws.snapshot.files(), "split lines").documents == ()
 
 
 async def test_unreadable_files_are_passed_over(workspace: MakeWorkspace) -> None:
     ws = await workspace({**FILES, "split.bin": b"\0split lines", "empty_split.txt": ""})
-    assert find(ws, "split lines").files == len(FILES) + 1
+    assert (await find(ws, "split lines")).files == len(FILES) + 1
+
+
+async def test_odd_file_names(workspace: MakeWorkspace) -> None:
+    ws = await workspace({**FILES, "a\rb\nc.txt": "x\n", "zebra.txt": "stripes\n"})
+    found = await find(ws, "zebra")
+    assert [ws.snapshot.relative(hit.chunk.document.path) for hit in found.hits] == ["zebra.txt"]
+
+
+async def test_the_editors_text_is_cut_by_its_own_outline(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    ws.open("retry.py", "import x\n\n\ndef backoff_twice(attempt):\n    return 4\n")
+    best = (await find(ws, "backoff attempts")).hits[0].chunk
+    assert (best.name, best.first_line) == ("backoff_twice", 4)
+
+
+async def test_a_link_and_its_file_are_one_document(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    os.symlink("retry.py", ws.root / "again.py")
+    ws.touched("again.py")
+    found = await find(ws, "backoff attempt")
+    assert [hit.chunk.name for hit in found.hits].count("backoff") == 1
+
+
+async def test_without_the_worker_files_are_cut_into_windows(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    assert (await find(ws, "backoff")).unparsed == 0
+    process_id = ws.worker.state.process_id
+    assert process_id is not None
+    os.kill(process_id, signal.SIGKILL)
+    pending = ws.call("Search", query="backoff between attempts")
+    result = await pending
+    assert result.text.startswith("1. retry.py:1-3\n")
+    assert "2 of the best files were not parsed in time" in result.text
+
+
+async def test_a_file_that_changes_meanwhile_is_cut_into_windows(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    documents = rank(threading.Event(), ws.snapshot, ws.snapshot.files(), "backoff").documents
+    (ws.root / "retry.py").write_text("def other(): ...\n")
+    assert await ws.symbols.outlines(ws.snapshot, documents, 5.0) == {}

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from glossator.retrieval.lexical import Found, search
+from glossator.retrieval.lexical import Found, best_chunks, rank
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from tests.workspace_text.searching import indexed, pending, write
 
@@ -16,7 +16,9 @@ WORDS = "cache Cache caching evict entry entries line split_lines \u017fplit é 
 
 
 def found(snapshot: WorkspaceSnapshot, question: str) -> Found:
-    return search(snapshot, snapshot.files(), question, 20, threading.Event())
+    never = threading.Event()
+    ranking = rank(never, snapshot, snapshot.files(), question)
+    return best_chunks(never, ranking, {}, 20)
 
 
 def content(random: Random) -> bytes:

@@ -27,7 +27,7 @@ def test_anything_else_is_refused(data: bytes) -> None:
         load(data)
 
 
-@pytest.mark.parametrize("field", range(8))
+@pytest.mark.parametrize("field", range(9))
 def test_a_wrong_field_is_refused(field: int) -> None:
     rows = json.loads(dump(outline(TEXT, "python")))
     rows[1][field] = {}

@@ -7,8 +7,9 @@ import pytest
 from glossator.core.text import split_lines
 from glossator.workspace.symbols.imports import imports
 from glossator.workspace.symbols.languages import LANGUAGES
-from glossator.workspace.symbols.outline import OUTLINE_LIMIT, outline, symbol_at
-from glossator.workspace.symbols.references import callees, references
+from glossator.workspace.symbols.outline import OUTLINE_LIMIT, outline
+from glossator.workspace.symbols.references import references
+from glossator.workspace.symbols.symbol import symbol_at
 
 DEEP = 10_000
 
@@ -27,6 +28,28 @@ def test_lines_are_those_of_lsp(end: str) -> None:
     assert (found.first_line, found.name_line, found.last_line) == (3, 4, 6)
     first, second = outline("# A\n\n# B\nx\n".replace("\n", end), "markdown")
     assert (first.last_line, second.first_line, second.last_line) == (2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "column"),
+    [
+        ("\ufeffdef d(): pass\n", "python", 5),
+        ("\ufeff# A\n", "markdown", 3),
+        ("#  A  B #\n", "markdown", 3),
+        ("  A\n===\n", "markdown", 2),
+        ("'é' ; x = 1; def_ = 2; class f: pass\n", "python", 29),
+        ('é = {a = 1}\nx."é b".c = 1\n', "toml", 8),
+        ('{"é": 1, "b": 2}', "json", 10),
+        ("void a::\n  b() {}\n", "cpp", 2),
+        ("class A { 'é x'() {} }", "typescript", 11),
+    ],
+)
+def test_the_column_counts_characters(text: str, language: str, column: int) -> None:
+    found = outline(text, language)
+    assert column in {symbol.name_column for symbol in found}
+    for symbol in found:
+        line = split_lines(text)[symbol.name_line - 1]
+        assert line.startswith(symbol.name[0], symbol.name_column), symbol
 
 
 def test_a_syntax_error_costs_only_what_it_covers() -> None:
@@ -83,7 +106,6 @@ def test_any_text_in_any_language(text: str, language: str) -> None:
     for use in references(text, language, "f"):
         assert lines[use.line - 1][use.start : use.end] == "f"
     for symbol in outline(text, language):
-        assert isinstance(callees(text, language, symbol), tuple)
         assert symbol.last_line <= len(lines)
     assert all(1 <= at.line <= len(lines) for at in imports(text, language))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.workspace.symbols.outline import language_of, outline
+from glossator.workspace.symbols.languages import language_of
+from glossator.workspace.symbols.outline import outline
 
 PYTHON = '''\
 LIMIT = 3
@@ -180,6 +181,10 @@ def test_outline(source: tuple[str, str], expected: str) -> None:
         for s in outline(text, language)
     ]
     assert "\n".join(shown) == expected
+    lines = text.split("\n")
+    for symbol in outline(text, language):
+        word = symbol.name.partition(" ")[0]  # a heading may take two lines
+        assert lines[symbol.name_line - 1].startswith(word, symbol.name_column), symbol
 
 
 @pytest.mark.parametrize(

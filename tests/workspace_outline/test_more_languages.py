@@ -216,6 +216,10 @@ def test_outline(source: tuple[str, str], expected: str) -> None:
         for s in outline(text, language)
     ]
     assert "\n".join(shown) == expected
+    lines = text.split("\n")
+    for symbol in outline(text, language):
+        word = symbol.name.partition(" ")[0]  # a heading may take two lines
+        assert lines[symbol.name_line - 1].startswith(word, symbol.name_column), symbol
 
 
 def test_two_namespaces_in_one_file_do_not_nest() -> None:

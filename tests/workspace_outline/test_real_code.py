@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from glossator.core.text import split_lines
 from glossator.workspace.symbols.imports import imports
-from glossator.workspace.symbols.outline import language_of, outline
+from glossator.workspace.symbols.languages import language_of
+from glossator.workspace.symbols.outline import outline
 from glossator.workspace.symbols.references import references
 
 SEED = 20
@@ -46,6 +48,8 @@ def test_nothing_installed_raises(extension: str) -> None:
         language = language_of(path.name, text) or ""
         for symbol in outline(text, language):
             assert 1 <= symbol.first_line <= symbol.name_line <= symbol.last_line <= lines, path
+            line = split_lines(text)[symbol.name_line - 1]
+            assert line.startswith(symbol.name, symbol.name_column), (path, symbol)
         assert all(1 <= found.line <= lines for found in imports(text, language)), path
 
 

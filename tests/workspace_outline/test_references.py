@@ -1,4 +1,4 @@
-"""Where names are used, what definitions call, and what texts import, in each language."""
+"""Where names are used, and what texts import, in each language."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from glossator.workspace.symbols.imports import Import, imports
-from glossator.workspace.symbols.outline import outline
-from glossator.workspace.symbols.references import callees, references
+from glossator.workspace.symbols.references import references
 
 SEED = 7
 
@@ -205,40 +204,28 @@ def test_references(source: tuple[str, str, str], expected: str) -> None:
     assert {lines[r.line - 1][r.start : r.end] for r in found} == {name}
 
 
-CALLS = {
-    ("python", PYTHON): "load load load",
-    ("tsx", "function f() { a.b(new C()); return <D><E/></D>; }"): "b C D E",
-    ("go", "package p\nfunc f() { a.b(c[int](1)) }"): "b c",
-    ("rust", "fn f() { a::b(c!(d(1))); }"): "b c d",
-    ("c", "int f(void) { return a(b) + (*c)(1); }"): "a",
-    ("cpp", "int f() { return x::a(new b()) + c<int>(d.e()); }"): "a b c e",
-    ("java", "class A { void f() { b(new C()); d.e(); } }"): "b C e",
-    ("csharp", "class A { void F() { B(new C()); d?.E(); } }"): "B C E",
-    ("ruby", "def f\n  a(b.c) { D.new }\nend"): "a c D new",
-    ("php", "<?php function f() { a(new B); C::d(); $this->e(); $g(); }"): "a B d e",
-    ("bash", 'f() { a "$(b-c d)" | e; }'): "a b-c e",
-}
-
-
 @pytest.mark.parametrize(
-    ("source", "expected"),
-    CALLS.items(),
-    ids=lambda part: part[0] if isinstance(part, tuple) else "",
+    ("language", "text", "name", "expected"),
+    [
+        (
+            "rust",
+            "fn r#type() {}\nfn f() { r#type(); m::r#type() }",
+            "type",
+            "definition call call",
+        ),
+        ("tsx", "class A { #go() { this.#go(); } }", "go", "definition call"),
+        (
+            "rust",
+            "macro_rules! log { () => {} }\nfn f() { log!(); x.log }",
+            "log!",
+            "definition call reference",
+        ),
+        ("ruby", "def save!; end\nsave!\nsave", "save!", "definition call reference"),
+        ("ruby", "def save!; end\nsave!\nsave", "save", "reference"),
+    ],
 )
-def test_callees(source: tuple[str, str], expected: str) -> None:
-    language, text = source
-    found = callees(text, language, outline(text, language)[0])
-    assert " ".join(call.name for call in found) == expected
-
-
-def test_callees_have_their_lines_and_are_only_those_of_the_symbol() -> None:
-    text = "a()\ndef f():\n    b()\n    c()\nd()\n"
-    (symbol,) = outline(text, "python")
-    assert [(call.name, call.line) for call in callees(text, "python", symbol)] == [
-        ("b", 3),
-        ("c", 4),
-    ]
-    assert callees("x = 1\n", "python", symbol) == ()
+def test_what_stands_around_a_name(language: str, text: str, name: str, expected: str) -> None:
+    assert " ".join(use.kind for use in references(text, language, name)) == expected
 
 
 IMPORTS = {

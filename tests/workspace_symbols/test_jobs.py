@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,7 +14,6 @@ import pytest
 from glossator.workspace.symbols import sources
 from glossator.workspace.symbols.codec import SYMBOLS_VERSION
 from glossator.workspace.symbols.find import (
-    SLICE,
     Definition,
     FindDefinitions,
     FindUses,
@@ -20,12 +21,20 @@ from glossator.workspace.symbols.find import (
     Limits,
 )
 from glossator.workspace.symbols.names import Name
-from glossator.workspace.symbols.single import ImportsOf, OutlineOf
-from glossator.workspace.symbols.sources import Library, OpenText, outlines, read
-from glossator.workspace.symbols.table import MatchNames, Stamp
+from glossator.workspace.symbols.single import ImportsOf, OutlineOf, OutlinesOf
+from glossator.workspace.symbols.sources import (
+    SLICE,
+    Library,
+    editor_text,
+    outlines,
+    read,
+    statistics,
+)
+from glossator.workspace.symbols.table import MatchNames, ReadNames, Stamp
 from glossator.workspace.worker.jobs import Job, Progress
 
 ENOUGH = Limits(texts=1_000, hits=1_000)
+numbers = itertools.count()  # of listings; one worker process knows each once
 
 
 R = TypeVar("R")
@@ -113,6 +122,28 @@ def test_without_a_state_folder_outlines_are_made(
     assert [made(library(root), path), made(library(root), path)] == [1, 1]
 
 
+def test_what_is_typed_is_remembered_and_not_kept_on_disk(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sources, "_RECENT_SYMBOLS", 4)
+    (path,) = written(root, {"a.py": "def f(): ...\n"})
+    assert statistics((str(root),)) is None
+    assert made(library(root), path) == 1
+    kept = statistics((str(root),))
+    assert kept is not None
+    assert (kept.entries, kept.bytes > 0) == (1, True)
+    typed = [editor_text(path, f"def f{n}(): ...\ndef g(): ...\n") for n in range(3)]
+    with outlines(library(root)) as shelf:
+        for text in (typed[0], typed[1], typed[0], typed[2], typed[0]):
+            assert len(shelf.of(text)) == 2
+        assert shelf.made == 3  # there is room for two, and the first was used in between
+        shelf.of(typed[1])
+        assert shelf.made == 4
+        masked = replace(library(root), open_texts={path: "def typed(): ...\n"})
+        assert [hit.symbol.name for hit in definitions(masked, [path], "typed").hits] == ["typed"]
+    assert statistics((str(root),)) == kept
+
+
 def test_a_word_that_is_nowhere_in_what_is_kept(root: Path) -> None:
     paths = written(root, {"a.py": "def größe(): ...\nwhale = 1\n", "b.py": "whale()\n"})
     for _ in range(2):  # made, then kept
@@ -148,14 +179,49 @@ def test_files_that_are_gone_are_counted(root: Path) -> None:
 
 
 def test_one_text(root: Path) -> None:
-    text = OpenText(str(root / "a.py"), "import os\n\ndef f(): ...\n")
-    (symbol,) = run(OutlineOf(library(root), text))
-    assert symbol.name == "f"
-    (imported,) = run(ImportsOf(library(root), text))
+    path, text = str(root / "a.py"), "import os\n\ndef f(): ...\ndef g(): ...\n"
+    f, g = run(OutlineOf(library(root), path, text))
+    assert (f.name, g.name) == ("f", "g")
+    assert run(OutlineOf(library(root), path, text, name="g")) == (g,)
+    assert run(OutlineOf(library(root), path, text, name_line=3)) == (f,)
+    (imported,) = run(ImportsOf(library(root), path, text))
     assert imported.module == "os"
-    unknown = OpenText(str(root / "a.txt"), "import os\n")
-    assert run(OutlineOf(library(root), unknown)) == ()
-    assert run(ImportsOf(library(root), unknown)) == ()
+    unknown = str(root / "a.txt")
+    assert run(OutlineOf(library(root), unknown, text)) == ()
+    assert run(ImportsOf(library(root), unknown, text)) == ()
+
+
+def test_many_texts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two, unknown = written(root, {"a.py": "def f(): ...\n", "b.py": "x = 1\n", "c": "x"})
+    opened = replace(library(root), open_texts={two: "def g(): ...\n"})
+    job = OutlinesOf(opened, (one, two, unknown, str(root / "gone.py")))
+    found = run(job)
+    assert {path: [at.name for at in outline] for path, (_, outline) in found.items()} == {
+        one: ["f"],
+        two: ["g"],
+        unknown: [],
+    }
+    assert found[two][0] == editor_text(two, "def g(): ...\n").sha256
+    assert run(replace(job, seconds=-1.0)) == {}
+    monkeypatch.setattr("glossator.workspace.symbols.single.SLICE", -1.0)
+    assert len(list(job.run())) == 4  # each time it may be dropped
+
+
+def test_a_link_to_an_open_document_is_the_open_document(root: Path) -> None:
+    (path,) = written(root, {"a.py": "def one(): ...\n"})
+    link = str(root / "link.py")
+    os.symlink("a.py", link)
+    opened = replace(library(root), open_texts={path: "def two(): ...\n"})
+    for name, places in (("one", []), ("two", [path, link])):
+        found = definitions(opened, [path, link], name)
+        assert [hit.line.path for hit in found.hits] == places
+    library_ = library(root)
+    number = next(numbers)
+    run(ReadNames(library_, number, stamps([path])))
+    for query, expected in (("one", []), ("two", [link, path])):
+        matches = run(MatchNames(opened, number, (link, path), query, 200))
+        assert matches is not None
+        assert sorted(match.line.path for match in matches) == sorted(expected)
 
 
 def stamps(paths: list[str]) -> dict[str, Stamp]:
@@ -166,10 +232,8 @@ def stamps(paths: list[str]) -> dict[str, Stamp]:
     return found
 
 
-def matching(
-    root: Path, number: int, listed: dict[str, Stamp] | None, query: str, *texts: OpenText
-) -> list[str] | None:
-    found = run(MatchNames(library(root), number, listed, texts, query, 200))
+def matching(library: Library, number: int, query: str, *unstamped: str) -> list[str] | None:
+    found = run(MatchNames(library, number, unstamped, query, 200))
     if found is None:
         return None
     return [item.symbol.name for item in found]
@@ -177,17 +241,25 @@ def matching(
 
 def test_a_listing_that_the_worker_does_not_know_is_asked_for(root: Path) -> None:
     paths = written(root, {"a.py": "def one(): ...\n", "b.py": "def two(): ...\n"})
-    assert matching(root, 7_001, None, "one") is None
-    assert matching(root, 7_001, stamps(paths), "one") == ["one"]
-    assert matching(root, 7_001, None, "two") == ["two"]
-    assert matching(root, 7_002, None, "two") is None
-    assert matching(root, 7_002, stamps(paths[:1]), "two") == []
+    kept, number, later = library(root), next(numbers), next(numbers)
+    assert matching(kept, number, "one") is None
+    run(ReadNames(kept, number, stamps(paths)))
+    assert matching(kept, number, "one") == ["one"]
+    assert matching(kept, number, "two") == ["two"]
+    assert matching(kept, later, "two") is None
+    run(ReadNames(kept, later, stamps(paths[:1])))
+    assert matching(kept, later, "two") == []
+    run(ReadNames(kept, number, stamps(paths)))  # came late
+    assert matching(kept, number, "two") == []
 
 
 def test_an_open_document_masks_its_file(root: Path) -> None:
     (path,) = written(root, {"a.py": "def one(): ...\n"})
-    assert matching(root, 7_010, stamps([path]), "o", OpenText(path, "def two(): ...\n")) == ["two"]
-    assert matching(root, 7_010, None, "o") == ["one"]
+    kept, number = library(root), next(numbers)
+    opened = replace(kept, open_texts={path: "def two(): ...\n"})
+    run(ReadNames(kept, number, stamps([path])))
+    assert matching(opened, number, "o", path) == ["two"]
+    assert matching(kept, number, "o") == ["one"]
 
 
 def test_names_hold_the_letters_in_their_order(root: Path) -> None:
@@ -196,17 +268,17 @@ def test_names_hold_the_letters_in_their_order(root: Path) -> None:
     names = {"".join(chance.choices("abAB_", k=chance.randint(1, 8))) for _ in range(300)}
     names = {name for name in names if name.strip("_")}
     (path,) = written(root, {"a.py": "".join(f"def {name}(): ...\n" for name in sorted(names))})
-    listed: dict[str, Stamp] | None = stamps([path])
+    kept, number = library(root), next(numbers)
+    run(ReadNames(kept, number, stamps([path])))
     for _ in range(40):
         query = "".join(chance.choices("abAB_.", k=chance.randint(1, 4)))
-        found = matching(root, seed + 10_000, listed, query)
+        found = matching(kept, number, query)
         assert found is not None
         expected = {name for name in names if holds(name.lower(), query.lower())}
         assert len(found) == min(len(expected), 200), (seed, query)
         assert set(found) <= expected, (seed, query)
         kinds = [(name != query, not name.lower().startswith(query.lower())) for name in found]
         assert kinds == sorted(kinds), (seed, query)
-        listed = None
 
 
 def holds(name: str, letters: str) -> bool:

@@ -23,6 +23,19 @@ from glossator.workspace.symbols.symbol import Symbol
         ("#swim", "swim", ()),
         ("größe", "größe", ()),
         ("Getting  started", "Getting started", ()),
+        ("log!", "log", ()),
+        ('log!("x")', "log", ()),
+        ("swim(3)", "swim", ()),
+        ("swim(at(3), 4)", "swim", ()),
+        ("Tank<T>", "Tank", ()),
+        ("Tank<Vec<T>, U>::fill(f(1), 2)", "fill", ("Tank",)),
+        ("Tank::fill::<T>()", "fill", ("Tank",)),
+        ("fish(a).swim()", "swim", ("fish",)),
+        ("#priv", "priv", ()),
+        ("zoo::r#type", "type", ("zoo",)),
+        ("Fish::operator()(3)", "operator()", ("Fish",)),
+        ("operator<=>", "operator<=>", ()),
+        ("operator<", "operator<", ()),
     ],
 )
 def test_parts(asked: str, last: str, scope: tuple[str, ...]) -> None:
@@ -30,7 +43,7 @@ def test_parts(asked: str, last: str, scope: tuple[str, ...]) -> None:
     assert (name.last, name.scope) == (last, scope)
 
 
-@pytest.mark.parametrize("asked", ["", "  ", "()", "::", "a.?", "x" * 301])
+@pytest.mark.parametrize("asked", ["", "  ", "()", "::", "a.?", "!", ">", "(", "x" * 301])
 def test_no_names(asked: str) -> None:
     with pytest.raises(UsageError, match="is no name of a symbol; give an identifier"):
         Name.parse(asked)
@@ -51,15 +64,32 @@ def test_no_names(asked: str) -> None:
     ],
 )
 def test_fits(asked: str, path: str, fits: bool) -> None:
-    symbol = Symbol("swim", "method", "", "", ("Fish",), 1, 1, 1)
+    symbol = Symbol("swim", "method", "", "", ("Fish",), 1, 1, 1, 8)
     assert Name.parse(asked).fits(symbol, path) is fits
 
 
 def test_a_name_with_dots_of_its_own() -> None:
-    heading = Symbol("3.1 Water", "heading", "", "", (), 1, 1, 1)
+    heading = Symbol("3.1 Water", "heading", "", "", (), 1, 1, 1, 3)
     assert Name.parse("3.1 Water").fits(heading, "/w/a.md")
-    private = Symbol("#x", "method", "", "", ("A",), 1, 1, 1)
+    private = Symbol("#x", "method", "", "", ("A",), 1, 1, 1, 2)
     assert Name.parse("A.x").fits(private, "/w/a.js")
+    assert Name.parse("A.#x").fits(private, "/w/a.js")
+
+
+@pytest.mark.parametrize(
+    ("asked", "symbol", "fits"),
+    [
+        ("log!", "log", True),  # a macro of Rust
+        ("save!", "save!", True),  # a method of Ruby
+        ("save", "save!", False),
+        ("r#type", "r#type", True),
+        ("type", "r#type", True),
+        ("Water (deep)", "Water (deep)", True),  # a heading
+        ("operator()", "operator()", True),
+    ],
+)
+def test_what_belongs_to_a_name_and_what_does_not(asked: str, symbol: str, fits: bool) -> None:
+    assert Name.parse(asked).fits(Symbol(symbol, "", "", "", (), 1, 1, 1, 0), "/w/a") is fits
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 from glossator.core.document import Document
-from glossator.workspace.symbols.outline import Symbol, language_of, outline
+from glossator.workspace.symbols.symbol import Symbol
 
 MAX_LINES = 60
 
@@ -28,10 +28,11 @@ class Chunk:
         return "\n".join(self.document.lines[self.first_line - 1 : self.last_line])
 
 
-def chunks(document: Document) -> Iterator[Chunk]:
-    """Chunks that together cover the document, in order, none over `MAX_LINES` lines."""
-    language = language_of(document.path, document.text)
-    symbols = outline(document.text, language) if language else ()
+def chunks(document: Document, symbols: Iterable[Symbol]) -> Iterator[Chunk]:
+    """Chunks that together cover the document, in order, none over `MAX_LINES` lines.
+
+    `symbols` is its outline; without one, the chunks are plain windows.
+    """
     starts = {1: ("", "")}
     for symbol in symbols:
         starts[symbol.first_line] = (_context(symbol), symbol.name)

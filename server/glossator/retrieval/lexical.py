@@ -1,5 +1,7 @@
 """Ranks chunks by the words they share with a question: BM25 over files, then over their chunks.
 
+Two steps, `rank` and `best_chunks`: between them somebody gets the outlines of the best files.
+
 Source of the weighting: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
 Beyond" (2009), with k1 = 1.2 and b = 0.75.
 """
@@ -7,9 +9,10 @@ Beyond" (2009), with k1 = 1.2 and b = 0.75.
 from __future__ import annotations
 
 import math
+import re
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import re2
@@ -19,14 +22,16 @@ from glossator.core.terms import query_terms
 from glossator.retrieval.chunks import Chunk, chunks
 from glossator.workspace.scan import compile_pattern, matching_lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.source import candidates, read_text, unsearchable
 from glossator.workspace.walk import FileEntry
 
 _K1, _B = 1.2, 0.75
-_DOCUMENTS = 60  # the best files, which are cut into chunks
+_DOCUMENTS = 60  # the best files, which are cut into chunks; memory holds their texts
 _CHUNKS_OF_A_FILE = 3
 _PATH_WEIGHT = 2  # a word in the path counts as so many in the text
+_LINE_END = re.compile(r"[\r\n]")
 _CONTEXT_WEIGHT = 3  # and one in the names of the enclosing definitions
 
 
@@ -40,11 +45,29 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The best chunks, the words that were looked for, and how much was searched."""
+    """The best chunks, the words that were looked for, and how much was searched.
+
+    `unparsed` of the best files had no outline to cut them by.
+    """
 
     hits: tuple[Hit, ...]
     terms: tuple[str, ...]
     files: int
+    unparsed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The documents that fit a question best, best first, and what weighs how much.
+
+    `terms` are what was looked for, in `files` files.
+    """
+
+    terms: tuple[str, ...]
+    files: int
+    weights: Mapping[str, float]  # by term
+    scores: Mapping[str, float]  # by the document's path
+    documents: tuple[Document, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,30 +76,76 @@ class _Counted:
     counts: Counter[str]
 
 
-def search(
+def rank(
+    cancelled: threading.Event,
     snapshot: WorkspaceSnapshot,
     files: tuple[FileEntry, ...],
     question: str,
-    limit: int,
-    cancelled: threading.Event,
-) -> Found:
-    """The chunks of `files` that share the most telling words with the question.
+) -> Ranking:
+    """The documents among `files` that share the most telling words with the question.
 
     Only files that may hold one of the words are read; the length of a text is its file's size.
     """
     terms = query_terms(question)
     if not terms:
-        return Found((), (), 0)
-    words = "|".join(re2.escape(term) for term in sorted(terms, key=len, reverse=True))
-    count = _counter(terms, words)
+        return Ranking((), 0, {}, {}, ())
+    counted, sizes = _count_all(cancelled, snapshot, files, terms)
+    frequency = Counter(term for item in counted for term in item.counts)
+    searched, total_length = len(sizes), sum(sizes)
+    weights = {
+        term: math.log(1 + (searched - frequency[term] + 0.5) / (frequency[term] + 0.5))
+        for term in terms
+    }
+    average = total_length / max(searched, 1) or 1.0  # bytes; every file may be empty
+    scored = (
+        (_bm25(item.counts, item.entry.size / average, weights), item.entry.path)
+        for item in counted
+    )
+    best = sorted(scored, key=lambda item: (-item[0], item[1]))[:_DOCUMENTS]
+    read = ((score, snapshot.read(path)) for score, path in best if not cancelled.is_set())
+    documents: dict[str, Document] = {}
+    scores: dict[str, float] = {}
+    for score, document in read:
+        if isinstance(document, Document):  # the first of its names is the best
+            documents.setdefault(document.path, document)
+            scores.setdefault(document.path, score)
+    return Ranking(terms, searched, weights, scores, tuple(documents.values()))
+
+
+def best_chunks(
+    cancelled: threading.Event,
+    ranking: Ranking,
+    outlines: Mapping[str, tuple[Symbol, ...]],
+    limit: int,
+) -> Found:
+    """The best chunks of the documents, by their `outlines`; without its own, by plain windows."""
+    count = _counter(ranking.terms)
+    hits = [
+        hit
+        for document in ranking.documents
+        if not cancelled.is_set()
+        for hit in _best_of(document, outlines.get(document.path, ()), ranking, count)
+    ]
+    hits.sort(key=lambda hit: (-hit.score, hit.chunk.document.path, hit.chunk.first_line))
+    unparsed = sum(document.path not in outlines for document in ranking.documents)
+    return Found(tuple(hits[:limit]), ranking.terms, ranking.files, unparsed)
+
+
+def _count_all(
+    cancelled: threading.Event,
+    snapshot: WorkspaceSnapshot,
+    files: tuple[FileEntry, ...],
+    terms: tuple[str, ...],
+) -> tuple[list[_Counted], list[int]]:
+    """The files that hold a term, in text or path, and the sizes of all that were searched."""
+    words, count = _alternatives(terms), _counter(terms)
     may_match = candidates(snapshot, analyse(f"(?i){words}").query)
     telling = {entry.path for entry in (*may_match.plain, *may_match.others)}
     missing = {entry.path for entry in unsearchable(snapshot)}
     counted: list[_Counted] = []
-    frequency: Counter[str] = Counter()
     for entry, of_path in zip(files, _in_paths(files, count, words), strict=True):
         if cancelled.is_set():
-            return Found((), terms, 0)
+            return [], []
         if entry.path in missing:
             continue
         counts: Counter[str] = Counter()
@@ -89,42 +158,19 @@ def search(
         for term, times in of_path.items():
             counts[term] += times * _PATH_WEIGHT
         if counts:
-            frequency.update(counts.keys())
             counted.append(_Counted(entry, counts))
-    sizes = [entry.size for entry in files if entry.path not in missing]
-    searched, total_length = len(sizes), sum(sizes)
-    weights = {
-        term: math.log(1 + (searched - frequency[term] + 0.5) / (frequency[term] + 0.5))
-        for term in terms
-    }
-    average = total_length / max(searched, 1) or 1.0  # bytes; every file may be empty
-    best = sorted(
-        counted,
-        key=lambda item: (-_bm25(item.counts, item.entry.size / average, weights), item.entry.path),
-    )
-    hits = [
-        hit
-        for item in best[:_DOCUMENTS]
-        if not cancelled.is_set()
-        for hit in _best_chunks(snapshot, item, average, weights, count)
-    ]
-    hits.sort(key=lambda hit: (-hit.score, hit.chunk.document.path, hit.chunk.first_line))
-    return Found(tuple(hits[:limit]), terms, searched)
+    return counted, [entry.size for entry in files if entry.path not in missing]
 
 
-def _best_chunks(
-    snapshot: WorkspaceSnapshot,
-    item: _Counted,
-    average: float,
-    weights: dict[str, float],
+def _best_of(
+    document: Document,
+    symbols: tuple[Symbol, ...],
+    ranking: Ranking,
     count: Callable[[bytes], Counter[str]],
 ) -> list[Hit]:
-    document = snapshot.read(item.entry.path)  # again: memory holds the best few texts, not all
-    if not isinstance(document, Document):
-        return []
-    of_file = _bm25(item.counts, item.entry.size / average, weights)
+    of_file, weights = ranking.scores[document.path], ranking.weights
     hits: list[Hit] = []
-    everything = list(chunks(document))
+    everything = list(chunks(document, symbols))
     for chunk in everything:
         counts, named = count(_encoded(chunk.text)), count(_encoded(chunk.name))
         for term, times in count(_encoded(chunk.context)).items():
@@ -139,12 +185,12 @@ def _best_chunks(
     return hits[:_CHUNKS_OF_A_FILE]
 
 
-def _share(counts: Counter[str], weights: dict[str, float]) -> float:
+def _share(counts: Counter[str], weights: Mapping[str, float]) -> float:
     """How much of the question's weight these terms carry, 0 to 1."""
     return sum(weights[term] for term in counts) / sum(weights.values())
 
 
-def _bm25(counts: Counter[str], relative_length: float, weights: dict[str, float]) -> float:
+def _bm25(counts: Counter[str], relative_length: float, weights: Mapping[str, float]) -> float:
     damping = _K1 * (1 - _B + _B * relative_length)
     return sum(
         weights[term] * times * (_K1 + 1) / (times + damping) for term, times in counts.items()
@@ -155,7 +201,7 @@ def _in_paths(
     files: tuple[FileEntry, ...], count: Callable[[bytes], Counter[str]], words: str
 ) -> list[Counter[str]]:
     """What `count` finds in each file's path; one pass finds the few that hold any word."""
-    paths = [_encoded(entry.relative.replace("\n", " ")) for entry in files]
+    paths = [_encoded(_LINE_END.sub(" ", entry.relative)) for entry in files]
     found = [Counter[str]()] * len(files)
     if files:
         for line in matching_lines(b"\n".join(paths), compile_pattern(f"(?i){words}")):
@@ -163,10 +209,14 @@ def _in_paths(
     return found
 
 
-def _counter(terms: tuple[str, ...], words: str) -> Callable[[bytes], Counter[str]]:
+def _alternatives(terms: tuple[str, ...]) -> str:
+    return "|".join(re2.escape(term) for term in sorted(terms, key=len, reverse=True))
+
+
+def _counter(terms: tuple[str, ...]) -> Callable[[bytes], Counter[str]]:
     """Counts the terms in a text, wherever they stand in a word and in whatever case."""
     by_fold = {term.casefold(): term for term in terms}
-    regex = re2.compile(f"(?i){words}".encode())
+    regex = re2.compile(f"(?i){_alternatives(terms)}".encode())
 
     def count(text: bytes) -> Counter[str]:
         found = Counter(regex.findall(text))

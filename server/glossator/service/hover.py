@@ -1,7 +1,8 @@
 """Hover: what outlines know of the name under the cursor. No model is ever asked.
 
-A name that the document itself defines is looked up in its own outline, at once. Any other is
-looked for in the workspace, where imports and folders make likely, as long as an editor waits.
+A name that the document itself defines is looked up in its own outline. Any other is looked for in
+the workspace, where imports and folders make likely. The worker parses, and an editor waits only so
+long: then nothing is said, since a name that could not be looked up here may mean another there.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Definition, Found, Limits
 from glossator.workspace.symbols.finder import SymbolFinder
-from glossator.workspace.symbols.languages import CODE
+from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.modules import module_ends
 from glossator.workspace.symbols.names import Name
-from glossator.workspace.symbols.outline import Symbol, language_of, outline, symbol_at
+from glossator.workspace.symbols.symbol import Symbol, symbol_at
 from glossator.workspace.worker.client import WorkerGone
 from glossator.workspace.worker.connection import JobFailed
 
 logger = logging.getLogger(__name__)
 
 _WORD = re.compile(r"\w+")
-_SECONDS = 0.15  # for names of other files; what was parsed until then is quicker the next time
+_SECONDS = 0.15  # for it all; what was parsed until then is quicker the next time
 _SEARCHING = 0.4  # of that time, then what was found is told
 _LIMITS = Limits(texts=40, hits=40)
 _FAMILIES = (
@@ -72,34 +73,25 @@ async def hover(app: Application, request: HoverRequest) -> HoverAnswer | None:
     document = snapshot.open_document(request.uri)  # a hover is on what the editor shows
     if document is None:
         return None
-    word, here = await asyncio.to_thread(_look_here, document, request.position, app.host.encoding)
+    word = await asyncio.to_thread(_word_at, document, request.position, app.host.encoding)
     if word is None:
         return None
-    if here is not None:
-        facts = _describe(here, snapshot.relative(document.path), word.language)
-    else:
-        found = await _look_elsewhere(app.symbols, snapshot, word)
-        if found is None or not found.hits:
-            return None
-        facts = _describe_best(found, snapshot)
-    return HoverAnswer(facts, word.start, word.end)
+    try:
+        async with asyncio.timeout(_SECONDS):
+            facts = await _facts(app.symbols, snapshot, word, request.position.line + 1)
+    except (TimeoutError, WorkerGone):
+        return None
+    except JobFailed as failure:
+        logger.warning("A hover failed: %s", failure)
+        return None
+    return None if facts is None else HoverAnswer(facts, word.start, word.end)
 
 
-def _look_here(
-    document: Document, position: Position, encoding: PositionEncoding
-) -> tuple[_Word | None, Symbol | None]:
-    """The word at the position, and the symbol of this document that it names."""
-    language = language_of(document.path, document.text)
-    word = language and _word_at(document, language, position, encoding)
-    if not word:
-        return None, None
-    return word, _named(outline(document.text, word.language), word.text, position.line + 1)
-
-
-def _word_at(
-    document: Document, language: str, position: Position, encoding: PositionEncoding
-) -> _Word | None:
+def _word_at(document: Document, position: Position, encoding: PositionEncoding) -> _Word | None:
     """The word that `position` touches; None for a place that is not, or no longer, in the text."""
+    language = language_of(document.path, document.text)
+    if language is None:
+        return None
     try:
         offset = document.table.offset(position, encoding)
     except InvalidPosition:
@@ -112,37 +104,37 @@ def _word_at(
     return None
 
 
-def _named(symbols: tuple[Symbol, ...], word: str, line: int) -> Symbol | None:
-    """The definition of `word` in this document: the enclosing one, or the nearest."""
-    around = symbol_at(symbols, line)
-    if around and around.name == word:
-        return around
-    namesakes = [symbol for symbol in symbols if symbol.name == word]
-    return min(namesakes, key=lambda symbol: abs(symbol.first_line - line), default=None)
+async def _facts(
+    symbols: SymbolFinder, snapshot: WorkspaceSnapshot, word: _Word, line: int
+) -> str | None:
+    """What is known of a word on a 1-based line of its document; None if nothing is."""
+    namesakes = await symbols.outline(snapshot, word.document, name=word.text)
+    if namesakes:
+        here = symbol_at(namesakes, line) or _nearest(namesakes, line)
+        return _describe(here, snapshot.relative(word.document.path), word.language)
+    if word.language not in CODE or not word.text.strip("_0123456789"):
+        return None
+    found = await _look_elsewhere(symbols, snapshot, word)
+    return _describe_best(found, snapshot) if found.hits else None
+
+
+def _nearest(symbols: tuple[Symbol, ...], line: int) -> Symbol:
+    return min(symbols, key=lambda symbol: abs(symbol.first_line - line))
 
 
 async def _look_elsewhere(
     symbols: SymbolFinder, snapshot: WorkspaceSnapshot, word: _Word
-) -> Found[Definition] | None:
-    """The definitions of a name in other files; None if they are not there in time."""
-    if word.language not in CODE or not word.text.strip("_0123456789"):
-        return None
+) -> Found[Definition]:
+    """The definitions of a name in other files, the likeliest first."""
     limits = replace(_LIMITS, seconds=_SECONDS * _SEARCHING)
     family = next((all_ for all_ in _FAMILIES if word.language in all_), {word.language})
-    try:
-        async with asyncio.timeout(_SECONDS):
-            imports = await symbols.imports(snapshot, word.document)
-            place = Place(
-                languages=frozenset(family),
-                modules=module_ends(imports, word.text),
-                near=word.document.path,
-            )
-            return await symbols.definitions(snapshot, Name.parse(word.text), place, limits)
-    except (TimeoutError, WorkerGone):
-        return None
-    except JobFailed as failure:
-        logger.warning("A hover failed: %s", failure)
-        return None
+    imports = await symbols.imports(snapshot, word.document)
+    place = Place(
+        languages=frozenset(family),
+        modules=module_ends(imports, word.text),
+        near=word.document.path,
+    )
+    return await symbols.definitions(snapshot, Name.parse(word.text), place, limits)
 
 
 def _describe_best(found: Found[Definition], snapshot: WorkspaceSnapshot) -> str:

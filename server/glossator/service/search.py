@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
-from glossator.retrieval import lexical
-from glossator.retrieval.lexical import Hit
+from glossator.retrieval.lexical import Found, Hit
 from glossator.service.application import Application
 from glossator.tools.base import Cancelled, in_thread
-from glossator.tools.search import MAX_CHUNKS, nothing_found
-from glossator.tools.selection import select
+from glossator.tools.search import MAX_CHUNKS, nothing_found, unparsed
+from glossator.tools.search import search as search_chunks
+from glossator.tools.selection import Selection
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 
@@ -50,19 +50,21 @@ async def search(app: Application, request: SearchRequest) -> SearchAnswer:
     if not 1 <= request.limit <= MAX_CHUNKS:
         raise UsageError(f"The limit must be between 1 and {MAX_CHUNKS}.")
     await app.ready()
-    return await in_thread(_search, request, app.host.snapshot())
+    snapshot = app.host.snapshot()
+    selection, found = await search_chunks(snapshot, app.symbols, request.query, request.limit)
+    return await in_thread(_answer, snapshot, selection, found)
 
 
-def _search(
-    cancelled: Cancelled, request: SearchRequest, snapshot: WorkspaceSnapshot
+def _answer(
+    _cancelled: Cancelled, snapshot: WorkspaceSnapshot, selection: Selection, found: Found
 ) -> SearchAnswer:
-    selection = select(snapshot)
-    found = lexical.search(snapshot, selection.files, request.query, request.limit, cancelled)
     searched = (
         f"Searched {found.files:,} files for {', '.join(found.terms)}."
         if found.hits
         else nothing_found(snapshot, selection, found)
     )
+    if found.unparsed:
+        searched += f" {unparsed(found)}"
     return SearchAnswer(tuple(_view(hit, snapshot) for hit in found.hits), searched)
 
 

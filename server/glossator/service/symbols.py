@@ -51,17 +51,17 @@ async def symbol_named_at(app: Application, uri: str, position: Position) -> Sym
     document = snapshot.open_document(uri)
     if document is None or not 0 <= position.line < len(document.lines):
         return None
+    number = position.line + 1
     try:
-        symbols = await app.symbols.outline(snapshot, document)
+        symbols = await app.symbols.outline(snapshot, document, name_line=number)
     except (WorkerGone, JobFailed) as failure:
         logger.warning("No symbol for a code action: %s", failure)
         return None
     line = document.lines[position.line]
     for symbol in symbols:
-        if symbol.name_line == position.line + 1:
-            start, end = _name_range(symbol, line, app.host.encoding)
-            if start <= position <= end:
-                return symbol
+        start, end = _name_range(symbol, line, app.host.encoding)
+        if start <= position <= end:
+            return symbol
     return None
 
 
@@ -119,9 +119,9 @@ def _ranges(symbol: Symbol, table: LineTable, encoding: PositionEncoding) -> tup
 
 
 def _name_range(symbol: Symbol, line: str, encoding: PositionEncoding) -> Range:
-    """Where the name is in its line; the whole line if it is spelled otherwise there."""
-    at = line.find(symbol.name)
-    start, end = (0, len(line)) if at < 0 else (at, at + len(symbol.name))
+    """Where the name is in its line; up to the line's end if it is spelled otherwise there."""
+    start = symbol.name_column
+    end = start + len(symbol.name) if line.startswith(symbol.name, start) else len(line)
     first, last = (count_units(line[:offset], encoding) for offset in (start, end))
     return Position(symbol.name_line - 1, first), Position(symbol.name_line - 1, last)
 

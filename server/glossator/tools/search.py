@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import ClassVar
 
 from pydantic import Field
@@ -10,14 +11,22 @@ from glossator.core.span import Span
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.prompts.loader import load_prompt
-from glossator.retrieval.lexical import Found, Hit, search
+from glossator.retrieval.lexical import Found, Hit, Ranking, best_chunks, rank
+from glossator.tools.account import account
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
-from glossator.tools.selection import Selection, account, select
+from glossator.tools.selection import Selection, select
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.finder import SymbolFinder
+from glossator.workspace.worker.client import WorkerGone
+from glossator.workspace.worker.connection import JobFailed
+
+logger = logging.getLogger(__name__)
 
 MAX_CHUNKS = 20
 MAX_TOKENS = 25_000
 MAX_LINE_CHARACTERS = 300
+
+_OUTLINE_SECONDS = 5.0
 
 
 class SearchArgs(ToolArgs):
@@ -39,12 +48,44 @@ class Search:
 
     async def run(self, args: SearchArgs, context: ToolContext) -> ToolResult:
         """List the best chunks with their lines."""
-        return await in_thread(_search, args, context.snapshot)
+        selection, found = await search(
+            context.snapshot, context.symbols, args.query, args.limit, args.path, args.glob
+        )
+        return await in_thread(_report, context.snapshot, selection, found)
 
 
-def _search(cancelled: Cancelled, args: SearchArgs, snapshot: WorkspaceSnapshot) -> ToolResult:
-    selection = select(snapshot, args.path, args.glob)
-    found = search(snapshot, selection.files, args.query, args.limit, cancelled)
+async def search(
+    snapshot: WorkspaceSnapshot,
+    symbols: SymbolFinder,
+    question: str,
+    limit: int,
+    path: str | None = None,
+    glob: str | None = None,
+) -> tuple[Selection, Found]:
+    """The best chunks, and what was searched; only the worker process parses for it."""
+    selection, ranking = await in_thread(_rank, snapshot, question, path, glob)
+    try:
+        outlines = await symbols.outlines(snapshot, ranking.documents, _OUTLINE_SECONDS)
+    except (WorkerGone, JobFailed) as failure:
+        logger.warning("Files are cut into windows for a search: %s", failure)
+        outlines = {}
+    return selection, await in_thread(best_chunks, ranking, outlines, limit)
+
+
+def _rank(
+    cancelled: Cancelled,
+    snapshot: WorkspaceSnapshot,
+    question: str,
+    path: str | None,
+    glob: str | None,
+) -> tuple[Selection, Ranking]:
+    selection = select(snapshot, path, glob)
+    return selection, rank(cancelled, snapshot, selection.files, question)
+
+
+def _report(
+    _cancelled: Cancelled, snapshot: WorkspaceSnapshot, selection: Selection, found: Found
+) -> ToolResult:
     if not found.hits:
         return ToolResult(nothing_found(snapshot, selection, found))
     blocks = [_block(number, hit, snapshot) for number, hit in enumerate(found.hits, 1)]
@@ -52,7 +93,18 @@ def _search(cancelled: Cancelled, args: SearchArgs, snapshot: WorkspaceSnapshot)
     text = "\n\n".join(kept)
     if omitted:
         text += f"\n\n[{omitted} more chunks; narrow by path or glob, or ask more precisely]"
+    if found.unparsed:
+        text += f"\n\n[{unparsed(found)}]"
     return ToolResult(text, tuple(_span(hit) for hit in found.hits[: len(kept)]), omitted)
+
+
+def unparsed(found: Found) -> str:
+    """What it means for the hits that files had no outline."""
+    files = "file was" if found.unparsed == 1 else "files were"
+    return (
+        f"{found.unparsed} of the best {files} not parsed in time and cut into windows of lines:"
+        " ask again in a minute."
+    )
 
 
 def nothing_found(snapshot: WorkspaceSnapshot, selection: Selection, found: Found) -> str:

@@ -7,10 +7,11 @@ has its URI for a path.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
+from typing import Protocol, TypeVar
 
 from glossator.core.document import Document, Origin, text_hash
 from glossator.core.errors import InvalidPosition, UsageError
@@ -18,6 +19,17 @@ from glossator.core.text import LineTable, PositionEncoding
 from glossator.core.uri import to_path
 from glossator.workspace.change import Edited, Opened, TextEdit
 from glossator.workspace.roots import real_path
+
+
+class _Found(Protocol):
+    """What reading gives: a text or the lack of one, at a real path where there is one."""
+
+    @property
+    def path(self) -> str: ...
+
+
+T = TypeVar("T")
+F = TypeVar("F", bound=_Found)
 
 
 @dataclass(frozen=True)
@@ -99,6 +111,19 @@ class Overlays:
         self._by_uri[overlay.uri] = overlay
         self._view = None
         return overlay.path
+
+
+def masked(overlays: Mapping[str, T], path: str, load: Callable[[str], F]) -> T | F:
+    """What counts at `path`: the open document, also behind a link, else what `load` gives.
+
+    `overlays` are by real path.
+    """
+    own = overlays.get(path)
+    if own is not None:
+        return own
+    found = load(path)
+    own = overlays.get(found.path)
+    return found if own is None else own
 
 
 def overlay_path(uri: str) -> str:

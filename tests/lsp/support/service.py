@@ -232,7 +232,7 @@ async def hover(app: Application, uri: str, position: Position) -> HoverAnswer |
 
 async def symbol_named_at(_app: Any, _uri: str, position: Position) -> Symbol | None:
     """Line 8 of every document names one."""
-    return Symbol("swim", "method", "", "", (), 8, 9, 8) if position.line == 7 else None
+    return Symbol("swim", "method", "", "", (), 8, 9, 8, 0) if position.line == 7 else None
 
 
 async def document_symbols(_app: Any, _uri: str) -> list[Any]:

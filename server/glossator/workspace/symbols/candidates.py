@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -13,8 +13,8 @@ from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.modules import module_of
 from glossator.workspace.symbols.names import Name
-from glossator.workspace.symbols.sources import OpenText, Source
 from glossator.workspace.text.required import analyse
+from glossator.workspace.text.source import candidates as text_candidates
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,26 +34,21 @@ class Place:
 ANYWHERE = Place()
 
 
-def candidates(snapshot: WorkspaceSnapshot, name: Name, place: Place) -> tuple[Source, ...]:
-    """The texts of `place`: code before other texts, then the likeliest and nearest first."""
-    found = snapshot.text.candidates(analyse(re.escape(name.last)).query)
-    sources: dict[str, Source] = {
-        entry.path: entry.path
-        for entry in chain(found.plain, found.others)
-        if entry.path not in snapshot.overlays
+def candidates(snapshot: WorkspaceSnapshot, name: Name, place: Place) -> tuple[str, ...]:
+    """The texts of `place` by path: code before others, then the likeliest and nearest first."""
+    found = text_candidates(snapshot, analyse(re.escape(name.last)).query)
+    without = {path for path, overlay in snapshot.overlays.items() if name.last not in overlay.text}
+    paths = (entry.path for entry in chain(found.plain, found.others))
+    ranked = _ranked((path for path in paths if path not in without), place)
+    return tuple(path for _, path in sorted(ranked))
+
+
+def open_texts(snapshot: WorkspaceSnapshot, word: str = "") -> Mapping[str, str]:
+    """The editor's texts by path, for who looks for `word`: one that lacks it can be empty."""
+    return {
+        path: overlay.text if word in overlay.text else ""
+        for path, overlay in snapshot.overlays.items()
     }
-    for text in open_texts(snapshot):
-        if name.last in text.text:
-            sources[text.path] = text
-    return tuple(sources[path] for _, path in sorted(_ranked(sources, place)))
-
-
-def open_texts(snapshot: WorkspaceSnapshot) -> Iterator[OpenText]:
-    """The open documents that a search sees: of listed files, and new ones that would be listed."""
-    unsaved = {entry.path for entry in snapshot.unsaved}
-    for overlay in snapshot.overlays.values():
-        if overlay.path in unsaved or snapshot.listing.get(overlay.path) is not None:
-            yield OpenText(overlay.path, overlay.text)
 
 
 _Rank = tuple[int, bool, int]

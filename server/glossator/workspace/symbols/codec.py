@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from glossator.workspace.symbols.symbol import Symbol
 
-SYMBOLS_VERSION = 1
+SYMBOLS_VERSION = 2
 """Part of the key under which anything made from a text is kept: raise it when results change."""
 
 
@@ -19,7 +19,7 @@ def dump(symbols: Iterable[Symbol]) -> bytes:
     rows = [
         [
             at.name, at.kind, at.signature, at.documentation,
-            at.container, at.first_line, at.last_line, at.name_line,
+            at.container, at.first_line, at.last_line, at.name_line, at.name_column,
         ]
         for at in symbols
     ]  # fmt: skip
@@ -38,7 +38,8 @@ def _symbol(row: object) -> Symbol:
     match row:
         case [
             str(name), str(kind), str(signature), str(documentation),
-            list(container), int(first), int(last), int(at),
+            list(container), int(first), int(last), int(line), int(column),
         ] if all(isinstance(part, str) for part in container):  # fmt: skip
-            return Symbol(name, kind, signature, documentation, tuple(container), first, last, at)
+            within = tuple(container)
+            return Symbol(name, kind, signature, documentation, within, first, last, line, column)
     raise ValueError("Not an outline: a symbol is damaged; make the outline again.")

@@ -17,15 +17,12 @@ from typing import ClassVar, Generic, TypeVar
 from glossator.core.text import split_lines
 from glossator.workspace.symbols.languages import CODE, LANGUAGES
 from glossator.workspace.symbols.names import Name
-from glossator.workspace.symbols.outline import OUTLINE_LIMIT
 from glossator.workspace.symbols.references import Reference, references
-from glossator.workspace.symbols.sources import Library, Outlines, Source, Text, outlines, read
+from glossator.workspace.symbols.sources import SLICE, Library, Outlines, Text, outlines, read
 from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.worker.jobs import Job, Progress, Slices
 
 MAX_MENTIONS = 20  # lines shown of texts that we do not understand
-
-SLICE = 0.03  # seconds of work between two chances for other jobs
 
 H = TypeVar("H")
 
@@ -64,7 +61,8 @@ class Coverage:
     Of the `candidates`, the texts that may hold the name, `read` were read, and of these `holding`
     hold it. `unread` were left out because enough had been done, `unreadable` are binary, too large
     or gone, `unparsed` hold the name but are too large to parse. `mentions` counts the lines that
-    hold the name in texts of languages we do not understand. With `worker_away` only few were read.
+    hold the name in texts of languages we do not understand. With `worker_away` only few were read,
+    and only small ones parsed.
     """
 
     candidates: int = 0
@@ -79,7 +77,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Found(Generic[H]):
-    """What was found, in the order of the sources, and some lines that merely mention the name."""
+    """What was found, in the order of the texts, and some lines that merely mention the name."""
 
     hits: tuple[H, ...]
     mentions: tuple[Line, ...]
@@ -97,17 +95,17 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class FindDefinitions(Job[Found[Definition]]):
-    """The symbols with a name."""
+    """The symbols with a name, in the texts at absolute `paths`."""
 
     urgent: ClassVar[bool] = True
 
     library: Library
-    sources: tuple[Source, ...]
+    paths: tuple[str, ...]
     name: Name
     limits: Limits
 
     def run(self) -> Slices[Found[Definition]]:
-        """Look at one source after the other."""
+        """Look at one text after the other."""
         with outlines(self.library) as kept:
 
             def look(text: Text) -> list[Definition]:
@@ -115,30 +113,30 @@ class FindDefinitions(Job[Found[Definition]]):
 
             return (
                 yield from _search(
-                    self.library, self.sources, self.name, self.limits, LANGUAGES, look
+                    self.library, self.paths, self.name, self.limits, LANGUAGES, look
                 )
             )
 
 
 @dataclass(frozen=True, slots=True)
 class FindUses(Job[Found[Use]]):
-    """The references to a name, of some kinds."""
+    """The references to a name, of some kinds, in the texts at absolute `paths`."""
 
     urgent: ClassVar[bool] = True
 
     library: Library
-    sources: tuple[Source, ...]
+    paths: tuple[str, ...]
     name: Name
     limits: Limits
     kinds: frozenset[str]
 
     def run(self) -> Slices[Found[Use]]:
-        """Look at one source after the other."""
+        """Look at one text after the other."""
 
         def look(text: Text) -> list[Use]:
             return _uses(text, self.name, self.kinds)
 
-        return (yield from _search(self.library, self.sources, self.name, self.limits, CODE, look))
+        return (yield from _search(self.library, self.paths, self.name, self.limits, CODE, look))
 
 
 def line_of(text: Text, lines: list[str], number: int) -> Line:
@@ -148,7 +146,7 @@ def line_of(text: Text, lines: list[str], number: int) -> Line:
 
 def _search(
     library: Library,
-    sources: tuple[Source, ...],
+    paths: tuple[str, ...],
     name: Name,
     limits: Limits,
     languages: frozenset[str],
@@ -160,14 +158,14 @@ def _search(
     word = re.compile(rf"(?<!\w){re.escape(name.last)}(?!\w)")  # a literal: linear in the text
     begun = monotonic()
     slice_end = begun + SLICE
-    for source in sources:
+    for path in paths:
         now = monotonic()
         if holding >= limits.texts or len(hits) >= limits.hits or now - begun > limits.seconds:
             break
         if now > slice_end:
-            yield Progress(read_ + unreadable, len(sources))
+            yield Progress(read_ + unreadable, len(paths))
             slice_end = monotonic() + SLICE
-        text = read(library, source)
+        text = read(library, path)
         if text is None:
             unreadable += 1
             continue
@@ -179,13 +177,13 @@ def _search(
             lines = _mentions(text, word)
             mentioned += len(lines)
             mentions += lines[: MAX_MENTIONS - len(mentions)]
-        elif len(text.text) > OUTLINE_LIMIT:
+        elif len(text.text) > library.parse_limit:
             unparsed += 1
         else:
             hits += look(text)
     looked = read_ + unreadable
     coverage = Coverage(
-        len(sources), read_, holding, len(sources) - looked, unreadable, unparsed, mentioned
+        len(paths), read_, holding, len(paths) - looked, unreadable, unparsed, mentioned
     )
     return Found(tuple(hits), tuple(mentions), coverage)
 
@@ -204,7 +202,8 @@ def _definitions(text: Text, name: Name, kept: Outlines) -> list[Definition]:
 
 def _uses(text: Text, name: Name, kinds: frozenset[str]) -> list[Use]:
     assert text.language is not None  # noqa: S101 - others are searched for the word
-    found = [use for use in references(text.text, text.language, name.last) if use.kind in kinds]
+    uses = references(text.text, text.language, name.spelled)
+    found = [use for use in uses if use.kind in kinds]
     lines = split_lines(text.text) if found else []
     return [Use(line_of(text, lines, use.line), use) for use in found]
 

@@ -1,19 +1,21 @@
 """The server's side of the symbol jobs: which texts may hold a name, nearest first, and asking.
 
 The text index names the candidates, open documents mask their files, and the worker process parses.
-While the worker is away, little is done instead, in a thread, and the answer says so.
+While the worker is not there, little is done instead, in a thread, and a search says so: parsing
+holds the interpreter's lock, so only small texts are parsed in this process.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from glossator.core.document import Document
+from glossator.core.document import Document, Origin
 from glossator.settings.model import WorkspaceSettings
+from glossator.store.blobs import BlobStatistics
 from glossator.workspace.index import Listing
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import ANYWHERE, Place, candidates, open_texts
@@ -28,10 +30,10 @@ from glossator.workspace.symbols.find import (
 from glossator.workspace.symbols.imports import Import
 from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.names import Name
-from glossator.workspace.symbols.single import ImportsOf, OutlineOf
-from glossator.workspace.symbols.sources import Library, OpenText, Source
+from glossator.workspace.symbols.single import ImportsOf, OutlineOf, OutlinesOf
+from glossator.workspace.symbols.sources import Library, statistics
 from glossator.workspace.symbols.symbol import Symbol
-from glossator.workspace.symbols.table import MatchNames, Stamp
+from glossator.workspace.symbols.table import MatchNames, ReadNames, Stamp
 from glossator.workspace.worker.client import Phase, Worker
 from glossator.workspace.worker.jobs import Job, Progress
 
@@ -42,6 +44,7 @@ CALLS = frozenset({"call"})
 
 _MOST_SOURCES = 100_000  # that are read for one name
 _FEW_SOURCES = 20  # while the worker is away
+_SMALL = 30_000  # characters, parsed in less than 10 ms; no larger text is parsed in this process
 _KEPT_SHARE = 8  # outlines get one part in so many of the room for indexes
 
 H = TypeVar("H")
@@ -58,15 +61,47 @@ class SymbolFinder:
         self._listing: Listing | None = None  # the last whose symbols were matched
         self._number = 0
 
-    async def outline(self, snapshot: WorkspaceSnapshot, document: Document) -> tuple[Symbol, ...]:
-        """The symbols of a document in their order."""
-        text = OpenText(document.path, document.text)
-        return await self._run(OutlineOf(self._library(snapshot), text))
+    async def outline(
+        self,
+        snapshot: WorkspaceSnapshot,
+        document: Document,
+        *,
+        name: str | None = None,
+        name_line: int | None = None,
+    ) -> tuple[Symbol, ...]:
+        """The symbols of a document in their order: all, or those of a name or a line with it."""
+
+        def job(library: Library) -> OutlineOf:
+            return OutlineOf(library, document.path, document.text, name, name_line)
+
+        return await self._on_one(snapshot, document, job)
+
+    async def outlines(
+        self, snapshot: WorkspaceSnapshot, documents: Sequence[Document], seconds: float
+    ) -> dict[str, tuple[Symbol, ...]]:
+        """The outlines of many documents by path, as many as can be had in so many seconds.
+
+        Those of files that have changed since are not among them. They are only ever made by the
+        worker.
+        """
+        if not documents:
+            return {}
+        edited = {at.path: at.text for at in documents if at.origin is Origin.EDITOR}
+        paths = tuple(document.path for document in documents)
+        found = await self._worker.run(OutlinesOf(self._library(snapshot, edited), paths, seconds))
+        return {
+            document.path: found[document.path][1]
+            for document in documents
+            if document.path in found and found[document.path][0] == document.sha256
+        }
 
     async def imports(self, snapshot: WorkspaceSnapshot, document: Document) -> tuple[Import, ...]:
         """What a document imports."""
-        text = OpenText(document.path, document.text)
-        return await self._run(ImportsOf(self._library(snapshot), text))
+
+        def job(library: Library) -> ImportsOf:
+            return ImportsOf(library, document.path, document.text)
+
+        return await self._on_one(snapshot, document, job)
 
     async def definitions(
         self,
@@ -77,8 +112,8 @@ class SymbolFinder:
     ) -> Found[Definition]:
         """Where symbols of this name are defined."""
 
-        def job(library: Library, sources: tuple[Source, ...]) -> FindDefinitions:
-            return FindDefinitions(library, sources, name, limits)
+        def job(library: Library, paths: tuple[str, ...]) -> FindDefinitions:
+            return FindDefinitions(library, paths, name, limits)
 
         return await self._search(snapshot, name, place, job)
 
@@ -92,8 +127,8 @@ class SymbolFinder:
     ) -> Found[Use]:
         """Where this name is used in one of the ways `kinds`."""
 
-        def job(library: Library, sources: tuple[Source, ...]) -> FindUses:
-            return FindUses(library, sources, name, limits, kinds)
+        def job(library: Library, paths: tuple[str, ...]) -> FindUses:
+            return FindUses(library, paths, name, limits, kinds)
 
         return await self._search(snapshot, name, place, job)
 
@@ -112,43 +147,57 @@ class SymbolFinder:
         if snapshot.listing is not self._listing:
             self._listing, self._number = snapshot.listing, self._number + 1
         number = self._number
-        texts = tuple(open_texts(snapshot))
-        job = MatchNames(self._library(snapshot), number, None, texts, query, limit)
-        found = await self._worker.run(job)
-        if found is None:
+        unstamped = await asyncio.to_thread(_unstamped, snapshot)
+        library = self._library(snapshot, open_texts(snapshot))
+        match = MatchNames(library, number, unstamped, query, limit)
+        while (found := await self._worker.run(match)) is None:
             listed = await asyncio.to_thread(_stamps, snapshot)
-            found = await self._worker.run(replace(job, listed=listed), on_progress)
-        return () if found is None else found
+            names = ReadNames(self._library(snapshot, {}), number, listed)
+            await self._worker.run(names, on_progress)
+        return found
+
+    async def statistics(self, snapshot: WorkspaceSnapshot) -> BlobStatistics | None:
+        """The outlines that are kept on disk; None if none are, or they cannot be looked at."""
+        return await asyncio.to_thread(statistics, snapshot.roots)
 
     async def _search(
         self,
         snapshot: WorkspaceSnapshot,
         name: Name,
         place: Place,
-        job: Callable[[Library, tuple[Source, ...]], Job[Found[H]]],
+        job: Callable[[Library, tuple[str, ...]], Job[Found[H]]],
     ) -> Found[H]:
-        sources = await asyncio.to_thread(candidates, snapshot, name, place)
-        away = self._away()
-        taken = sources[: _FEW_SOURCES if away else _MOST_SOURCES]
-        found = await self._run(job(self._library(snapshot), taken))
+        paths = await asyncio.to_thread(candidates, snapshot, name, place)
+        texts = await asyncio.to_thread(open_texts, snapshot, name.last)
+        away = self._worker.state.phase is Phase.BACKING_OFF
+        taken = paths[: _FEW_SOURCES if away else _MOST_SOURCES]
+        if away:
+            found = await _in_thread(job(self._little_library(snapshot, texts), taken))
+        else:
+            found = await self._worker.run(job(self._library(snapshot, texts), taken))
         coverage = replace(
             found.coverage,
-            candidates=len(sources),
-            unread=found.coverage.unread + len(sources) - len(taken),
+            candidates=len(paths),
+            unread=found.coverage.unread + len(paths) - len(taken),
             worker_away=away,
         )
         return replace(found, coverage=coverage)
 
-    async def _run(self, job: Job[R]) -> R:
-        return await (_in_thread(job) if self._away() else self._worker.run(job))
+    async def _on_one(
+        self, snapshot: WorkspaceSnapshot, document: Document, job: Callable[[Library], Job[R]]
+    ) -> R:
+        """What a job on one document returns; a small one does not wait for the worker to start."""
+        ready = self._worker.state.phase is Phase.READY
+        if not ready and len(document.text) <= _SMALL:
+            return await _in_thread(job(self._little_library(snapshot, {})))
+        return await self._worker.run(job(self._library(snapshot, {})))
 
-    def _away(self) -> bool:
-        return self._worker.state.phase is Phase.BACKING_OFF
+    def _library(self, snapshot: WorkspaceSnapshot, texts: Mapping[str, str]) -> Library:
+        return Library(snapshot.roots, self._max_file_bytes, self._kept_bytes, texts)
 
-    def _library(self, snapshot: WorkspaceSnapshot) -> Library:
-        # SQLite is the worker's: in a thread of the server nothing is kept
-        kept_bytes = 0 if self._away() else self._kept_bytes
-        return Library(snapshot.roots, self._max_file_bytes, kept_bytes)
+    def _little_library(self, snapshot: WorkspaceSnapshot, texts: Mapping[str, str]) -> Library:
+        """For this process, where nothing is kept: SQLite is the worker's."""
+        return Library(snapshot.roots, self._max_file_bytes, 0, texts, _SMALL)
 
 
 async def _in_thread(job: Job[R]) -> R:
@@ -174,9 +223,16 @@ async def _in_thread(job: Job[R]) -> R:
 
 
 def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, Stamp]:
-    """The listed files of code."""
+    """The listed files of code, but for links."""
     return {
         entry.path: (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
         for entry in snapshot.listing.files
-        if language_of(entry.path) in CODE
+        if language_of(entry.path) in CODE and not entry.is_link
     }
+
+
+def _unstamped(snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
+    """Open documents, and links, whose stamp says nothing of what they lead to."""
+    links = (entry.path for entry in snapshot.listing.files if entry.is_link)
+    opened = (entry.path for entry in (*snapshot.open_files, *snapshot.unsaved))
+    return (*(path for path in links if language_of(path) in CODE), *opened)

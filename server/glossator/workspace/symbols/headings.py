@@ -41,23 +41,26 @@ class _Heading:
 def headings(text: str) -> tuple[Symbol, ...]:
     """The headings of `text`; a section ends before the next heading that is not below its own."""
     lines = split_lines(text.removeprefix("\ufeff"))
+    mark = len(text) - len(text.removeprefix("\ufeff"))
     found = list(_scan(lines))
     symbols: list[Symbol] = []
     above: list[_Heading] = []
     for heading in found:
         while above and above[-1].level >= heading.level:
             above.pop()
-        symbols.append(_symbol(heading, tuple(outer.title for outer in above)))
+        column = lines[heading.first].find(heading.title.partition(" ")[0])
+        column += 0 if heading.first else mark
+        symbols.append(_symbol(heading, column, tuple(outer.title for outer in above)))
         above.append(heading)
     return _with_ends(symbols, found, len(lines))
 
 
-def _symbol(heading: _Heading, container: tuple[str, ...]) -> Symbol:
+def _symbol(heading: _Heading, column: int, container: tuple[str, ...]) -> Symbol:
     signature = f"{'#' * heading.level} {heading.title}"
     if len(signature) > _SIGNATURE_LIMIT:
         signature = signature[: _SIGNATURE_LIMIT - 1] + "…"
     line = heading.first + 1
-    return Symbol(heading.title, "heading", signature, "", container, line, line, line)
+    return Symbol(heading.title, "heading", signature, "", container, line, line, line, column)
 
 
 def _with_ends(symbols: list[Symbol], found: list[_Heading], lines: int) -> tuple[Symbol, ...]:

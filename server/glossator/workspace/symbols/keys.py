@@ -12,7 +12,7 @@ from tree_sitter import Node
 
 from glossator.workspace.symbols.comments import comment_paragraph
 from glossator.workspace.symbols.symbol import Symbol
-from glossator.workspace.symbols.tree import SyntaxTree, first, parse
+from glossator.workspace.symbols.tree import Columns, SyntaxTree, first, last, parse
 
 _LEVELS = 3
 _LIMIT = 500  # keys; of a larger file, only the levels that fit
@@ -26,6 +26,7 @@ _THROUGH = frozenset({  # what stands between an entry and the entries in its va
     "inline_table",
 })  # fmt: skip
 _COMMENTS = (b"#", b"//")
+_QUOTES = ("'", '"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +47,14 @@ def keys(text: str, language: str) -> tuple[Symbol, ...]:
     if tree is None:
         return ()
     found = list(_entries(tree))
-    lines = tree.source.split(b"\n")
+    lines, columns = tree.source.split(b"\n"), Columns(tree.source)
     for levels in range(_LEVELS, 1, -1):
         kept = [entry for entry in found if entry.level <= levels]
         if len(kept) <= _LIMIT:
             break
     else:
         kept = [entry for entry in found if entry.level == 1][:_LIMIT]
-    return tuple(_symbol(tree, lines, entry) for entry in kept)
+    return tuple(_symbol(tree, lines, columns, entry) for entry in kept)
 
 
 def _entries(tree: SyntaxTree) -> Iterator[_Entry]:
@@ -93,8 +94,8 @@ def _names(tree: SyntaxTree, key: Node) -> tuple[str, ...]:
     return (name,) if name and len(name) <= _NAME_LIMIT and "\n" not in name else ()
 
 
-def _symbol(tree: SyntaxTree, lines: list[bytes], entry: _Entry) -> Symbol:
-    node = entry.node
+def _symbol(tree: SyntaxTree, lines: list[bytes], columns: Columns, entry: _Entry) -> Symbol:
+    node, name = entry.node, _last_part(entry.key)
     first = node.start_point.row
     taken = tree.source[node.start_byte : node.end_byte].rstrip()
     nested = entry.node.type not in _TABLES and b"\n" in taken
@@ -110,8 +111,16 @@ def _symbol(tree: SyntaxTree, lines: list[bytes], entry: _Entry) -> Symbol:
         container=entry.path[:-1],
         first_line=first + 1,
         last_line=first + 1 + taken.count(b"\n"),
-        name_line=entry.key.start_point.row + 1,
+        name_line=name.start_point.row + 1,
+        name_column=columns.of(name) + tree.text(name).startswith(_QUOTES),
     )
+
+
+def _last_part(key: Node) -> Node:
+    """What of a dotted key names the entry."""
+    while key.type == "dotted_key" and (part := last(key)):
+        key = part
+    return key
 
 
 def _comment_above(lines: list[bytes], row: int) -> str:

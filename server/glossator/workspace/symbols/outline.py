@@ -1,12 +1,12 @@
 """Symbol outlines: the definitions of a source file, in document order.
 
-Tree-sitter parses, a query per language (`queries.py`) finds the definitions at any depth without
+Tree-sitter parses, a query per language (`queries/`) finds the definitions at any depth without
 recursion, and this file turns matches into symbols. A syntax error costs only what it covers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,15 +20,13 @@ from glossator.workspace.symbols.languages import (
     CODE,
     MARKDOWN,
     definitions_query,
-    language_of,
 )
 from glossator.workspace.symbols.symbol import Symbol
-from glossator.workspace.symbols.tree import SOURCE_LIMIT, parse
-
-__all__ = ["OUTLINE_LIMIT", "Placed", "Symbol", "language_of", "outline", "placed", "symbol_at"]
+from glossator.workspace.symbols.tree import SOURCE_LIMIT, Columns, parse
 
 OUTLINE_LIMIT = SOURCE_LIMIT  # bytes of UTF-8
 
+_QUOTES = "\"'`:"
 _SIGNATURE_LIMIT = 200  # characters
 _ERROR_LIMIT = 400_000_000  # sum of squares of the tokens in each error, about 0.2 s of matching
 _DEPTH_LIMIT = 50  # symbols around a symbol; deeper ones are left out
@@ -46,7 +44,6 @@ class Placed:
     name_start: int
 
 
-@lru_cache(maxsize=64)  # hovers ask again and again of the same few texts
 def outline(text: str, language: str) -> tuple[Symbol, ...]:
     """The symbols of `text` in document order; what does not parse is left out.
 
@@ -71,14 +68,6 @@ def placed(text: str, language: str) -> tuple[Placed, ...]:
     return tuple(_symbols(find_definitions(tree.root, query, tree.source)))
 
 
-def symbol_at(symbols: Iterable[Symbol], line: int) -> Symbol | None:
-    """The innermost symbol that holds a 1-based line; None outside all of them."""
-    around = [symbol for symbol in symbols if symbol.first_line <= line <= symbol.last_line]
-    return min(
-        around, key=lambda at: (at.last_line - at.first_line, -len(at.container)), default=None
-    )
-
-
 def _too_broken(root: Node) -> bool:
     """Whether matching would take too long: it is quadratic in the tokens of one error node."""
     cost = 0
@@ -101,7 +90,22 @@ class _Enclosing:
     in_function: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """A name without quotes, the containers it spells out, and where it stands.
+
+    `start` is its first byte; the line counts from 1, the column in characters from 0.
+    """
+
+    text: str
+    scope: tuple[str, ...]
+    start: int
+    line: int
+    column: int
+
+
 def _symbols(found: Definitions) -> Iterator[Placed]:
+    columns = Columns(found.source)
     stack = [_Enclosing(0, len(found.source) + 1, (), "", in_function=False)]
     for definition in found.in_order():
         at = definition.name.start_byte
@@ -111,59 +115,66 @@ def _symbols(found: Definitions) -> Iterator[Placed]:
         if where == "rest":
             del stack[1:]
         inside = next(around for around in reversed(stack) if around.start <= at)
-        scope, name, name_start = _qualified(definition, found.source)
+        name = _name(definition, found.source, columns)
         if (
-            not name
-            or len(inside.path) + len(scope) >= _DEPTH_LIMIT
+            name is None
+            or len(inside.path) + len(name.scope) >= _DEPTH_LIMIT
             or (where == "global" and inside.in_function)
         ):
             continue
-        container = inside.path + scope
-        if kind == "function" and (scope or inside.kind in _TYPES):
+        container = inside.path + name.scope
+        if kind == "function" and (name.scope or inside.kind in _TYPES):
             kind = "method"
         if where == "rest":
-            stack.append(_Enclosing(at, len(found.source) + 1, (*container, name), kind, False))
+            stack.append(
+                _Enclosing(at, len(found.source) + 1, (*container, name.text), kind, False)
+            )
         elif definition.body is not None:
             in_function = inside.in_function or kind in _FUNCTIONS
             stack.append(
-                _Enclosing(*definition.body, (*container, *name.split("::")), kind, in_function)
+                _Enclosing(
+                    *definition.body, (*container, *name.text.split("::")), kind, in_function
+                )
             )
         symbol = _symbol(found, definition, name, kind, container)
         outer = definition.outer
-        yield Placed(symbol, outer.start_byte, outer.end_byte, name_start)
+        yield Placed(symbol, outer.start_byte, outer.end_byte, name.start)
 
 
 def _symbol(
-    found: Definitions, definition: Definition, name: str, kind: str, container: tuple[str, ...]
+    found: Definitions, definition: Definition, name: _Name, kind: str, container: tuple[str, ...]
 ) -> Symbol:
     outer = definition.outer
     row, comment = found.before(outer)
     docstring = found.docstrings.get(definition.node.id)
     last = outer.end_point
     return Symbol(
-        name=name,
+        name=name.text,
         kind=kind,
         signature=_signature(found, definition),
         documentation=comment if docstring is None else docstring_paragraph(docstring),
         container=container,
         first_line=row + 1,
         last_line=last.row + (last.column > 0),  # some nodes take their line end with them
-        name_line=definition.name.start_point.row + 1,
+        name_line=name.line,
+        name_column=name.column,
     )
 
 
-def _qualified(definition: Definition, source: bytes) -> tuple[tuple[str, ...], str, int]:
-    """The containers that a name spells out, the name itself, and its first byte."""
+def _name(definition: Definition, source: bytes, columns: Columns) -> _Name | None:
     scope = [] if definition.scope is None else _text(definition.scope, source).split("::")
-    name: Node | None = definition.name
-    while name is not None and name.type == "qualified_identifier":
-        outer = name.child_by_field_name("scope")
+    node: Node | None = definition.name
+    while node is not None and node.type == "qualified_identifier":
+        outer = node.child_by_field_name("scope")
         if outer is not None:
             scope.append(_text(outer, source).partition("<")[0])
-        name = name.child_by_field_name("name")
-    if name is None:
-        return (), "", 0
-    return tuple(scope), _text(name, source).strip("\"'`:"), name.start_byte
+        node = node.child_by_field_name("name")
+    spelled = "" if node is None else _text(node, source)
+    text = spelled.strip(_QUOTES)
+    if node is None or not text:
+        return None
+    column = columns.of(node) + spelled.index(text)
+    return _Name(text, tuple(scope), node.start_byte, node.start_point.row + 1, column)
 
 
 def _signature(found: Definitions, definition: Definition) -> str:

@@ -1,4 +1,4 @@
-"""Where a name is used in a text, and what a definition calls.
+"""Where a name is used in a text.
 
 By syntax alone: every identifier that is spelled as the name, except in comments and strings;
 whether it means the same thing is not known. Locals and parameters are references, not definitions.
@@ -15,7 +15,6 @@ from tree_sitter import Node
 
 from glossator.workspace.symbols.languages import CODE
 from glossator.workspace.symbols.outline import Placed, placed
-from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.symbols.tree import SyntaxTree, first, last, parse, paths
 
 ReferenceKind = Literal["definition", "call", "import", "reference"]
@@ -55,7 +54,9 @@ _IMPORTS = frozenset({
 _UNPARSED = frozenset({"preproc_arg"})  # the text of a macro of C
 _UNPARSED_LIMIT = 4_000  # bytes; a longer macro is data
 _QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\Z)|/\*.*?(?:\*/|\Z)|//[^\n]*', re.DOTALL)
-_WORD_START = re.compile(rb"(?<![\w$\x80-\xff])[A-Za-z_$\x80-\xff]")
+_SIGILS = frozenset(
+    {b"", b":", b"#", b"r#"}
+)  # Ruby's `:name`, JavaScript's `#name`, Rust's raw one
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,51 +74,31 @@ class Reference:
     within: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A call by the last name of what is called (`c` of `a.b.c()`), and its 1-based line."""
-
-    name: str
-    line: int
-
-
 def references(text: str, language: str, name: str) -> tuple[Reference, ...]:
-    """The uses of `name` in document order.
+    """The uses of `name` in document order; of `name!`, which may be a macro, those of both.
 
     None in a language without code (Markdown, data) and in a text that is too large to parse.
     """
     tree = parse(text, language) if name and language in CODE else None
     if tree is None:
         return ()
-    encoded = name.encode("utf-8", "replace")
-    word = re.compile(rb"(?<!\w)%b(?!\w)" % re.escape(encoded))  # a literal
+    whole = name.encode("utf-8", "replace")
+    plain = whole.removesuffix(b"!")
+    word = re.compile(rb"(?<!\w)%b(?!\w)" % re.escape(plain))  # a literal
     places = [match.start() for match in word.finditer(tree.source)]
     around = _Around(placed(text, language) if places else ())
     lines = _Lines(tree.source)
     found = []
     for start, path in paths(tree.root, places):
-        leaf, end = path[-1], start + len(encoded)
-        if not _is_use(tree, leaf, start, end):
+        leaf = path[-1]
+        end = _use_end(tree, leaf, start, (plain, whole))
+        if end is None:
             continue
         within, defined = around.at(leaf.start_byte)
         kind: ReferenceKind = "definition" if defined else _kind(tree, path, end)
         line, column = lines.at(start)
-        found.append(Reference(line, column, column + len(name), kind, within))
-    return tuple(found)
-
-
-def callees(text: str, language: str, symbol: Symbol) -> tuple[Call, ...]:
-    """The calls in the lines of `symbol`, one of the outline of `text`, in document order."""
-    tree = parse(text, language) if language in CODE else None
-    own = next((at for at in placed(text, language) if at.symbol == symbol), None) if tree else None
-    if tree is None or own is None:
-        return ()
-    found = []
-    places = (match.start() for match in _WORD_START.finditer(tree.source, own.start, own.end))
-    for place, path in paths(tree.root, places):
-        leaf = path[-1]
-        if leaf.start_byte == place and _is_identifier(leaf) and _is_called(tree, path):
-            found.append(Call(tree.text(leaf), leaf.start_point.row + 1))
+        width = len(tree.source[start:end].decode("utf-8", "replace"))
+        found.append(Reference(line, column, column + width, kind, within))
     return tuple(found)
 
 
@@ -166,16 +147,20 @@ def _is_identifier(leaf: Node) -> bool:
     return named and leaf.child_count == 0
 
 
-def _is_use(tree: SyntaxTree, leaf: Node, start: int, end: int) -> bool:
-    """Whether the bytes from `start` to `end` are an identifier, not a part of one or of a text."""
+def _use_end(tree: SyntaxTree, leaf: Node, start: int, names: tuple[bytes, bytes]) -> int | None:
+    """Where an identifier that begins at `start` and is one of `names` ends; the first is there.
+
+    None where that is only a part of an identifier or of a text.
+    """
     if leaf.type in _UNPARSED:
         if leaf.end_byte - leaf.start_byte > _UNPARSED_LIMIT:
-            return False
+            return None
         quoted = _QUOTED.finditer(tree.source, leaf.start_byte, leaf.end_byte)
-        return not any(piece.start() < start < piece.end() for piece in quoted)
-    if not _is_identifier(leaf) or leaf.end_byte != end:
-        return False
-    return leaf.start_byte == start - (leaf.type == "simple_symbol")  # Ruby's `:name`
+        hidden = any(piece.start() < start < piece.end() for piece in quoted)
+        return None if hidden else start + len(names[0])
+    if not _is_identifier(leaf) or tree.source[start : leaf.end_byte] not in names:
+        return None
+    return leaf.end_byte if tree.source[leaf.start_byte : start] in _SIGILS else None
 
 
 def _kind(tree: SyntaxTree, path: list[Node], end: int) -> ReferenceKind:

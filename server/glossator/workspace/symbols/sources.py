@@ -7,40 +7,34 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TypeAlias
 
 from glossator.core.document import Missing, text_hash
 from glossator.core.errors import StoreUnavailable
-from glossator.store.blobs import Blobs
-from glossator.workspace.disk import load
+from glossator.store.blobs import Blobs, BlobStatistics
+from glossator.workspace.disk import Loaded, load
+from glossator.workspace.overlays import masked
 from glossator.workspace.roots import Roots, outermost
-from glossator.workspace.state_folder import prepare
+from glossator.workspace.state_folder import prepare, root_folder
 from glossator.workspace.symbols.codec import SYMBOLS_VERSION, dump
 from glossator.workspace.symbols.codec import load as parsed
 from glossator.workspace.symbols.languages import language_of
-from glossator.workspace.symbols.outline import outline
+from glossator.workspace.symbols.outline import OUTLINE_LIMIT, outline
 from glossator.workspace.symbols.symbol import Symbol
 
 logger = logging.getLogger(__name__)
 
+SLICE = 0.03  # seconds of work between two chances for other jobs
+
 _DATABASE = "symbols.db"
 _PLAIN = re.compile(r"\w+")  # what stands in JSON as it is
 _TOGETHER = 200  # outlines that are written in one transaction
-
-
-@dataclass(frozen=True, slots=True)
-class OpenText:
-    """An open document as the editor holds it."""
-
-    path: str
-    text: str
-
-
-Source: TypeAlias = str | OpenText  # a file's absolute path, or the text that masks it
+_RECENT_SYMBOLS = 50_000  # of open documents that are remembered, about 20 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +42,15 @@ class Library:
     """Where texts are read from, and how much room their outlines have on disk (0: none is kept).
 
     The outlines are kept with the state of the first root; the key being the content, no matter
-    which it is.
+    which it is. `open_texts` are the open documents by real path, as far as a job needs them: they
+    mask their files. A text of more than `parse_limit` characters is not parsed.
     """
 
     roots: tuple[str, ...]
     max_file_bytes: int
     kept_bytes: int = 0
+    open_texts: Mapping[str, str] = field(default_factory=dict)
+    parse_limit: int = OUTLINE_LIMIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,22 +61,35 @@ class Text:
     text: str
     sha256: str
     language: str | None
+    in_file: bool  # or only in the editor
 
 
-def read(library: Library, source: Source) -> Text | None:
-    """The text of a source; None for a file that cannot be read as text."""
-    if isinstance(source, OpenText):
-        language = language_of(source.path, source.text)
-        return Text(source.path, source.text, text_hash(source.text), language)
-    loaded = load(_roots(library.roots), source, library.max_file_bytes)
-    if isinstance(loaded, Missing):
+def read(library: Library, path: str) -> Text | None:
+    """The text at an absolute path, the editor's first; None if it cannot be read as text."""
+
+    def from_disk(at: str) -> Loaded | Missing:
+        return load(_roots(library.roots), at, library.max_file_bytes)
+
+    found = masked(library.open_texts, path, from_disk)
+    if isinstance(found, Missing):
         return None
-    return Text(source, loaded.text, loaded.sha256, language_of(source, loaded.text))
+    if isinstance(found, str):
+        return editor_text(path, found)
+    return Text(path, found.text, found.sha256, language_of(path, found.text), in_file=True)
+
+
+def editor_text(path: str, text: str) -> Text:
+    """The text of an open document."""
+    return Text(path, text, text_hash(text), language_of(path, text), in_file=False)
 
 
 @dataclass(slots=True)
 class Outlines:
-    """The outlines of texts, looked up by content or made; `made` counts the latter."""
+    """The outlines of texts, looked up by content or made; `made` counts the latter.
+
+    Those of files are kept on disk. What is typed would fill it with texts that nobody sees again:
+    of open documents the last ones are remembered, as long as the process lives.
+    """
 
     _blobs: Blobs | None
     made: int = 0
@@ -93,6 +103,9 @@ class Outlines:
         """
         if text.language is None:
             return ()
+        recent = _RECENT.get(text)
+        if recent is not None:
+            return recent
         namespace, key = f"outline {SYMBOLS_VERSION} {text.language}", bytes.fromhex(text.sha256)
         if kept := self._get(namespace, key):
             if _PLAIN.fullmatch(word) and word.encode() not in kept:
@@ -103,7 +116,9 @@ class Outlines:
                 logger.warning("The outline kept of %s: %s", text.path, damage)
         symbols = outline(text.text, text.language)
         self.made += 1
-        if self._blobs is not None:
+        if not text.in_file:
+            _RECENT.keep(text, symbols)
+        elif self._blobs is not None:
             self._unwritten.setdefault(namespace, {})[key] = dump(symbols)
             if sum(map(len, self._unwritten.values())) >= _TOGETHER:
                 self.flush()
@@ -130,6 +145,47 @@ class Outlines:
     def _do_without(self, problem: StoreUnavailable) -> None:
         logger.warning("%s", problem)
         self._blobs = None
+
+
+class _Recent:
+    """The outlines of the open documents that were asked for last; safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._outlines: OrderedDict[tuple[str | None, str], tuple[Symbol, ...]] = OrderedDict()
+        self._symbols = 0
+
+    def get(self, text: Text) -> tuple[Symbol, ...] | None:
+        key = text.language, text.sha256
+        with self._lock:
+            if key in self._outlines:
+                self._outlines.move_to_end(key)
+            return self._outlines.get(key)
+
+    def keep(self, text: Text, symbols: tuple[Symbol, ...]) -> None:
+        with self._lock:
+            self._symbols += len(symbols) - len(
+                self._outlines.pop((text.language, text.sha256), ())
+            )
+            self._outlines[text.language, text.sha256] = symbols
+            while self._symbols > _RECENT_SYMBOLS and len(self._outlines) > 1:
+                self._symbols -= len(self._outlines.popitem(last=False)[1])
+
+
+_RECENT = _Recent()
+
+
+def statistics(roots: tuple[str, ...]) -> BlobStatistics | None:
+    """What is kept on disk for these roots; None if nothing is, or it cannot be looked at."""
+    path = root_folder(outermost(roots)[0]) / _DATABASE if roots else None
+    if path is None or not path.exists():
+        return None
+    try:
+        with closing(Blobs(str(path), 0)) as blobs:
+            return blobs.statistics()
+    except StoreUnavailable as problem:
+        logger.warning("%s", problem)
+        return None
 
 
 @contextmanager

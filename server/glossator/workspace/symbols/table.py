@@ -1,7 +1,8 @@
 """The names of all symbols of a workspace, searched as an editor's symbol search does.
 
 The worker process keeps the names of each file next to the file's stamp, a few bytes a name; a file
-is read again when its stamp changed. What else is told of a match comes from its file's outline.
+is read again when its stamp changed. What a stamp says nothing of, open documents and links, is
+looked at each time. What else is told of a match comes from its file's outline.
 """
 
 from __future__ import annotations
@@ -17,16 +18,9 @@ from typing import ClassVar
 import re2
 
 from glossator.core.text import split_lines
-from glossator.workspace.symbols.find import SLICE, Definition, line_of
+from glossator.workspace.symbols.find import Definition, line_of
 from glossator.workspace.symbols.languages import CODE
-from glossator.workspace.symbols.sources import (
-    Library,
-    OpenText,
-    Outlines,
-    Source,
-    outlines,
-    read,
-)
+from glossator.workspace.symbols.sources import SLICE, Library, Outlines, outlines, read
 from glossator.workspace.worker.jobs import Job, Progress, Slices
 
 Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
@@ -35,41 +29,58 @@ _LONGEST_QUERY = 100  # characters
 
 
 @dataclass(frozen=True, slots=True)
+class ReadNames(Job[None]):
+    """Read the names of the files that changed; the first time, of all, which may take minutes.
+
+    `listed` has the stamps of the files by path; a later listing has a higher `number`. Not urgent:
+    the index that is being built must not stand still meanwhile.
+    """
+
+    library: Library
+    number: int
+    listed: Mapping[str, Stamp]
+
+    def run(self) -> Slices[None]:
+        """Read one file after the other."""
+        with outlines(self.library) as kept:
+            yield from _TABLE.update(self.number, self.listed, self.library, kept)
+
+
+@dataclass(frozen=True, slots=True)
 class MatchNames(Job[tuple[Definition, ...] | None]):
     """The symbols of code whose names hold the letters of `query` in order, best first.
 
-    `listed` has the stamps of the files by path, and `number` tells listings apart. A listing is
-    sent only when it changed; the result is None if the worker does not know the one of `number`.
+    None if the worker has not read the names of the listing `number`, or a later one. `unstamped`
+    are further paths, of open documents and links.
     """
 
     urgent: ClassVar[bool] = True
 
     library: Library
     number: int
-    listed: Mapping[str, Stamp] | None
-    open_texts: tuple[OpenText, ...]
+    unstamped: tuple[str, ...]
     query: str
     limit: int
 
     def run(self) -> Slices[tuple[Definition, ...] | None]:
-        """Read what changed, then match."""
+        """Match what is known, and what no stamp tells of."""
+        if _TABLE.number < self.number:
+            return None
         with outlines(self.library) as kept:
-            if self.listed is not None:
-                yield from _TABLE.update(self.number, self.listed, self.library, kept)
-            if _TABLE.number != self.number:
-                return None
             names = {path: names for path, (_, names) in _TABLE.files.items()}
-            sources: dict[str, Source] = {path: path for path in names}
-            for text in self.open_texts:
-                names[text.path] = _names(self.library, text, kept)
-                sources[text.path] = text
+            slice_end = monotonic() + SLICE
+            for path in self.unstamped:
+                names[path] = _names(self.library, path, kept)
+                if monotonic() > slice_end:
+                    yield None
+                    slice_end = monotonic() + SLICE
             best = yield from _best(names, self.query, self.limit)
             found: dict[tuple[str, str], list[Definition]] = {match: [] for match in best}
             wanted: dict[str, set[str]] = {}
             for name, path in best:
                 wanted.setdefault(path, set()).add(name)
             for path, named in wanted.items():
-                for definition in _definitions(self.library, sources[path], named, kept):
+                for definition in _definitions(self.library, path, named, kept):
                     found[definition.symbol.name, path].append(definition)
                 yield None
             return tuple(islice(chain.from_iterable(found.values()), self.limit))
@@ -79,13 +90,15 @@ class MatchNames(Job[tuple[Definition, ...] | None]):
 class _Table:
     """The distinct names of each file, an LF after each, as it was with a stamp."""
 
-    number: int = -1  # of the listing it was made of
+    number: int = -1  # of the newest listing it was made of
     files: dict[str, tuple[Stamp, bytes]] = field(default_factory=dict)
 
     def update(
         self, number: int, listed: Mapping[str, Stamp], library: Library, kept: Outlines
     ) -> Slices[None]:
         """Make the table that of a listing; what was read stays when this is cut short."""
+        if number <= self.number:
+            return
         slice_end = monotonic() + SLICE
         for path in self.files.keys() - listed.keys():
             del self.files[path]
@@ -95,14 +108,14 @@ class _Table:
             if monotonic() > slice_end:
                 yield Progress(done, len(listed))
                 slice_end = monotonic() + SLICE
-        self.number = number
+        self.number = max(number, self.number)
 
 
 _TABLE = _Table()  # a worker process serves one workspace
 
 
-def _names(library: Library, source: Source, kept: Outlines) -> bytes:
-    text = read(library, source)
+def _names(library: Library, path: str, kept: Outlines) -> bytes:
+    text = read(library, path)
     if text is None or text.language not in CODE:
         return b""
     names = dict.fromkeys(symbol.name for symbol in kept.of(text))
@@ -110,9 +123,9 @@ def _names(library: Library, source: Source, kept: Outlines) -> bytes:
 
 
 def _definitions(
-    library: Library, source: Source, names: Container[str], kept: Outlines
+    library: Library, path: str, names: Container[str], kept: Outlines
 ) -> list[Definition]:
-    text = read(library, source)
+    text = read(library, path)
     if text is None or text.language is None:
         return []
     lines = split_lines(text.text)

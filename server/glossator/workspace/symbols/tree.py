@@ -64,6 +64,27 @@ def _too_deep(source: bytes) -> bool:
     return False
 
 
+class Columns:
+    """Columns of nodes in characters; quick as long as nodes of one line come in their order."""
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+        self._ascii = source.isascii()
+        self._line = self._place = self._column = 0
+
+    def of(self, node: Node) -> int:
+        """The column in which `node` begins, from 0."""
+        start, column = node.start_byte, node.start_point.column
+        if self._ascii:
+            return column
+        if start - column != self._line or start < self._place:
+            self._line = self._place = start - column
+            self._column = 0
+        self._column += len(self._source[self._place : start].decode("utf-8", "replace"))
+        self._place = start
+        return self._column
+
+
 def paths(root: Node, places: Iterable[int]) -> Iterator[tuple[int, list[Node]]]:
     """Each byte offset, ascending, with the nodes that hold it, from the root to the innermost.
 

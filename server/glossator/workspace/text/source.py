@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.workspace.disk import RAISE_LIMIT, Raw, load_raw
-from glossator.workspace.overlays import Overlay
+from glossator.workspace.overlays import Overlay, masked
 from glossator.workspace.scan import as_searched
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text.candidates import Candidates
@@ -52,15 +52,15 @@ def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
 
 def read_text(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Text | Missing:
     """The text of a listed file as it is now."""
-    overlay = snapshot.overlays.get(entry.path)
-    if overlay is not None:
-        return _of_overlay(overlay)
-    raw = load_raw(snapshot.folders, entry.path, snapshot.cache.max_file_bytes, RAISE_LIMIT)
+
+    def load(path: str) -> Raw | Missing:
+        return load_raw(snapshot.folders, path, snapshot.cache.max_file_bytes, RAISE_LIMIT)
+
+    raw = masked(snapshot.overlays, entry.path, load)
     if isinstance(raw, Missing):
         return raw
-    overlay = snapshot.overlays.get(raw.path)
-    if overlay is not None:  # the file is a link to an open document
-        return _of_overlay(overlay)
+    if isinstance(raw, Overlay):
+        return _of_overlay(raw)
     found = searchable(raw.content)
     if found is None:
         return Missing(raw.path, MissingReason.BINARY, f"{entry.relative} is binary.")
