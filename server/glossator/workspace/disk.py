@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from glossator.core.document import Missing, MissingReason, text_hash
+from glossator.core.shown import shown
 from glossator.workspace.decode import decode
 from glossator.workspace.nolink import open_without_links
 from glossator.workspace.roots import Roots, is_inside, real_path
@@ -96,7 +97,7 @@ def load_raw(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Mis
 
 def missing(roots: Roots, path: str, reason: MissingReason, why: str) -> Missing:
     """A `Missing` whose message begins with the path as the user knows it."""
-    return Missing(path, reason, f"{roots.relative(path)} {why}")
+    return Missing(path, reason, f"{shown(roots.relative(path))} {why}")
 
 
 def _load_directly(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Missing | None:
@@ -198,12 +199,12 @@ def _read_to(descriptor: int, size: int) -> bytes:
 
 def _refuse_kind(roots: Roots, real: str, mode: int) -> Missing:
     if stat.S_ISDIR(mode):
-        shown = roots.relative(real)
+        relative = shown(roots.relative(real))
         return missing(
             roots,
             real,
             MissingReason.DIRECTORY,
-            f'is a directory; use Glob with "{"" if shown == "." else shown + "/"}*"'
+            f'is a directory; use Glob with "{"" if relative == "." else relative + "/"}*"'
             " to list its files.",
         )
     return missing(
