@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
+import shutil
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,9 +14,11 @@ from pathlib import Path
 import pytest
 
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace import indexer
 from glossator.workspace.indexer import Indexer
 from glossator.workspace.roots import Roots
 from glossator.workspace.sweep import Suspension, SweepSlot
+from glossator.workspace.watch_inotify import InotifyWatcher
 from tests.workspace.trees import as_plain_user, write_tree
 
 SECONDS = 10
@@ -88,6 +92,62 @@ async def test_the_root_is_replaced(tmp_path: Path) -> None:
 
 
 @inotify
+async def test_what_is_above_the_root_is_moved_and_made_again(tmp_path: Path) -> None:
+    base = tmp_path / "far" / "near"
+    write_tree(base / "root", {"old": "", "d/f": ""})
+    async with watching(base / "root", "inotify") as watched:
+        base.parent.rename(tmp_path / "elsewhere")
+        await watched.until(lambda: watched.listed() == [])
+        await watched.index.ready()
+        assert watched.index.watching.startswith("off: ")
+        (tmp_path / "elsewhere" / "near" / "root" / "d" / "g").touch()
+        (tmp_path / "elsewhere").rename(base.parent)
+        await watched.until(lambda: watched.listed() == ["d/f", "d/g", "old"])
+        await watched.index.ready()
+        (base / "root" / "more").touch()
+        await watched.until(lambda: "more" in watched.listed())
+        shutil.rmtree(base.parent)
+        await watched.until(lambda: watched.listed() == [])
+        write_tree(base / "root", {"new": ""})
+        await watched.until(lambda: watched.listed() == ["new"])
+        await watched.index.ready()
+        (base / "root" / "newer").touch()
+        await watched.until(lambda: watched.listed() == ["new", "newer"])
+        assert watched.index.watching == "inotify: 1 folders"
+
+
+async def test_a_root_that_is_another_folder_now_is_noticed_without_events(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexer, "_TICK_SECONDS", 0.05)
+    write_tree(tmp_path, {"p/root/old": "", "q/root/new": ""})
+    async with watching(tmp_path / "p" / "root", "off") as watched:
+        (tmp_path / "p").rename(tmp_path / "away")
+        await watched.until(lambda: watched.listed() == [])
+        (tmp_path / "q").rename(tmp_path / "p")
+        await watched.until(lambda: watched.listed() == ["new"])
+        await watched.index.ready()
+        last = watched.index.last_sweep
+        assert last is not None
+        assert last.cause == "a workspace folder was replaced"
+
+
+@inotify
+def test_events_are_not_relied_on_while_a_root_is_not_watched(tmp_path: Path) -> None:
+    roots = Roots((str(tmp_path / "here"), str(tmp_path / "gone")))
+    (tmp_path / "here").mkdir()
+    watcher = InotifyWatcher(roots, lambda _: None, lambda _: None)
+    watcher.renew()
+    watcher.enter(roots.paths[0])
+    missing = f" (not all: {roots.paths[1]} is not there)"
+    assert (watcher.reliable, watcher.status) == (False, f"inotify: 1 folders{missing}")
+    (tmp_path / "gone").mkdir()
+    watcher.enter(roots.paths[1])
+    assert (watcher.reliable, watcher.status) == (True, "inotify: 2 folders")
+    watcher.stop()
+
+
+@inotify
 async def test_a_folder_that_may_be_read_again() -> None:
     with as_plain_user() as root:
         write_tree(root, {"d/f": ""})
@@ -128,15 +188,16 @@ async def test_an_overflow_is_followed_by_a_sweep(tmp_path: Path) -> None:
 def test_a_sweep_that_can_wait_leaves_time_after_the_last() -> None:
     slot = SweepSlot(300)
     assert 299 < slot.seconds_left() <= 300
-    slot.done(1.0)
+    slot.done(1.0, 300)
     slot.ask("git", 1.0)
     assert 15 < slot.seconds_left() <= 20
     assert not slot.urgent
     slot.ask("asked")
     assert (slot.seconds_left(), slot.urgent) == (0.0, True)
-    assert slot.take(300) == "asked"
-    assert not slot.urgent
-    assert slot.seconds_left() > 299
+    assert slot.take() == "asked"
+    assert (slot.seconds_left(), slot.urgent) == (math.inf, False)
+    slot.done(1.0, 300)
+    assert 299 < slot.seconds_left() <= 300
 
 
 def test_sleep_is_noticed_once() -> None:

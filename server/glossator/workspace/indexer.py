@@ -58,6 +58,7 @@ class Indexer:
         self._looks: list[Look] = []  # at work; the second goes between the first one's steps
         self._slot = SweepSlot(settings.sweep_seconds)
         self._suspension = Suspension()
+        self._identities: list[tuple[int, int] | None] = []  # of the roots, at the last sweep
         self._told = 0  # paths since there was nothing to do
         self._wake = asyncio.Event()
         self._settled = asyncio.Event()
@@ -185,20 +186,21 @@ class Indexer:
                 elif self._dirty:
                     await self._look_again(pool)
                 else:
-                    await self._idle()
+                    await self._idle(pool)
 
     async def _sweep(self, pool: Executor) -> None:
-        urgent, interval = self._slot.urgent, self._settings.sweep_seconds
-        if not self._watcher.reliable:
-            interval = min(interval, _UNWATCHED_SECONDS)
-        cause = self._slot.take(interval)
+        urgent, cause = self._slot.urgent, self._slot.take()
         at, began = time.time(), time.monotonic()
+        self._identities = await self._identify(pool)
         look = self._look(self._roots.paths, gentle=not urgent)
         differences = await self._run(look, pool)
         if look.done:
             seconds = time.monotonic() - began
             self.last_sweep = Sweep(cause, at, seconds, differences)
-            self._slot.done(seconds)
+            interval = self._settings.sweep_seconds
+            if not self._watcher.reliable:
+                interval = min(interval, _UNWATCHED_SECONDS)
+            self._slot.done(seconds, interval)
             self._settle()
 
     async def _look_again(self, pool: Executor) -> None:
@@ -248,18 +250,32 @@ class Indexer:
             self._settled.set()
             asyncio.get_running_loop().call_soon(self._on_change, frozenset())
 
-    async def _idle(self) -> None:
+    async def _idle(self, pool: Executor) -> None:
         """Wait until there is something to do."""
         self._told = 0
         wait = min(self._slot.seconds_left(), _TICK_SECONDS)
         try:
             async with asyncio.timeout(wait):
                 await self._wake.wait()
-        except TimeoutError:
-            pass  # time to see whether a sweep is due
+        except TimeoutError:  # time to see whether a sweep is due
+            if await self._identify(pool) != self._identities:
+                self.sweep("a workspace folder was replaced")
         self._wake.clear()
         if self._suspension.ended():
             self.sweep("the machine was asleep")
+
+    async def _identify(self, pool: Executor) -> list[tuple[int, int] | None]:
+        """Which folder is at each root now; what is moved above it happens without an event."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(pool, lambda: list(map(_identity, self._roots.paths)))
+
+
+def _identity(folder: str) -> tuple[int, int] | None:
+    try:
+        status = os.lstat(folder)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _log_failure(task: asyncio.Task[None]) -> None:

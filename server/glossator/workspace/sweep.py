@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,16 +43,18 @@ class SweepSlot:
         """Until the sweep is due."""
         return max(0.0, self._due_at - time.monotonic())
 
-    def take(self, interval: float) -> str:
-        """Begin the sweep and return its cause; the next one is due in `interval` seconds."""
+    def take(self) -> str:
+        """Begin the sweep and return its cause."""
         cause, self._cause = self._cause, _TIMER
-        self._due_at = time.monotonic() + interval
+        self._due_at = math.inf
         self.urgent = False
         return cause
 
-    def done(self, seconds: float) -> None:
-        """The sweep that was taken is done, and took so long."""
-        self._rested_at = time.monotonic() + _REST * seconds
+    def done(self, seconds: float, interval: float) -> None:
+        """The sweep that was taken is done, and took so long; the next is due in `interval`."""
+        now = time.monotonic()
+        self._rested_at = now + _REST * seconds
+        self._due_at = min(self._due_at, now + interval)
 
 
 class Suspension:

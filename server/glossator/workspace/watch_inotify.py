@@ -2,7 +2,8 @@
 
 A folder is watched by the thread that lists it, just before it does, so no change falls between the
 two, and an event from a watch not yet known here can be dropped. Watches follow a folder that is
-renamed; listing it under its new name corrects the path.
+renamed; listing it under its new name corrects the path. The folders above a root are watched, too,
+because when one of them is moved, nothing happens to the root itself.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import errno
+import itertools
 import os
 import struct
 import threading
 from collections.abc import Collection
 
-from glossator.workspace.roots import Roots, outermost
+from glossator.workspace.roots import Roots, is_inside, outermost
 from glossator.workspace.watcher import Lost, Report, Watcher
 
 _MODIFY, _ATTRIB, _CLOSE_WRITE = 0x2, 0x4, 0x8
@@ -23,9 +25,10 @@ _MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x40, 0x80, 0x100, 0x200
 _DELETE_SELF, _MOVE_SELF, _UNMOUNT, _OVERFLOW, _IGNORED = 0x400, 0x800, 0x2000, 0x4000, 0x8000
 _ONLYDIR, _DONT_FOLLOW, _EXCL_UNLINK = 0x1000000, 0x2000000, 0x4000000
 
-_APPEARS = _CREATE | _MOVED_TO | _ONLYDIR
 _OF_ENTRIES = _MODIFY | _ATTRIB | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
 _OF_ITSELF = _DELETE_SELF | _MOVE_SELF
+_APPEARS = _CREATE | _MOVED_TO | _OF_ITSELF | _ONLYDIR
+_MOVES = _OF_ITSELF | _ONLYDIR
 _ANYTHING = _OF_ENTRIES | _OF_ITSELF | _ONLYDIR | _DONT_FOLLOW | _EXCL_UNLINK
 
 _EVENT = struct.Struct("iIII")  # watch, mask, cookie, length of the name
@@ -48,7 +51,7 @@ class InotifyWatcher(Watcher):
             raise _last_error()
         self._calling = threading.Lock()  # so that a descriptor is closed while no call uses it
         self._folders: dict[int, str] = {}  # by watch
-        self._above: set[int] = set()  # the watches on folders that hold a root
+        self._above: frozenset[int] = frozenset()  # the watches on folders above the roots
         self._newest = 0
         self._full = False
         self._heard: set[str] = set()
@@ -61,12 +64,13 @@ class InotifyWatcher(Watcher):
         count = len(self._folders) - len(self._above)
         if self._descriptor is None or count == 0:
             return super().status
-        return f"inotify: {count:,} folders" + (f" ({_FULL})" if self._full else "")
+        missing = "".join(f" (not all: {root} is not there)" for root in self._unwatched()[:1])
+        return f"inotify: {count:,} folders" + (f" ({_FULL})" if self._full else missing)
 
     @property
     def reliable(self) -> bool:
-        """Whether every listed folder is watched."""
-        return self._descriptor is not None and not self._full
+        """Whether every listed folder is watched, and every root is there to be."""
+        return self._descriptor is not None and not self._full and not self._unwatched()
 
     def start(self) -> None:
         """Listen; `enter` says to what."""
@@ -75,10 +79,6 @@ class InotifyWatcher(Watcher):
         self._reason = "the scan has not begun" if self._roots.paths else "no folder is open"
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._descriptor, self._read)
-        for root in outermost(self._roots.paths):
-            above = os.path.dirname(root)
-            if above != root:  # a root that was gone may come back
-                self._above |= self._watch(above, _APPEARS)
 
     def enter(self, folder: str, /) -> frozenset[int]:
         """From a thread: watch `folder`, if it is one and may be read."""
@@ -94,8 +94,18 @@ class InotifyWatcher(Watcher):
         return watches
 
     def renew(self) -> None:
-        """From a thread: forget that the limit was met, until it is met again."""
+        """From a thread: begin anew, and watch what is above the roots now."""
         self._full = False
+        masks: dict[str, int] = {}
+        for root in outermost(self._roots.paths):
+            folder, awaited = root, True  # a root that was gone may come back
+            while (above := os.path.dirname(folder)) != folder:
+                masks[above] = masks.get(above, 0) | (_APPEARS if awaited else _MOVES)
+                folder, awaited = above, not os.path.isdir(above)
+        before = self._above
+        self._above = frozenset[int]().union(*itertools.starmap(self._watch, masks.items()))
+        for watch in before - self._above:
+            self._end(watch)
 
     def begin(self) -> int:
         """The newest watch, whose number is higher than all before."""
@@ -108,10 +118,7 @@ class InotifyWatcher(Watcher):
             if watch > begun or watch in kept or watch in self._above:
                 continue
             if folder in below or folder.startswith(inside):
-                with self._calling:
-                    if self._descriptor is not None:
-                        self._libc.inotify_rm_watch(self._descriptor, watch)
-                self._folders.pop(watch, None)
+                self._end(watch)
 
     def stop(self) -> None:
         """Forget all watches; nothing is reported any more."""
@@ -139,6 +146,17 @@ class InotifyWatcher(Watcher):
             self._reason = f"{folder}: {_FULL if self._full else error.strerror}"
         return frozenset()
 
+    def _unwatched(self) -> list[str]:
+        """The roots that are not watched, because they are gone or cannot be."""
+        watched = set(self._folders.copy().values())
+        return [root for root in self._roots.paths if root not in watched]
+
+    def _end(self, watch: int) -> None:
+        with self._calling:
+            if self._descriptor is not None:
+                self._libc.inotify_rm_watch(self._descriptor, watch)
+        self._folders.pop(watch, None)
+
     def _read(self) -> None:
         if self._descriptor is None:
             return
@@ -155,7 +173,7 @@ class InotifyWatcher(Watcher):
                 self._lost("the system's queue of file events ran over")
             elif mask & _IGNORED:
                 self._folders.pop(watch, None)
-                self._above.discard(watch)
+                self._above -= {watch}
             elif watch in self._folders:
                 name = events[name_at:start].rstrip(b"\0")
                 self._hear(watch, os.fsdecode(name), mask)
@@ -167,6 +185,8 @@ class InotifyWatcher(Watcher):
             # of other folders, the folder above tells
             if path in self._roots.paths or mask & _UNMOUNT:
                 self._note(path)
+            elif watch in self._above and any(is_inside(root, path) for root in self._roots.paths):
+                self._lost("a folder above the workspace was moved")
             return
         if name == "info" and os.path.basename(folder) == ".git":
             self.enter(path)
