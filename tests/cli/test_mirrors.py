@@ -14,7 +14,7 @@ from glossator.service.ask import Answer, CitationView
 from glossator.service.doctor import Check, DoctorAnswer
 from glossator.service.index import IndexAnswer
 from glossator.service.search import SearchAnswer, SearchHit
-from glossator.service.status import IndexView, StatusAnswer, SweepView
+from glossator.service.status import IndexView, OutlinesView, StatusAnswer, SweepView
 from glossator.service.tool import ToolAnswer
 from glossator.workspace.cache import CacheStatistics
 from glossator.workspace.index import Skipped
@@ -33,6 +33,7 @@ from glossator.workspace.index import Skipped
         (wire.Cache, CacheStatistics),
         (wire.Skipped, Skipped),
         (wire.Index, IndexView),
+        (wire.Outlines, OutlinesView),
         (wire.Sweep, SweepView),
         (wire.IndexReport, IndexAnswer),
         (wire.Checks, DoctorAnswer),

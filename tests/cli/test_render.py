@@ -193,13 +193,14 @@ def test_status() -> None:
         "not in it yet   731 files\n"
         "segments        2, 1.6 MB\n"
         "problem         The index takes all the disk space it may.\n"
+        "outlines        1,100, 2.5 MB\n"
         "worker          ready, process 4711\n"
         "ripgrep         /usr/bin/rg\n"
-        "memory          94.2 MB\n"
-        "read cache      12 texts, 1.5 MB, 40 hits, 12 misses\n"
+        "memory          94.2 MB, worker 61.0 MB\n"
+        "read cache      12 texts, 1.5 MB, 40 hits, 12 misses, 2\n"
+        "                dedupes\n"
         "sessions        1\n"
-        "skipped         310 by .gitignore: build/ (such as\n"
-        "                build/a.o)\n"
+        "skipped         310: .gitignore: build/ (such as build/a.o)\n"
     )
 
 
@@ -218,6 +219,7 @@ def test_an_index_is_built_with_a_bar() -> None:
         "              searched)\n"
         "segments      1, 1.6 MB\n"
         "time          1.6 s\n"
+        "problems      none\n"
     )
 
 

@@ -93,7 +93,7 @@ async def test_nothing_found_is_accounted_for(workspace: MakeWorkspace) -> None:
 
 async def test_a_pattern_below_what_a_rule_leaves_out(workspace: MakeWorkspace) -> None:
     ws = await workspace({".gitignore": "build/\n*.log\n", "build/js/x.js": "", "a.log": ""})
-    rule = "is left out by rule: .gitignore:1 build/; Read still opens it (or a file in it)."
+    rule = "is left out by rule: .gitignore:1 build/; Read still opens the files in it."
     assert f"\nbuild/js {rule}" in (await ws.call("Glob", pattern="build/js/*.js")).text
     assert f"\nbuild {rule}" in (await ws.call("Glob", pattern="build/")).text
     assert (

@@ -191,7 +191,7 @@ async def test_what_is_left_out_where_one_looks_is_said_first(workspace: MakeWor
         await ws.call("Grep", pattern="needle", path="build", glob="*.js")
     ).text.split("\n")
     assert first == (
-        "build is left out by rule: .gitignore:9 build/; Read still opens it (or a file in it)."
+        "build is left out by rule: .gitignore:9 build/; Read still opens the files in it."
     )
     assert looked == "Looked at 0 of 2 files (under build, glob *.js)."
     *_, last = (await ws.call("Grep", pattern="needle", path="pkg")).text.split("\n")

@@ -105,6 +105,13 @@ class Index(TypedDict):
     problems: list[str]
 
 
+class Outlines(TypedDict):
+    """The outlines of files kept on disk."""
+
+    entries: int
+    bytes: int
+
+
 class Sweep(TypedDict):
     """The last look at the whole disk."""
 
@@ -128,7 +135,9 @@ class Status(TypedDict):
     watcher: str
     lastSweep: Sweep | None
     index: Index
+    outlines: Outlines | None
     worker: str
+    workerMemoryBytes: int | None
     ripgrep: str
     memoryBytes: int
     cache: Cache

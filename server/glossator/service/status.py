@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import resource
 import sys
 import time
@@ -44,6 +45,14 @@ class IndexView:
 
 
 @dataclass(frozen=True, slots=True)
+class OutlinesView:
+    """The outlines of files that are kept on disk."""
+
+    entries: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
 class SweepView:
     """The last look at the whole disk: why, how long ago it began, how long it took."""
 
@@ -55,7 +64,7 @@ class SweepView:
 
 @dataclass(frozen=True, slots=True)
 class StatusAnswer:
-    """See `docs/protocol.md`."""
+    """See `docs/protocol.md`; None where there is nothing to tell or it cannot be told."""
 
     version: str
     model: str
@@ -68,7 +77,9 @@ class StatusAnswer:
     watcher: str
     last_sweep: SweepView | None
     index: IndexView
+    outlines: OutlinesView | None
     worker: str
+    worker_memory_bytes: int | None
     ripgrep: str
     memory_bytes: int
     cache: CacheStatistics
@@ -83,7 +94,9 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         await app.ready()
     setting, folders = app.settings.workspace.ripgrep, app.host.snapshot().folders
     ripgrep = await asyncio.to_thread(find_ripgrep, setting, folders)  # asks it for its version
+    kept = await app.symbols.statistics(app.host.snapshot())
     workspace = app.host.status()
+    worker = workspace.index.worker
     return StatusAnswer(
         version=__version__,
         model=app.model.id,
@@ -96,7 +109,9 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         watcher=workspace.watcher,
         last_sweep=None if workspace.last_sweep is None else _sweep(workspace.last_sweep),
         index=_index(workspace.index),
-        worker=_worker(workspace.index.worker),
+        outlines=None if kept is None else OutlinesView(kept.entries, kept.bytes),
+        worker=_worker(worker),
+        worker_memory_bytes=_memory_of(worker.process_id) if worker.process_id else None,
         ripgrep=ripgrep.reason if isinstance(ripgrep, Absent) else ripgrep,
         memory_bytes=_memory(),
         cache=workspace.cache,
@@ -145,9 +160,17 @@ def _worker(state: WorkerState) -> str:
 
 def _memory() -> int:
     """The memory this process holds now, or held at most where only that is known, in bytes."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
-    except OSError:
+    held = _memory_of(os.getpid())
+    if held is None:
         unit = 1 if sys.platform == "darwin" else 1024
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-    return pages * resource.getpagesize()
+    return held
+
+
+def _memory_of(process_id: int) -> int | None:
+    """The memory a process holds now, in bytes; None where the system does not tell."""
+    try:
+        pages = Path(f"/proc/{process_id}/statm").read_text("ascii").split()[1]
+    except OSError:  # no such file system, or the process has just ended
+        return None
+    return int(pages) * resource.getpagesize()

@@ -19,15 +19,17 @@ def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[s
     if not snapshot.roots:
         return "No folder is open, so there was nothing to look at."
     looked, place = len(selection.files), selection.place
-    lines = [] if place is None else _left_out(snapshot, place)
-    lines.append(
+    left_out = [] if place is None else _left_out(snapshot, place)
+    lines = [
+        *left_out,
         f"Looked at {looked:,} of {selection.total:,} files"
-        + (f" ({selection.filters})." if selection.filters else ".")
-    )
-    lines += extra
-    if selection.pattern and not looked:
-        lines += hints(snapshot, selection.pattern, place)
-    lines += _rules(snapshot, place)
+        + (f" ({selection.filters})." if selection.filters else "."),
+        *extra,
+    ]
+    if not left_out:
+        if selection.pattern and not looked:
+            lines += hints(snapshot, selection.pattern, place)
+        lines += _rules(snapshot, place)
     if not snapshot.index_complete:
         lines.append("The first scan of the workspace is still going on: ask again for the rest.")
     return "\n".join(lines)
@@ -51,9 +53,9 @@ def _left_out(snapshot: WorkspaceSnapshot, relative: str) -> list[str]:
     path = snapshot.resolve(relative)
     if isinstance(path, Missing) or (rule := snapshot.listing.left_out(path)) is None:
         return []
-    readable = "" if rule in (SPECIAL, UNREADABLE) else "; Read still opens it"
-    files = " (or a file in it)" if readable and os.path.isdir(path) else ""
-    return [f"{shown(relative)} is left out by rule: {shown(rule)}{readable}{files}."]
+    what = "the files in it" if os.path.isdir(path) else "it"
+    step = "" if rule in (SPECIAL, UNREADABLE) else f"; Read still opens {what}"
+    return [f"{shown(relative)} is left out by rule: {shown(rule)}{step}."]
 
 
 def _rules(snapshot: WorkspaceSnapshot, place: str | None) -> list[str]:

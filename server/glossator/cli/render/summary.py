@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from glossator.cli.messages import amount, duration, plural, size
 from glossator.cli.wire import Answer, Event, IndexReport, Status
 from glossator.core.brief import brief_arguments
+from glossator.core.shown import shown
 
 
 @dataclass(slots=True)
@@ -49,12 +50,12 @@ def index_rows(report: IndexReport) -> Iterator[tuple[str, str]]:
     yield "files", f"{report['files']:,}"
     yield "in the index", f"{report['indexed']:,}"
     if report["pending"]:
-        yield (
-            "not in it",
-            f"{report['pending']:,} (links, unreadable or just changed; always searched)",
-        )
+        causes = "" if report["problems"] else "links, unreadable or just changed; "
+        yield "not in it", f"{report['pending']:,} ({causes}always searched)"
     yield "segments", f"{report['segments']}, {size(report['diskBytes'])}"
     yield "time", duration(report["milliseconds"])
+    if not report["problems"]:  # each has a line of its own
+        yield "problems", "none"
 
 
 def status_rows(status: Status) -> Iterator[tuple[str, str]]:
@@ -70,8 +71,12 @@ def status_rows(status: Status) -> Iterator[tuple[str, str]]:
     yield "watcher", status["watcher"]
     if (sweep := status["lastSweep"]) is not None:
         ago = duration(sweep["secondsAgo"] * 1000)
-        found = f"{plural(sweep['differences'], 'difference')} in {duration(sweep['milliseconds'])}"
-        yield "last sweep", f"{ago} ago ({sweep['cause']}): {found}"
+        took = duration(sweep["milliseconds"])
+        found = plural(sweep["differences"], "difference")
+        if sweep["cause"] == "start":  # everything is new to a server that starts
+            yield "first scan", f"{ago} ago, in {took}"
+        else:
+            yield "last sweep", f"{ago} ago ({sweep['cause']}): {found} in {took}"
     index = status["index"]
     yield "index", index["state"]
     yield "in the index", f"{plural(index['documents'], 'file')}, {index['delta']:,} in memory"
@@ -79,13 +84,19 @@ def status_rows(status: Status) -> Iterator[tuple[str, str]]:
     yield "segments", f"{index['segments']}, {size(index['diskBytes'])}"
     for problem in index["problems"]:
         yield "problem", problem
+    if (outlines := status["outlines"]) is not None:
+        yield "outlines", f"{outlines['entries']:,}, {size(outlines['bytes'])}"
     yield "worker", status["worker"]
     yield "ripgrep", status["ripgrep"]
-    yield "memory", size(status["memoryBytes"])
+    worker = status["workerMemoryBytes"]
+    yield "memory", size(status["memoryBytes"]) + (f", worker {size(worker)}" if worker else "")
     held = f"{cache['entries']:,} texts, {size(cache['bytes'])}"
-    yield "read cache", f"{held}, {cache['hits']:,} hits, {cache['misses']:,} misses"
+    used = f"{cache['hits']:,} hits, {cache['misses']:,} misses, {cache['dedupes']:,} dedupes"
+    yield "read cache", f"{held}, {used}"
     yield "sessions", str(status["sessions"])
     if status["runs"]:
         yield "running", ", ".join(status["runs"])
     for rule in status["skipped"]:
-        yield "skipped", f"{rule['count']:,} by {rule['rule']} (such as {rule['example']})"
+        such_as = "such as " if rule["count"] > 1 else ""
+        where = f"{such_as}{shown(rule['example'])}"
+        yield "skipped", f"{rule['count']:,}: {shown(rule['rule'])} ({where})"

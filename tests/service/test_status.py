@@ -1,0 +1,30 @@
+"""Status: what the worker and the outlines take."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from glossator.service.status import StatusRequest, status
+from glossator.service.tool import ToolRequest, tool
+from tests.stage import stage
+
+
+async def test_outlines_and_the_worker_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    async with stage(tmp_path / "ws", {"a.py": "def swim():\n    pass\n"}, []) as s:
+        before = await status(s.app, StatusRequest(wait=True))
+        assert before.outlines is None
+        found = await tool(s.app, ToolRequest("Symbols", {"name": "swim"}))
+        assert found.text.startswith("a.py:1:def swim():")
+        after = await status(s.app, StatusRequest())
+        assert after.outlines is not None
+        assert after.outlines.entries == 1
+        assert after.outlines.bytes > 0
+        if sys.platform == "linux":  # elsewhere the system does not tell
+            assert after.worker_memory_bytes is not None
+            assert 5_000_000 < after.worker_memory_bytes < after.memory_bytes * 10
