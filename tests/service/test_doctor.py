@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+import fcntl
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
+from glossator.core.errors import UsageError
 from glossator.service.application import Application
 from glossator.service.doctor import DoctorRequest, doctor
 from glossator.settings.load import load_settings
+from glossator.workspace import state_folder
 from tests.stage import Recorder
 from tests.standin import StandIn
 
+_NOW = DoctorRequest()
 KEY = {"ANTHROPIC_API_KEY": "k"}
+
+
+@asynccontextmanager
+async def opened(
+    *roots: Path,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    problems: tuple[str, ...] = (),
+    **options: Any,
+) -> AsyncIterator[Application]:
+    settings = load_settings(options, environment, file=roots[0] / "none.toml")
+    folders = tuple(map(str, roots))
+    app = Application(folders, settings, Recorder(), "utf-16", environment, problems)
+    await app.start()
+    try:
+        yield app
+    finally:
+        await app.close()
 
 
 async def diagnose(
@@ -26,13 +51,8 @@ async def diagnose(
 ) -> dict[str, tuple[str, str]]:
     """The checks by name: state, and what to do or else what was found."""
     options = {"models": models, "workspace": workspace or {}}
-    settings = load_settings(options, environment, file=root / "none.toml")
-    app = Application((str(root),), settings, Recorder(), "utf-16", environment, problems)
-    await app.start()
-    try:
-        answer = await doctor(app, DoctorRequest())
-    finally:
-        await app.close()
+    async with opened(root, environment=environment, problems=problems, **options) as app:
+        answer = await doctor(app, _NOW)
     return {check.name: (check.state, check.next_step or check.detail) for check in answer.checks}
 
 
@@ -71,6 +91,44 @@ async def test_the_workspace(tmp_path: Path) -> None:
     assert (await diagnose(tmp_path, {}))["Workspace"][0] == "warning"
     (tmp_path / "a.py").write_text("")
     assert (await diagnose(tmp_path, {}))["Workspace"] == ("ok", f"1 file in {tmp_path}")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="inotify exists on Linux only")
+async def test_folders_that_are_not_watched(tmp_path: Path) -> None:
+    for roots in ((tmp_path, tmp_path / "gone"), (tmp_path / "gone",)):
+        async with opened(*roots) as app:
+            (check,) = [c for c in (await doctor(app, _NOW)).checks if c.name == "File events"]
+            assert check.state == "warning"
+            assert str(tmp_path / "gone") in check.detail
+            assert "noticed only by sweeps" in check.next_step
+    assert (await diagnose(tmp_path, {}))["File events"] == ("ok", "inotify: 1 folders")
+
+
+async def test_an_index_that_another_server_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    root = tmp_path / "root"
+    root.mkdir()
+    async with opened(root) as app, asyncio.timeout(60):
+        await app.ready()
+        with (state_folder.prepare(str(root)) / "lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with pytest.raises(UsageError, match="Another server"):
+                await app.host.keeper.rebuild()
+            (check,) = [c for c in (await doctor(app, _NOW)).checks if c.name == "Index"]
+        assert (check.state, check.detail) == ("warning", "0 files in it, 0 read by every search")
+        assert "wait until it is done" in check.next_step
+
+
+async def test_an_index_that_cannot_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    state, next_step = (await diagnose(tmp_path, {}))["Index"]
+    assert state == "warning"
+    assert "keeps the index off the disk" in next_step
 
 
 async def test_a_ripgrep_that_was_named_but_does_not_work(tmp_path: Path) -> None:

@@ -81,10 +81,12 @@ def _workspace(app: Application) -> Check:
 
 def _watcher(app: Application) -> Check:
     status = app.host.status()
-    if not status.roots or not status.watcher.startswith("off"):
+    partly = status.watcher.startswith("off") or "(not all" in status.watcher
+    if not (status.roots and partly):
         return Check("File events", CheckState.OK, status.watcher)
     next_step = (
-        "Changes made outside the editor go unnoticed; on Linux raise fs.inotify.max_user_watches."
+        "Some changes made outside the editor are noticed only by sweeps, every 30 s or so. Mend"
+        " what is named here, or go on like that; on Linux sysctl raises the system's limits."
     )
     return Check("File events", CheckState.WARNING, status.watcher, next_step)
 
@@ -95,10 +97,14 @@ def _index(app: Application) -> Check:
     detail = f"{text.documents + text.delta:,} files in it, {text.pending:,} read by every search"
     if not app.settings.workspace.index:
         return Check("Index", CheckState.OK, "off: turned off by the setting workspace.index")
-    elsewhere = [state for _, state in status.disk if state != "on"]
-    if problems := (*elsewhere, *status.problems):
-        next_step = "Searches miss nothing but take longer; see to it that the state folder can"
-        return Check("Index", CheckState.WARNING, "; ".join(problems), f"{next_step} be written.")
+    if elsewhere := [state for _, state in status.disk if state != "on"]:
+        next_step = (
+            "Searches miss nothing, but take longer; change what keeps the index off the disk, or"
+            " go on without."
+        )
+        return Check("Index", CheckState.WARNING, "; ".join(dict.fromkeys(elsewhere)), next_step)
+    if status.problems:
+        return Check("Index", CheckState.WARNING, detail, " ".join(status.problems))
     return Check("Index", CheckState.OK, detail)
 
 
