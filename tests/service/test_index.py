@@ -86,13 +86,29 @@ async def test_a_build_that_the_user_ends(root: Path) -> None:
         assert isinstance(port, Recorder)
         await port.began.wait()
         port.activities[0].cancel()
-        await building
+        (problem,) = (await building).problems
+        assert problem.startswith("The build was cancelled with ")
         assert port.activities[0].ended
         now = await state(app)
         assert now.index.state == "building was ended by the user"
         found = await tool(app, ToolRequest("Grep", {"pattern": "word77\\b"}))
         assert found.text == "77.txt"
         assert (await asked(app, IndexMode.REBUILD)).indexed == FILES
+
+
+@pytest.mark.parametrize("mode", [IndexMode.UPDATE, IndexMode.REBUILD])
+async def test_a_request_that_is_cancelled_ends_the_build(root: Path, mode: IndexMode) -> None:
+    async with opened(root) as app:
+        port = app.port
+        assert isinstance(port, Recorder)
+        building = asyncio.create_task(asked(app, mode))
+        await port.began.wait()
+        building.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await building
+        await app.host.keeper.settle()
+        assert port.activities[0].ended
+        assert (await state(app)).index.segments == 0
 
 
 async def test_damage_is_told_of_and_mended(root: Path) -> None:
@@ -114,5 +130,6 @@ async def test_without_an_index_on_disk(root: Path) -> None:
     async with opened(root, index=False) as app:
         answer = await asked(app, IndexMode.UPDATE)
         assert "workspace.index" in answer.problems[0]
+        assert "change that" in answer.problems[0]
         assert "workspace.index" in (await state(app)).index.state
     assert not state_folder.root_folder(str(root)).exists()

@@ -65,12 +65,12 @@ def test_what_is_done_next(
     segments: list[Figures],
     step: Keep | Write | Rest,
 ) -> None:
-    standing = Standing(ripe, kept, room, quiet, may_write_in, True, False, NONE, segments)
+    standing = Standing(ripe, kept, room, quiet, may_write_in, True, False, False, NONE, segments)
     assert plan(standing) == step
 
 
 def test_what_is_damaged_is_written_anew_at_once() -> None:
-    standing = Standing(0, 0, 512, 0, NOW, False, False, frozenset("A"), [FULL])
+    standing = Standing(0, 0, 512, 0, NOW, False, False, False, frozenset("A"), [FULL])
     assert plan(standing) == Write(frozenset("A"))
     assert plan(replace(standing, may_write_in=3)) == Rest(3)
 
@@ -89,8 +89,38 @@ def test_what_is_damaged_is_written_anew_at_once() -> None:
 def test_what_is_wanted_on_disk_is_written_at_once(
     ripe: int, kept: int, may_write_in: float, step: Keep | Write | Rest
 ) -> None:
-    standing = Standing(ripe, kept, 512, 0, may_write_in, True, True, NONE, [])
+    standing = Standing(ripe, kept, 512, 0, may_write_in, True, True, False, NONE, [])
     assert plan(standing) == step
+
+
+DEAD, HALF_DEAD = Figures("dead", 900, 0), Figures("half", 900, 449)
+
+
+@pytest.mark.parametrize(
+    ("ripe", "may_write_in", "wanted", "segments", "step"),
+    [
+        (300, NOW, False, [DEAD, FULL], Write(frozenset({"dead"}), alone=True)),
+        (0, NOW, False, [DEAD, HALF_DEAD], Write(frozenset({"dead", "half"}), alone=True)),
+        (300, NOW, True, [HALF_DEAD], Write(frozenset({"half"}), alone=True)),
+        (300, NOW, False, [FULL] * 9, Keep()),
+        (300, 3, False, [DEAD], Keep()),
+        (0, 3, True, [DEAD], Rest(3)),
+        (0, NEVER, True, [DEAD], Rest(NEVER)),
+        (0, NOW, True, [FULL], Rest()),
+    ],
+)
+def test_a_full_index_only_gets_smaller(
+    ripe: int,
+    may_write_in: float,
+    segments: list[Figures],
+    step: Keep | Write | Rest,
+    *,
+    wanted: bool,
+) -> None:
+    standing = Standing(ripe, 0, 512, 0, may_write_in, False, wanted, True, NONE, segments)
+    assert plan(standing) == step
+    damaged = replace(standing, damaged=frozenset({"full"}), may_write_in=NOW)
+    assert plan(damaged) == Write(frozenset({"full"}), alone=True)
 
 
 def test_as_much_is_kept_as_there_is_room() -> None:

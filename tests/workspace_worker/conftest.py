@@ -14,7 +14,7 @@ from glossator.workspace.text.policy import RIPE_NS
 from glossator.workspace.worker.client import Worker
 from tests.workspace_worker.serving import Serving
 
-_TREES = 24
+_TREES = 48
 _FILES = 218
 
 

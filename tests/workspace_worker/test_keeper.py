@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.store.blobs import Blobs
 from glossator.workspace import state_folder
-from glossator.workspace.worker.client import Phase
+from glossator.workspace.symbols import sources
+from glossator.workspace.worker.client import Phase, Worker
+from glossator.workspace.worker.prune import Prune
 from tests.workspace_worker.conftest import MakeServing
-from tests.workspace_worker.serving import Serving
+from tests.workspace_worker.serving import Serving, list_files
 from tests.workspace_worker.test_worker import until
 
 FILES = 220
@@ -230,17 +233,22 @@ async def test_no_more_is_written_than_there_may_be(serving: MakeServing, tree: 
     assert "workspace.indexBytes" in server.keeper.status().problems[0]
 
 
+def change_all(tree: Path) -> None:
+    for entry in list_files(tree):
+        Path(entry.path).write_text(f"another NEEDLE, {entry.relative}\n" * 20)
+
+
 async def test_a_full_index_makes_room_for_what_is_valid(serving: MakeServing, tree: Path) -> None:
     server = await built(serving(index_bytes=1))
     (old,) = segments(tree)
-    for path in tree.rglob("file*"):
-        path.write_text("another NEEDLE\n" * 20)
+    change_all(tree)
     server.look_again()
     assert server.keeper.status().problems  # it is still full
     await until(lambda: old not in segments(tree))
     await server.keeper.build()
-    assert server.index.statistics().documents == FILES - 2  # once it is written it is full again
-    assert server.index.statistics().pending == 0
+    figures = server.index.statistics()
+    assert (figures.documents + figures.delta, figures.pending) == (FILES, 0)
+    assert figures.documents  # then it is full again
     server.assert_right()
 
 
@@ -259,30 +267,32 @@ async def test_a_deleted_folder_is_made_again(serving: MakeServing, tree: Path) 
 
 
 async def test_what_a_server_uses_is_not_deleted_by_another(
-    serving: MakeServing, tree: Path, tmp_path: Path
+    serving: MakeServing, tree: Path, state: Path, worker: Worker
 ) -> None:
     await (await built(serving())).close()
     reading = await built(serving())
     assert reading.worker.state.phase is Phase.OFF
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    await built(serving(elsewhere, index_bytes=1))
-    writing = serving(elsewhere, index_bytes=1)
-    await built(writing)
-    await writing.keeper.rebuild()
+    assert await worker.run(Prune(str(state), frozenset(), 0)) == ()
     assert len(segments(tree)) == 1
     await reading.close()
-    await writing.keeper.rebuild()
-    assert not state_folder.root_folder(str(tree)).exists()
+    folder = state_folder.root_folder(str(tree))
+    assert await worker.run(Prune(str(state), frozenset(), 0)) == (str(folder),)
 
 
 async def test_all_that_is_written_is_known_as_ours(serving: MakeServing, tree: Path) -> None:
     server = await built(serving())
     spoil(segments(tree)[0], 20)
     await server.close()
-    server = await built(serving())
-    await server.worker.run(UpdateSymbols)  # placeholder
+    await built(serving())
     folder = state_folder.root_folder(str(tree))
+    assert list((folder / "quarantine").iterdir())
+    (folder / sources._DATABASE).write_bytes(b"damaged" * 100)
+    outlines = Blobs(str(folder / sources._DATABASE), 1_000_000)
+    outlines.put("", {b"": b""})
+    there = {path for path in folder.rglob("*") if path.is_file()}
+    assert {path.name for path in there} >= {"root", "lock", "symbols.db-wal", "symbols.db.damaged"}
+    assert set(state_folder.files(folder)) == there
+    outlines.close()
 
 
 async def test_it_needs_to_be_started_and_can_be_closed_at_any_time(serving: MakeServing) -> None:

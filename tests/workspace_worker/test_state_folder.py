@@ -1,8 +1,9 @@
-"""The folders that keep what is known of roots: private, bounded, one writer each."""
+"""The folders that keep what is known of roots: private, bounded, theirs who use them."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from glossator.workspace import state_folder
-from glossator.workspace.worker.lock import release, try_lock
+from glossator.workspace.worker.lock import Use, writing
 from glossator.workspace.worker.prune import Prune
+
+SEGMENT = "0123456789abcdef.seg"
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +28,7 @@ def used(root: str, size: int, when: int) -> Path:
     """The folder of a root last used at `when`, with `size` bytes of segments."""
     folder = state_folder.prepare(root)
     (folder / "segments").mkdir()
-    (folder / "segments" / "one").write_bytes(bytes(size))
+    (folder / "segments" / SEGMENT).write_bytes(bytes(size))
     os.utime(folder / "root", ns=(when, when))
     return folder
 
@@ -65,17 +68,49 @@ def test_what_is_left_of_a_folder_goes_first(base: Path) -> None:
     assert whole.exists()
 
 
+def test_what_is_not_ours_stays(base: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "segments").mkdir(parents=True)
+    precious = [elsewhere / "root", elsewhere / "segments" / SEGMENT, elsewhere / "other"]
+    mixed = used("/mixed", 5000, 1)
+    precious += [mixed / "notes.txt", mixed / "segments" / "one.seg", base / "others" / "root"]
+    (base / "others").mkdir()
+    for path in precious:
+        path.write_text("precious")
+    (base / "fedcba9876543210").symlink_to(elsewhere)
+    linked = used("/linked", 5000, 1)
+    (linked / "quarantine").symlink_to(elsewhere / "segments")
+    (linked / "manifest.json").symlink_to(elsewhere / "root")
+    assert run(Prune(str(base), frozenset(), 0)) == set()
+    assert [path.read_text() for path in precious] == ["precious"] * len(precious)
+    assert not (mixed / "segments" / SEGMENT).exists()
+    assert state_folder.disk_bytes(mixed) == state_folder.disk_bytes(linked) == 0
+
+
+def test_a_link_is_no_folder(base: Path, tmp_path: Path) -> None:
+    base.mkdir(parents=True)
+    state_folder.root_folder("/root").symlink_to(tmp_path)
+    mode = tmp_path.stat().st_mode
+    with pytest.raises(OSError, match="it is a link"):
+        state_folder.prepare("/root")
+    assert (tmp_path.stat().st_mode, (tmp_path / "root").exists()) == (mode, False)
+
+
 _HOLDER = """
 import sys
-from glossator.workspace.worker.lock import try_lock
-print(try_lock(sys.argv[1]), flush=True)
+from glossator.workspace.worker.lock import Use, writing
+use = Use(sys.argv[1])
+with writing(sys.argv[1]) as ours:
+    print(ours, flush=True)
+    sys.stdin.readline()
+print("written", flush=True)
 sys.stdin.read()
 """
 
 
 @pytest.fixture
 def holder(base: Path) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
-    """A folder, and another process that writes there."""
+    """A folder, and another process that uses it and, until it is sent a line, writes there."""
     folder = used("/held", 5000, 1)
     arguments = [sys.executable, "-c", _HOLDER, str(folder)]
     pipe = subprocess.PIPE
@@ -86,24 +121,58 @@ def holder(base: Path) -> Iterator[tuple[Path, subprocess.Popen[str]]]:
         process.kill()
 
 
-def test_one_process_writes_and_the_next_one_takes_over(
+def is_writer(folder: Path) -> bool:
+    with writing(str(folder)) as ours:
+        return ours
+
+
+def test_one_at_a_time_writes(holder: tuple[Path, subprocess.Popen[str]]) -> None:
+    folder, process = holder
+    assert not is_writer(folder)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("\n")
+    process.stdin.flush()
+    assert process.stdout.readline() == "written\n"
+    with writing(str(folder)) as ours:
+        assert ours
+        assert not is_writer(folder)  # nor does another job of the same process
+    assert is_writer(folder)
+
+
+def test_a_writer_that_is_killed_writes_no_more(
+    holder: tuple[Path, subprocess.Popen[str]],
+) -> None:
+    folder, process = holder
+    process.kill()
+    process.wait()
+    assert is_writer(folder)
+
+
+def test_what_is_used_is_not_deleted(
     base: Path, holder: tuple[Path, subprocess.Popen[str]]
 ) -> None:
     folder, process = holder
-    assert not try_lock(str(folder))
+    use = Use(str(folder))  # as many as like
     assert run(Prune(str(base), frozenset(), 0)) == set()
     process.kill()
     process.wait()
-    assert try_lock(str(folder))
-    assert try_lock(str(folder))
-    release(str(folder))
+    assert run(Prune(str(base), frozenset(), 0)) == set()
+    use.close()
+    use.close()
+    assert use.lost
     assert run(Prune(str(base), frozenset(), 0)) == {str(folder)}
 
 
-def test_a_lock_on_a_deleted_file_does_not_count() -> None:
+def test_locks_on_what_was_deleted_do_not_count() -> None:
     folder = used("/root", 1, 1)
-    assert try_lock(str(folder))
-    (folder / "lock").unlink()
-    assert try_lock(str(folder))
-    assert (folder / "lock").exists()
-    release(str(folder))
+    with writing(str(folder)) as ours:
+        assert ours
+        (folder / "lock").unlink()
+        assert is_writer(folder)
+    use = Use(str(folder))
+    shutil.rmtree(folder)
+    assert use.lost
+    state_folder.prepare("/root")
+    assert use.lost
+    use.close()

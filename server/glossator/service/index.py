@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from glossator.core.errors import UsageError
 from glossator.service.application import Application
 from glossator.service.build_progress import BuildProgress
-from glossator.workspace.keeper import KeeperStatus
+from glossator.workspace.keeper import Keeper, KeeperStatus
 from glossator.workspace.worker.client import JobFailed, WorkerGone
 
 
@@ -54,9 +54,9 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
     found: tuple[str, ...] = ()
     match request.mode:
         case IndexMode.UPDATE:
-            await keeper.build()
+            found = await _write(keeper, keeper.build())
         case IndexMode.REBUILD:
-            await keeper.rebuild()
+            found = await _write(keeper, keeper.rebuild())
         case IndexMode.CHECK:
             found = await _check(app)
     status = app.host.status()
@@ -70,6 +70,20 @@ async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
         milliseconds=(time.perf_counter() - started) * 1000,
         problems=found or (*status.index.problems, *_not_on_disk(status.index)),
     )
+
+
+async def _write(keeper: Keeper, work: Awaitable[None]) -> tuple[str, ...]:
+    """Wait for it; returns what the user left undone."""
+    try:
+        await work
+    except asyncio.CancelledError:
+        keeper.cancel_build()  # or it would go on though nobody waits for it
+        raise
+    status = keeper.status()
+    if not (status.stopped and status.text.pending):
+        return ()
+    left = f"{status.text.pending:,} file{'s' * (status.text.pending != 1)}"
+    return (f"The build was cancelled with {left} to go, searched by reading; run it again.",)
 
 
 async def _check(app: Application) -> tuple[str, ...]:
@@ -86,7 +100,10 @@ async def _check(app: Application) -> tuple[str, ...]:
 def _not_on_disk(status: KeeperStatus) -> Iterator[str]:
     for root, state in status.disk:
         if state != "on":
-            yield f"Nothing is kept on disk for {root}: {state}."
+            yield (
+                f"Nothing is kept on disk for {root}: {state}. Searches miss nothing, but take "
+                "longer; change that, or go on without."
+            )
 
 
 def _current_task() -> asyncio.Task[object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -81,7 +82,8 @@ class WorkspaceHost:
         self._revision = 0
         self._snapshot: WorkspaceSnapshot | None = None
         self._started = self._closed = False
-        self._retired: list[Indexer | Keeper] = []
+        self._ending_keepers: set[asyncio.Task[None]] = set()  # of roots that were replaced
+        self._ending_indexers: set[asyncio.Task[None]] = set()
         self._take_roots(Roots.of(roots))
 
     async def start(self) -> None:
@@ -92,12 +94,12 @@ class WorkspaceHost:
 
     async def ready(self) -> None:
         """Wait until the scan is complete and the index that is on disk is in use."""
-        indexer = None
-        while indexer is not self._indexer:  # changed roots begin a new scan
-            indexer = self._indexer
-            await indexer.ready()
-        self.keeper.look()
-        await self.keeper.opened()
+        keeper = None
+        while keeper is not self.keeper:  # changed roots begin anew
+            keeper = self.keeper
+            await self._indexer.ready()
+            keeper.look()
+            await keeper.opened()
 
     def sweep(self, cause: str) -> None:
         """Look at the whole disk again; `ready` waits for it."""
@@ -106,9 +108,10 @@ class WorkspaceHost:
     async def close(self) -> None:
         """End watching, scanning and indexing; safe to call again."""
         self._closed = True
-        for part in (self.keeper, self._indexer, *self._retired):
+        for part in (self.keeper, self._indexer):
             await part.close()
-        self._retired.clear()
+        if ending := self._ending_keepers | self._ending_indexers:
+            await asyncio.wait(ending)
 
     def snapshot(self) -> WorkspaceSnapshot:
         """The workspace as it is now; the same object until something changes."""
@@ -191,8 +194,10 @@ class WorkspaceHost:
         before = set(self._roots.paths)
         leaving = set(Roots.of(removed).paths)
         kept = [root for root in self._roots.paths if root not in leaving]
-        self._indexer.stop()
-        self._retired += [self.keeper, self._indexer]
+        if self._started:
+            self._indexer.stop()
+            _begin_closing(self._indexer, self._ending_indexers)
+            _begin_closing(self.keeper, self._ending_keepers)
         self._take_roots(Roots.of((*kept, *added)))
         if self._started and not self._closed:
             self._run()
@@ -208,7 +213,7 @@ class WorkspaceHost:
         self.keeper = Keeper(self._text, roots, self._settings, worker, hooks, patience)
 
     def _run(self) -> None:
-        self.keeper.start()
+        self.keeper.start(after=frozenset(self._ending_keepers))  # so that one at a time writes
         self._indexer.start()
 
     def _view_changed(self) -> None:
@@ -240,3 +245,9 @@ class WorkspaceHost:
             and self._roots.owner(overlay.path) is not None
             and rules.excluding(overlay.path, is_dir=False) is None
         )
+
+
+def _begin_closing(part: Indexer | Keeper, closing: set[asyncio.Task[None]]) -> None:
+    task = asyncio.create_task(part.close(), name="glossator-closing")
+    closing.add(task)
+    task.add_done_callback(closing.discard)

@@ -17,6 +17,7 @@ from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.keeper import Hooks
 from glossator.workspace.root_store import (
     RootStore,
+    Wrote,
     files_of,
     prune,
     read_for_memory,
@@ -72,7 +73,7 @@ class IndexWork:
         self._written = self._total = 0  # files of a long writing that goes on
         self._unpruned = False
         self._told: set[str] = set()
-        self._writing: asyncio.Task[bool] | None = None
+        self._writing: asyncio.Task[Wrote] | None = None
 
     @property
     def disk(self) -> tuple[tuple[str, str], ...]:
@@ -81,8 +82,10 @@ class IndexWork:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What is in the way of writing now."""
-        problems = tuple(store.problem for store in self._stores if store.problem)
+        """What is in the way of writing now: sentences, each with a next step."""
+        problems = tuple(
+            store.problem for store in self._stores if store.problem and store.may_write_in > 0
+        )
         return (*problems, _FULL) if self._settings.index and self._full else problems
 
     @property
@@ -102,12 +105,12 @@ class IndexWork:
         for store in self._stores:
             if store.folder is None:
                 continue
-            if not await store.write(self._worker, (), frozenset(store.segments)):
-                raise UsageError(
-                    f"The index of {store.root} cannot be rebuilt now: {store.problem}. "
-                    "What there is of it stays in use; try again later."
-                )
-            await self._take_over(store)
+            wrote = Wrote.OUTDATED
+            while wrote is Wrote.OUTDATED:
+                wrote = await store.write(self._worker, (), frozenset(store.segments))
+                await self.take_over_news()
+            if wrote is Wrote.FAILED:
+                raise UsageError(f"The index was not rebuilt and stays in use. {store.problem}")
 
     async def check(
         self, on_progress: Callable[[Progress], None] | None
@@ -120,10 +123,14 @@ class IndexWork:
         if self._writing is not None:
             self._writing.cancel()
 
-    async def ended(self) -> None:
-        """Wait until the writing that went on is over."""
+    async def close(self) -> None:
+        """End the writing that goes on, and wait for its end."""
+        self.stop()
         if self._writing is not None:
             await asyncio.wait({self._writing})
+        self.end_progress()
+        for store in self._stores:
+            store.close()
 
     def end_progress(self) -> None:
         """There is nothing more to write for now."""
@@ -148,8 +155,8 @@ class IndexWork:
                 case Keep():
                     await self._keep(ripe[: min(policy.FEW, standing.room)])
                     return None
-                case Write(replaces):
-                    await self._write(store, [*ripe, *here], replaces)
+                case Write(replaces, alone):
+                    await self._write(store, [] if alone else [*ripe, *here], replaces)
                     return None
                 case Rest() as rest:
                     rests.append(rest)
@@ -197,9 +204,10 @@ class IndexWork:
             kept,
             room,
             quiet,
-            may_write_in=math.inf if self.stopped or self._full else store.may_write_in,
+            may_write_in=math.inf if self.stopped else store.may_write_in,
             trying=store.trying,
             wanted=self.wanted,
+            full=self._full,
             damaged=frozenset(
                 damage.segment for damage in self._index.damage() if damage.root == store.root
             ),
@@ -245,17 +253,14 @@ class IndexWork:
         await asyncio.wait({self._writing})
         if self._writing.cancelled():
             return
-        if self._writing.result():
+        if self._writing.result() is Wrote.DONE:
             self._written += len(batch)
             self._show_progress(Progress(0, 0))
             self._unpruned = True
             await self._take_over(store)
             self._refuse(batch)
         elif store.complaint:
-            self._tell(
-                f"The index of {store.root} could not be written: {store.complaint}. "
-                "Searches miss nothing, but take longer; it is tried again now and then."
-            )
+            self._tell(store.complaint)
 
     def _refuse(self, tried: list[FileEntry]) -> None:
         """Do not try again, before they change, what could not be indexed."""

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _UNTIL_RIPE = 2.5  # seconds in which files that were changed just now can be indexed, too
 _LOOK_SECONDS = 0.5  # between two looks at what other servers published
+_CLOSED = "The work on the index was ended, because the workspace's folders changed; ask again."
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +52,7 @@ class Hooks:
 class KeeperStatus:
     """How the index stands; `disk` says for each root "on", or why nothing of it is on disk.
 
-    `problems`: what is in the way of writing now. `stopped`: by the user.
+    `problems`: what is in the way of writing now, with a next step. `stopped`: by the user.
     """
 
     text: TextStatistics
@@ -93,10 +94,10 @@ class Keeper:
         self._rested = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    def start(self) -> None:
-        """Begin in the background."""
+    def start(self, after: Collection[asyncio.Task[None]] = ()) -> None:
+        """Begin in the background, once the tasks `after` are over."""
         self._started_at = asyncio.get_running_loop().time()
-        self._task = asyncio.create_task(self._run(), name="glossator-keeper")
+        self._task = asyncio.create_task(self._run(after), name="glossator-keeper")
         self._task.add_done_callback(_log_failure)
 
     def listing_changed(self, *, complete: bool) -> None:
@@ -169,14 +170,15 @@ class Keeper:
             self._task.cancel()
             await asyncio.wait({self._task})
         if self._work is not None:
-            self._work.stop()
-            await self._work.ended()
+            await self._work.close()
 
     def _nudge(self) -> None:
         self._rested.clear()
         self._wake.set()
 
-    async def _run(self) -> None:
+    async def _run(self, after: Collection[asyncio.Task[None]]) -> None:
+        if after:
+            await asyncio.wait(after)
         self._work = await asyncio.to_thread(self._begin)
         self._begun.set()
         while True:
@@ -208,7 +210,7 @@ class Keeper:
     async def _working(self) -> IndexWork:
         await self._unless_ended(self._begun)
         if self._work is None:
-            raise UsageError("The index is not kept any more; the workspace was closed.")
+            raise UsageError(_CLOSED)
         return self._work
 
     async def _unless_ended(self, event: asyncio.Event) -> None:
@@ -216,6 +218,8 @@ class Keeper:
         if self._task is None:
             raise UsageError("The keeper was not started; call start() first.")
         await _first(event, self._task)
+        if self._task.cancelled() and not event.is_set():
+            raise UsageError(_CLOSED)
         if self._task.done() and not self._task.cancelled():
             self._task.result()
 

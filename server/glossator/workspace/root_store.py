@@ -7,26 +7,30 @@ import, comes with the first files that are read for the index.
 from __future__ import annotations
 
 import asyncio
+import errno
 import math
 import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace import state_folder
 from glossator.workspace.roots import Roots, outermost
-from glossator.workspace.text.catalogue import Catalogue, Opened
+from glossator.workspace.text.catalogue import Catalogue, Opened, Stamp
 from glossator.workspace.text.index import TextIndex
 from glossator.workspace.text.placement import PlacedView
 from glossator.workspace.text.segment import Segment
 from glossator.workspace.walk import FileEntry
-from glossator.workspace.worker.build import BuildSegment, Busy
+from glossator.workspace.worker.build import BuildSegment, Built, Busy, Stale
 from glossator.workspace.worker.check import CheckReport, CheckSegments
 from glossator.workspace.worker.client import JobFailed, Worker, WorkerGone
 from glossator.workspace.worker.jobs import Progress
+from glossator.workspace.worker.lock import Use
 from glossator.workspace.worker.prune import Prune
 
 if TYPE_CHECKING:
@@ -36,22 +40,30 @@ _T = TypeVar("_T")
 
 NOT_WANTED = "off: workspace.index is false"
 _NO_LOCKS = "off: this system has no file locks that end with their process"
-_ELSEWHERE = "another server of the same workspace is writing it"
 
 _BUSY_SECONDS = 1.0  # until asking again whether another server still writes
 _FAILED_SECONDS = 60.0  # until writing again after a failure that time may mend, as a full disk
 _TRIES = 5  # failures in a row after which nobody waits for the next try
+_DELETIONS = 5  # of a folder in a row, each just when it was to be used
 _SLICE_SECONDS = 0.004  # a thread pauses this often, so that the event loop gets its turn
 _PAUSE_SECONDS = 0.0005
+
+
+class Wrote(Enum):
+    """How a try to write ended."""
+
+    DONE = auto()
+    OUTDATED = auto()  # something was published that is to be taken over first
+    FAILED = auto()  # for a while it is not to be tried again
 
 
 @dataclass(slots=True, eq=False)
 class RootStore:
     """The index of `root`; `state` is "on" or says why nothing of it is on disk.
 
-    `problem`: why the last try to write failed, "" when it did not; `complaint`: the same, if it is
-    something that the user can mend. `deaths`: how often the worker ended while writing, less the
-    successes since.
+    `problem`: why the last try to write failed, with a next step, "" when it did not; `complaint`:
+    the same, if it is something that the user can mend. `deaths`: how often the worker ended while
+    writing, less the successes since.
     """
 
     root: str
@@ -65,15 +77,16 @@ class RootStore:
     _failures: int = 0  # in a row
     _retry_at: float = 0.0  # in the event loop's time
     _catalogue: Catalogue | None = None
-    _seen: tuple[int, int] | None = None
+    _seen: Stamp | None = None
+    _use: Use | None = None
 
     def prepare(self) -> None:
-        """Make the folder, if the system and its disk allow."""
+        """Make the folder and begin to use it, if the system and its disk allow."""
         if sys.platform == "win32":
             self.state = _NO_LOCKS
             return
         try:
-            self.folder = state_folder.prepare(self.root)
+            self.folder, self._use = _use(self.root)
         except OSError as error:
             place = state_folder.root_folder(self.root)
             self.state = f"off: {place} cannot be written to ({error.strerror or error})"
@@ -113,26 +126,45 @@ class RootStore:
         paths: Iterable[str],
         replaces: frozenset[str] = frozenset(),
         on_progress: Callable[[Progress], None] | None = None,
-    ) -> bool:
-        """Write the files at `paths` in place of some segments; without any, only tidy up.
-
-        False, and for a while not again, when that failed.
-        """
-        job = BuildSegment(self.root, str(self.folder), tuple(paths), replaces, self.max_file_bytes)
+    ) -> Wrote:
+        """Write the files at `paths` in place of some segments; without any, only tidy up."""
+        job = BuildSegment(
+            self.root, str(self.folder), tuple(paths), replaces, self._seen, self.max_file_bytes
+        )
         self.complaint = ""
         try:
+            if self._use is None or self._use.lost:  # a user may delete the folder
+                _, self._use = await asyncio.to_thread(_use, self.root)
             outcome = await worker.run(job, on_progress)
         except WorkerGone as gone:
             self.deaths += 1
-            return self._failed(str(gone), gone.retry_after)
-        except JobFailed as failed:
-            self.complaint = str(failed)
+            return self._failed(f"{gone} Wait; if it goes on, see the log.", gone.retry_after)
+        except (JobFailed, OSError) as error:
+            self.complaint = (
+                f"The index of {self.root} could not be written: {error}. Searches miss nothing, "
+                f"but take longer; see to it that {self.folder} can be written to. "
+                "It is tried again now and then."
+            )
             return self._failed(self.complaint, _FAILED_SECONDS)
-        if isinstance(outcome, Busy):
-            return self._failed(_ELSEWHERE, _BUSY_SECONDS)
-        self._failures, self._retry_at, self.problem = 0, 0.0, ""
-        self.deaths = max(0, self.deaths - 1)
-        return True
+        match outcome:
+            case Built():
+                self._failures, self._retry_at, self.problem = 0, 0.0, ""
+                self.deaths = max(0, self.deaths - 1)
+                return Wrote.DONE
+            case Stale():
+                return Wrote.OUTDATED
+            case Busy():
+                self._failures = 0  # it does come to an end, so it is worth waiting for
+                return self._failed(
+                    f"Another server of the workspace is writing the index of {self.root}, which "
+                    "is shared; wait until it is done.",
+                    _BUSY_SECONDS,
+                )
+
+    def close(self) -> None:
+        """Let the folder be deleted by others."""
+        if self._use is not None:
+            self._use.close()
 
     async def check(
         self, worker: Worker, on_progress: Callable[[Progress], None] | None
@@ -140,16 +172,28 @@ class RootStore:
         """Compare it with the files. Raises `WorkerGone` or `JobFailed`."""
         if self.folder is None:
             return CheckReport(
-                problems=(f"There is no index of {self.root} on disk ({self.state}).",)
+                problems=(
+                    f"There is no index of {self.root} on disk ({self.state}); change that, "
+                    "or go on without.",
+                )
             )
         job = CheckSegments(self.root, str(self.folder), self.max_file_bytes)
         return await worker.run(job, on_progress)
 
-    def _failed(self, problem: str, retry_after: float) -> bool:
+    def _failed(self, problem: str, retry_after: float) -> Wrote:
         self._failures += 1
         self.problem = problem
         self._retry_at = asyncio.get_running_loop().time() + retry_after
-        return False
+        return Wrote.FAILED
+
+
+def _use(root: str) -> tuple[Path, Use]:
+    """The folder of `root`, made if need be, in use by us. Raises `OSError`."""
+    for _ in range(_DELETIONS):
+        with suppress(FileNotFoundError):  # others delete it as long as they see nobody use it
+            folder = state_folder.prepare(root)
+            return folder, Use(str(folder))
+    raise FileNotFoundError(errno.ENOENT, "it is deleted again and again")
 
 
 def stores_of(roots: Roots, settings: WorkspaceSettings) -> list[RootStore]:

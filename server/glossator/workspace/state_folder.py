@@ -1,21 +1,30 @@
 """Where what we know of a workspace's root is kept between two starts.
 
 `<user state folder>/index/<16 hex digits of the real path's SHA-256>/` belongs to the user alone
-and holds `root` (the path, for people; its time is that of the last use), `lock` (held by the one
-process that writes) and what the writers put there. Nothing in it is needed: it can be deleted.
+and holds `root` (the path, for people; its time is that of the last use), `lock` (see
+`worker/lock.py`) and what the writers put there. Nothing in it is needed: it can be deleted.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
 
 LOCK = "lock"
+INNER = ("segments", "quarantine")  # the folders in it
 _ROOT = "root"
 _IGNORE_ALL = "*\n"  # a workspace that holds the state folder must not index it
+_FOLDER = re.compile(r"[0-9a-f]{16}")
+_FILE = re.compile(
+    r"root|lock|manifest\.(json|tmp)|symbols\.db(-wal|-shm|-journal|\.damaged)?"
+    r"|segments/[0-9a-f]{16}\.seg(\.tmp)?|quarantine/([0-9a-f]{16}\.seg|manifest\.json)"
+)
 
 
 def index_base() -> Path:
@@ -32,6 +41,8 @@ def prepare(root: str) -> Path:
     """The folder of `root`, made if need be and marked as used now. Raises `OSError`."""
     folder = root_folder(root)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.is_symlink():
+        raise OSError(errno.ELOOP, "it is a link", str(folder))
     for private in (folder.parent, folder):
         private.chmod(0o700)
     ignore = folder.parent / ".gitignore"
@@ -41,21 +52,43 @@ def prepare(root: str) -> Path:
     return folder
 
 
+def folders(base: Path) -> Iterator[Path]:
+    """The folders of roots in `base`; a link is none. Raises `OSError`."""
+    with os.scandir(base) as entries:
+        for entry in entries:
+            if _FOLDER.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+                yield base / entry.name
+
+
+def files(folder: Path) -> Iterator[Path]:
+    """The files in the folder of a root that were written by us, none behind a link."""
+    for inner in ("", *INNER):
+        place = folder / inner
+        if place.is_symlink():
+            continue
+        try:
+            names = os.listdir(place)
+        except OSError:
+            continue  # not there; or closed to us, so that it cannot be deleted either
+        for name in names:
+            if _FILE.fullmatch(f"{inner}/{name}" if inner else name):
+                yield place / name
+
+
 def last_use(folder: Path) -> int:
     """When the folder was last used, in ns; 0 for a folder that is not whole."""
     try:
-        return (folder / _ROOT).stat().st_mtime_ns
+        return (folder / _ROOT).lstat().st_mtime_ns
     except OSError:
         return 0
 
 
 def disk_bytes(folder: Path) -> int:
-    """The space that the files of the folder take."""
+    """The space that our files in the folder take."""
     total = 0
-    for path, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += os.lstat(os.path.join(path, name)).st_size
-            except OSError:
-                continue  # gone since it was listed
+    for path in files(folder):
+        try:
+            total += path.lstat().st_size
+        except OSError:
+            continue  # gone since it was listed
     return total

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeAlias
 
 from glossator.workspace.text.files import SUFFIX, SegmentInfo, sync_folder
 from glossator.workspace.text.segment import CorruptSegment, Segment
@@ -23,6 +24,8 @@ _OURS = re.compile(r"[0-9a-f]{16}\.seg(\.tmp)?")
 _KEPT_DAMAGED = 4  # files in quarantine
 _TRIES = 8
 _NONE: Mapping[str, Segment] = MappingProxyType({})
+
+Stamp: TypeAlias = tuple[int, int]  # of the manifest: inode and time of change in ns
 
 
 class CorruptManifest(Exception):
@@ -47,7 +50,7 @@ class Opened:
 
 
 class Catalogue:
-    """The folder of one root's index. Only the holder of its lock may publish, tidy, quarantine."""
+    """The folder of one root's index. Only its writer may publish, tidy, quarantine."""
 
     def __init__(self, folder: Path) -> None:
         self.segments = folder / "segments"
@@ -55,7 +58,7 @@ class Catalogue:
         self._folder = folder
         self._quarantine = folder / "quarantine"
 
-    def stamp(self) -> tuple[int, int] | None:
+    def stamp(self) -> Stamp | None:
         """What changes whenever something is published; None before the first time."""
         try:
             status = self._manifest.stat()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from glossator.workspace.walk import FileEntry
 
@@ -80,8 +80,8 @@ class Standing:
 
     `ripe` files could be indexed, `kept` documents are in memory, and `room` is there for more.
     `quiet`: since the last change. `may_write_in`: 0 is now, infinity never. `trying`: a failure to
-    write is being made good. `wanted`: someone asked for all to be on disk. `damaged` segments are
-    of no use any more.
+    write is being made good. `wanted`: someone asked for all to be on disk. `full`: there is no
+    space for more on disk. `damaged` segments are of no use any more.
     """
 
     ripe: int
@@ -91,6 +91,7 @@ class Standing:
     may_write_in: float
     trying: bool
     wanted: bool
+    full: bool
     damaged: frozenset[str]
     segments: Sequence[Figures]
 
@@ -102,9 +103,10 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """Index what is ripe and what is in memory on disk, and with it what these segments hold."""
+    """Index on disk what these segments hold and, unless `alone`, what is ripe or in memory."""
 
     replaces: frozenset[str] = frozenset()
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,21 @@ class Rest:
 
 def plan(standing: Standing) -> Keep | Write | Rest:
     """What to do next about one root."""
+    return _make_space(standing) if standing.full else _go_on(standing)
+
+
+def _make_space(standing: Standing) -> Keep | Write | Rest:
+    """What to do next when nothing may be written but what makes the index smaller."""
+    wasteful = standing.damaged or _that_fit(_wasteful(standing.segments))
+    if wasteful and standing.may_write_in == 0:
+        return Write(wasteful, alone=True)
+    step = _go_on(replace(standing, may_write_in=math.inf))
+    if wasteful and isinstance(step, Rest):
+        return Rest(standing.may_write_in, step.settled)
+    return step
+
+
+def _go_on(standing: Standing) -> Keep | Write | Rest:
     wanted = standing.wanted and standing.ripe + standing.kept > 0
     many = wanted or standing.ripe > min(FEW, standing.room)
     if many and standing.may_write_in == 0:
@@ -150,8 +167,7 @@ def first_batch(entries: Iterable[FileEntry], *, shrink: int = 0) -> list[FileEn
 
 def to_merge(segments: Sequence[Figures]) -> frozenset[str]:
     """The segments to write anew as one; none, if all is well."""
-    wasteful = [segment for segment in segments if 2 * segment.live < segment.documents]
-    if wasteful:
+    if wasteful := _wasteful(segments):
         return _that_fit(wasteful)
     tiers: dict[int, list[Figures]] = defaultdict(list)
     for segment in segments:
@@ -163,8 +179,12 @@ def to_merge(segments: Sequence[Figures]) -> frozenset[str]:
     return frozenset()
 
 
+def _wasteful(segments: Iterable[Figures]) -> list[Figures]:
+    return [segment for segment in segments if 2 * segment.live < segment.documents]
+
+
 def _that_fit(segments: Sequence[Figures]) -> frozenset[str]:
-    """The smallest, as many as make one segment; one at least."""
+    """The smallest, as many as make one segment; one at least, if there is one."""
     names: list[str] = []
     total = 0
     for segment in sorted(segments, key=lambda segment: (segment.live, segment.name)):

@@ -1,7 +1,8 @@
 """Jobs that write the text index of one root: its files' trigrams, in segments.
 
-They are for the one process that holds the folder's lock. Whatever a job wrote counts only once it
-is published, so one that was ended at any moment leaves the index as it was.
+A job holds the folder's lock for as long as it takes, and writes only if its server knows all that
+is published: what others wrote meanwhile would be written twice. Whatever a job wrote counts only
+once it is published, so one that was ended at any moment leaves the index as it was.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from glossator.workspace.roots import Roots
-from glossator.workspace.text.catalogue import Catalogue
+from glossator.workspace.text.catalogue import Catalogue, Stamp
 from glossator.workspace.text.files import SegmentInfo
 from glossator.workspace.text.policy import MAX_BYTES, MAX_FILES
 from glossator.workspace.worker.jobs import Job, Progress, Slices
-from glossator.workspace.worker.lock import try_lock
+from glossator.workspace.worker.lock import writing
 
 if TYPE_CHECKING:
     from glossator.workspace.text.segment_writer import SegmentWriter
@@ -27,7 +28,12 @@ _SLICE_SECONDS = 0.03
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """Another process writes to the folder."""
+    """Another job writes to the folder, of another server as a rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stale:
+    """Something was published that the server does not know."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +45,35 @@ class Built:
 
 
 @dataclass(frozen=True, slots=True)
-class BuildSegment(Job[Built | Busy]):
-    """Index the files at the absolute `paths` below `root`, in place of the segments `replaces`."""
+class BuildSegment(Job[Built | Busy | Stale]):
+    """Index the files at the absolute `paths` below `root`, in place of the segments `replaces`.
+
+    `known`: the stamp of the catalogue as its server knows it.
+    """
 
     root: str
     folder: str
     paths: tuple[str, ...]
     replaces: frozenset[str]
+    known: Stamp | None
     max_file_bytes: int
 
-    def run(self) -> Slices[Built | Busy]:
+    def run(self) -> Slices[Built | Busy | Stale]:
+        """Become the writer, unless there is one, for as long as it takes."""
+        with writing(self.folder) as ours:
+            if not ours:
+                return Busy()
+            catalogue = Catalogue(Path(self.folder))
+            if catalogue.stamp() != self.known:
+                return Stale()
+            return (yield from self._build(catalogue))
+
+    def _build(self, catalogue: Catalogue) -> Slices[Built]:
         """Read the files, write segments of a bounded size, and publish them all at once."""
         # numpy, which these need, takes long to import, and a server never runs the job itself
         from glossator.workspace.text.reading import LeftOut, mark_file  # noqa: PLC0415
         from glossator.workspace.text.segment_writer import SegmentWriter  # noqa: PLC0415
 
-        if not try_lock(self.folder):
-            return Busy()
-        catalogue = Catalogue(Path(self.folder))
         catalogue.tidy()
         roots = Roots((self.root,))
         written: list[SegmentInfo] = []

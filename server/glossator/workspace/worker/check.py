@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 _SLICE_SECONDS = 0.03
 _SAMPLE = 24  # trigrams of a file that are looked up
 _MAX_PROBLEMS = 20
+_REMEDY = "; rebuild the index."
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
     """What was found. `outdated` documents are of files that changed; they are never used.
 
-    `problems` are sentences; there should be none.
+    `problems` are sentences, each with a next step; there should be none.
     """
 
     segments: int = 0
@@ -51,7 +52,7 @@ class CheckSegments(Job[CheckReport]):
         from glossator.workspace.text.reading import LeftOut, read_file  # noqa: PLC0415
 
         opened = Catalogue(Path(self.folder)).open()
-        problems = [f"{damage}." for damage in opened.damage]
+        problems = [f"{damage}{_REMEDY}" for damage in opened.damage]
         total, done, outdated = sum(segment.documents for segment in opened.segments), 0, 0
         pause_at = monotonic() + _SLICE_SECONDS
         roots = Roots((self.root,))
@@ -68,12 +69,12 @@ class CheckSegments(Job[CheckReport]):
                     if isinstance(reading, LeftOut) or reading.stamp != stamp:
                         outdated += 1
                     elif not _holds(segment, document, reading):
-                        problems.append(f"{place} is not found by what it holds.")
+                        problems.append(f"{place} is not found by what it holds{_REMEDY}")
                     if monotonic() >= pause_at:
                         yield Progress(done, total)
                         pause_at = monotonic() + _SLICE_SECONDS
             except CorruptSegment as error:
-                problems.append(f"{error}.")
+                problems.append(f"{error}{_REMEDY}")
         return CheckReport(len(opened.segments), total, outdated, _bounded(problems))
 
 
@@ -96,4 +97,4 @@ def _holds(segment: Segment, document: int, reading: Reading) -> bool:
 def _bounded(problems: Sequence[str]) -> tuple[str, ...]:
     more = len(problems) - _MAX_PROBLEMS
     shown = tuple(problems[:_MAX_PROBLEMS])
-    return (*shown, f"There are {more} more problems.") if more > 0 else shown
+    return (*shown, f"There are {more} more problems{_REMEDY}") if more > 0 else shown

@@ -1,53 +1,92 @@
-"""The lock of a state folder: one process at a time writes there, for as long as it lives.
+"""The locks of a state folder: one job at a time writes there, and nobody deletes it while in use.
 
-A lock file may be deleted together with its folder, so a lock counts only while the file that is
-locked is the one that is there. Raises `OSError` where the folder cannot be written to.
+The writer locks the file `lock` in it; a server that uses the folder shares a lock of the folder
+itself, which whoever wants to delete it must have alone. Locks end with their process. Either can
+be deleted by others, so a lock counts only while what is locked is what is there.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from glossator.workspace.state_folder import LOCK
 
 if sys.platform != "win32":
     import fcntl
 
-_held: dict[str, int] = {}  # folder -> descriptor, of this process
+
+@contextmanager
+def writing(folder: str) -> Iterator[bool]:
+    """In the block we are the writer of the folder, unless the value is false: somebody else is.
+
+    Raises `OSError` where the folder cannot be written to.
+    """
+    place = os.path.join(folder, LOCK)
+    with _alone(place, os.O_RDWR | os.O_CREAT) as ours:
+        yield ours
 
 
-def try_lock(folder: str) -> bool:
-    """Become the writer of the folder, unless another process is; true if it is us."""
-    while not _still_held(folder):
-        place = os.path.join(folder, LOCK)
-        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(descriptor)
-            if isinstance(error, BlockingIOError):
-                return False
-            raise
-        release(folder)  # one whose file was deleted
-        _held[folder] = descriptor
-    return True
+@contextmanager
+def removing(folder: str) -> Iterator[bool]:
+    """In the block nobody begins to use the folder; false: it is in use. Raises `OSError`."""
+    with _alone(folder, os.O_RDONLY | os.O_DIRECTORY) as ours:
+        yield ours
 
 
-def release(folder: str) -> None:
-    """Let another process be the writer."""
-    descriptor = _held.pop(folder, None)
-    if descriptor is not None:
+class Use:
+    """Our use of a folder; it is not deleted by another server before `close`."""
+
+    def __init__(self, folder: str) -> None:
+        """Raises `OSError`: `FileNotFoundError` if it was deleted just now."""
+        self._folder = folder
+        self._descriptor = _locked(folder, os.O_RDONLY | os.O_DIRECTORY, fcntl.LOCK_SH)
+        self._end = weakref.finalize(self, os.close, self._descriptor)
+
+    @property
+    def lost(self) -> bool:
+        """Whether the folder was deleted all the same, or this was closed."""
+        return not (self._end.alive and _is_there(self._descriptor, self._folder))
+
+    def close(self) -> None:
+        """It may be deleted; safe to call again."""
+        self._end()
+
+
+@contextmanager
+def _alone(place: str, flags: int) -> Iterator[bool]:
+    try:
+        descriptor = _locked(place, flags, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        yield False
+        return
+    try:
+        yield True
+    finally:
         os.close(descriptor)
 
 
-def _still_held(folder: str) -> bool:
-    descriptor = _held.get(folder)
-    if descriptor is None:
-        return False
+def _locked(place: str, flags: int, how: int) -> int:
+    """A descriptor of what is at `place`, locked. Raises `BlockingIOError` for what is not free."""
+    while True:
+        descriptor = os.open(place, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(descriptor, how)
+            if _is_there(descriptor, place):
+                return descriptor
+        except OSError:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _is_there(descriptor: int, place: str) -> bool:
     held = os.fstat(descriptor)
     try:
-        there = os.lstat(os.path.join(folder, LOCK))
+        there = os.lstat(place)
     except FileNotFoundError:
         return False
-    return (held.st_dev, held.st_ino) == (there.st_dev, there.st_ino)
+    return os.path.samestat(held, there)

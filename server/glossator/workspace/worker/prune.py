@@ -6,9 +6,9 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from glossator.workspace.state_folder import LOCK, disk_bytes, last_use
+from glossator.workspace.state_folder import INNER, disk_bytes, files, folders, last_use
 from glossator.workspace.worker.jobs import Job, Slices
-from glossator.workspace.worker.lock import release, try_lock
+from glossator.workspace.worker.lock import removing
 
 _log = logging.getLogger(__name__)
 
@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 class Prune(Job[tuple[str, ...]]):
     """Deletes the folders in `base` that were used longest ago, until all take `limit` bytes.
 
-    Those in `spare` stay, and those another process writes to. Returns the deleted folders.
+    Those in `spare` stay, and those another server uses. Returns the deleted folders.
     """
 
     base: str
@@ -26,34 +26,34 @@ class Prune(Job[tuple[str, ...]]):
 
     def run(self) -> Slices[tuple[str, ...]]:
         """Look at the sizes, most recently used first, and delete what is over the limit."""
-        folders = [str(path) for path in Path(self.base).iterdir() if path.is_dir()]
-        folders.sort(key=lambda path: (path not in self.spare, -last_use(Path(path))))
+        by_use = sorted(
+            folders(Path(self.base)),
+            key=lambda folder: (str(folder) not in self.spare, -last_use(folder)),
+        )
         total, deleted = 0, []
-        for folder in folders:
+        for folder in by_use:
             yield None
-            size = disk_bytes(Path(folder))
-            if total + size > self.limit and folder not in self.spare and _delete(folder):
-                deleted.append(folder)
+            over = total + disk_bytes(folder) > self.limit
+            if over and str(folder) not in self.spare and _delete(folder):
+                deleted.append(str(folder))
             else:
-                total += size
+                total += disk_bytes(folder)
         return tuple(deleted)
 
 
-def _delete(folder: str) -> bool:
-    """Delete the folder unless another process is its writer; the lock goes last."""
+def _delete(folder: Path) -> bool:
+    """Delete what is ours in the folder, and then the folder, unless it is in use."""
     try:
-        if not try_lock(folder):
-            return False
-        for path in sorted(Path(folder).rglob("*"), reverse=True):  # what is inside comes first
-            if path.is_dir() and not path.is_symlink():
-                path.rmdir()
-            elif path != Path(folder, LOCK):
-                path.unlink()
-        Path(folder, LOCK).unlink()
-        Path(folder).rmdir()
+        with removing(str(folder)) as unused:
+            if not unused:
+                return False
+            for file in files(folder):
+                file.unlink(missing_ok=True)
+            for inner in INNER:
+                if (folder / inner).exists():
+                    (folder / inner).rmdir()
+            folder.rmdir()
     except OSError as error:
         _log.warning("%s, an index that is not needed any more, is not deleted: %s", folder, error)
         return False
-    finally:
-        release(folder)
     return True

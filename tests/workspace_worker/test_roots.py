@@ -1,0 +1,93 @@
+"""Roots that change while their index is built: one keeper at a time works."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from glossator.core.errors import UsageError
+from glossator.settings.model import WorkspaceSettings
+from glossator.workspace import state_folder
+from glossator.workspace.change import RootsChanged
+from glossator.workspace.host import Indexing, WorkspaceHost
+from glossator.workspace.text.catalogue import Catalogue
+from glossator.workspace.worker.client import Worker
+from glossator.workspace.worker.jobs import Progress
+
+FILES = 220
+
+
+@dataclass
+class Hosted:
+    """A host whose progress and notices are kept."""
+
+    host: WorkspaceHost
+    worker: Worker
+    notices: list[str] = field(default_factory=list)
+    progress: list[Progress | None] = field(default_factory=list)
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def shown(self, progress: Progress | None) -> None:
+        self.progress.append(progress)
+        self.begun.set()
+
+
+@pytest.fixture
+async def hosted(
+    tree: Path, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Hosted]:
+    monkeypatch.setattr("glossator.workspace.index_work._SHOWN", 10)
+    notices: list[str] = []
+    indexing = Indexing(worker, notices.append, lambda progress: made.shown(progress), 0.0)  # noqa: PLW0108 - made later
+    host = WorkspaceHost((str(tree),), WorkspaceSettings(), indexing)
+    made = Hosted(host, worker, notices)
+    yield made
+    await host.close()
+
+
+def keepers() -> list[str]:
+    tasks = [task.get_name() for task in asyncio.all_tasks()]
+    return [name for name in tasks if name in ("glossator-keeper", "glossator-closing")]
+
+
+def documents(root: Path) -> list[int]:
+    catalogue = Catalogue(state_folder.root_folder(str(root)))
+    return [info.documents for info in catalogue.read().segments]
+
+
+async def test_roots_that_change_during_a_build(hosted: Hosted, tree: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    other = (str(tmp_path / "other"),)
+    await hosted.host.start()
+    await hosted.begun.wait()
+    for change in [RootsChanged(other, ()), RootsChanged((), other)] * 3:
+        hosted.host.apply(change)
+    await hosted.host.ready()
+    assert keepers() == ["glossator-keeper"]
+    await hosted.host.keeper.build()
+    assert hosted.notices == []
+    assert hosted.host.keeper.status().problems == ()
+    assert sum(documents(tree)) == FILES
+    assert hosted.progress[-1] is None
+
+
+async def test_a_root_that_leaves_is_not_built_any_more(
+    hosted: Hosted, tree: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    await hosted.host.start()
+    await hosted.begun.wait()
+    asked = asyncio.create_task(hosted.host.keeper.build())
+    await asyncio.sleep(0)
+    before = len(documents(tree))
+    hosted.host.apply(RootsChanged((str(tmp_path / "other"),), (str(tree),)))
+    with pytest.raises(UsageError, match="folders changed; ask again"):
+        await asked
+    await hosted.host.ready()
+    await hosted.host.keeper.build()
+    assert hosted.progress[-1] is None
+    assert len(documents(tree)) <= before + 1
