@@ -99,6 +99,22 @@ def test_a_file_says_what_it_is_and_stays_short(path: Path) -> None:
     assert text.count("\n") <= MAX_LINES
 
 
+PARSERS = {"definitions", "headings", "keys", "outline", "references", "tree"}
+
+
+def test_only_symbol_jobs_parse() -> None:
+    """Whoever wants an outline asks the worker process for it, through `SymbolFinder`."""
+    folder = PACKAGE / "workspace" / "symbols"
+    parsing = [
+        f"{path.relative_to(PACKAGE)} imports {name}"
+        for path in SOURCES
+        if folder not in path.parents
+        for name in imports(path)
+        if name.startswith("glossator.workspace.symbols.") and name.split(".")[3] in PARSERS
+    ]
+    assert parsing == []
+
+
 def test_broad_excepts_are_few() -> None:
     broad = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,19 @@ async def test_no_editor_waits_for_other_files(
     async with stage(tmp_path, FILES, ()) as s:
         await s.app.ready()
         assert await hover_at(s, "x.py", "press()\n", "press") is None
+
+
+async def test_a_large_document_is_parsed_by_the_worker(tmp_path: Path) -> None:
+    """What took too long for one hover is there for a later one; until then nothing is said."""
+    text = "".join(f"def f{n}(a, b):\n    return g(a, [b, {n}])\n" for n in range(10_000))
+    async with stage(tmp_path, {"other.py": "def f9(): pass\n"}, ()) as s:
+        await s.app.ready()
+        said = await hover_at(s, "big.py", text, "f9(")
+        assert s.app.worker.state.process_id is not None
+        async with asyncio.timeout(30):
+            while said is None:
+                said = await hover_at(s, "big.py", text, "f9(")
+        assert "big.py:19-20" in said
 
 
 async def test_a_worker_that_cannot_start_is_done_without(

@@ -11,7 +11,7 @@ from glossator.service.symbols import symbol_named_at
 from glossator.workspace.change import Opened
 from tests.stage import stage
 
-TEXT = "class Fish:\n    def swim(self):\n        swim = 1\n"
+TEXT = "class Fish:\n    def swim(self):\n        swim = 1\ndef f(x): ...\n"
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,9 @@ TEXT = "class Fish:\n    def swim(self):\n        swim = 1\n"
         (1, 8, "swim"),
         (1, 13, None),
         (2, 9, None),
-        (3, 0, None),
+        (3, 0, None),  # the f of def is not the name
+        (3, 2, None),
+        (3, 4, "f"),
         (99, 0, None),
     ],
 )

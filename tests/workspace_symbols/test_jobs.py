@@ -56,6 +56,11 @@ def definitions(
     return run(FindDefinitions(library, tuple(paths), Name.parse(name), limits))
 
 
+@pytest.fixture(autouse=True)
+def nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "_RECENT", sources._Recent())
+
+
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     folder = tmp_path.resolve() / "ws"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -49,17 +50,22 @@ async def symbol_named_at(app: Application, uri: str, position: Position) -> Sym
     """
     snapshot = app.host.snapshot()
     document = snapshot.open_document(uri)
-    if document is None or not 0 <= position.line < len(document.lines):
+    if document is None:
         return None
-    number = position.line + 1
     try:
-        symbols = await app.symbols.outline(snapshot, document, name_line=number)
+        symbols = await app.symbols.outline(snapshot, document, name_line=position.line + 1)
     except (WorkerGone, JobFailed) as failure:
         logger.warning("No symbol for a code action: %s", failure)
         return None
-    line = document.lines[position.line]
+    return await asyncio.to_thread(_named_at, symbols, document, position, app.host.encoding)
+
+
+def _named_at(
+    symbols: Iterable[Symbol], document: Document, position: Position, encoding: PositionEncoding
+) -> Symbol | None:
+    """Whose name is at `position`, of symbols whose names are on that line."""
     for symbol in symbols:
-        start, end = _name_range(symbol, line, app.host.encoding)
+        start, end = _name_range(symbol, document.lines[position.line], encoding)
         if start <= position <= end:
             return symbol
     return None
@@ -71,7 +77,8 @@ async def document_symbols(app: Application, uri: str) -> list[SymbolNode]:
     document = snapshot.open_document(uri)
     if document is None:
         return []
-    return _tree(await app.symbols.outline(snapshot, document), document, app.host.encoding)
+    symbols = await app.symbols.outline(snapshot, document)
+    return await asyncio.to_thread(_tree, symbols, document, app.host.encoding)
 
 
 async def workspace_symbols(
