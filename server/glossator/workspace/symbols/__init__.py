@@ -1,1 +1,1 @@
-"""Symbols of source files: outlines, references, calls and imports; pure functions on text."""
+"""Symbols of source files: pure functions on text, jobs that call them, and `SymbolFinder`."""
