@@ -18,6 +18,7 @@ FILES = {
     "node/@types/x.d.ts": "export {};\n",
     "empty.py": "",
     "Makefile": "all:\n",
+    "logo.png": b"\x89PNG\r\n\x1a\n\0\0",
 }
 
 
@@ -34,6 +35,7 @@ FILES = {
         ("@f() and @app.route('/x') @a[1 @n/@t/x.d", "f() app.route a n/@t/x.d"),
         ('@"my notes.txt":1-2 and @"a b" @"', "my notes.txt:1-2 a b"),
         ("`@one` ``a ` @two`` @three `@four", "three four"),
+        ("`@a ``@b` @c\n\n`` @d `@e` @f", "c d f"),
         ("Why?\n```py\n@property\ndef x(): ...\n```\n@five\n~~~\n@six", "five"),
     ],
 )  # fmt: skip
@@ -58,7 +60,7 @@ def test_mentions(question: str, found: str) -> None:
 )
 async def test_what_is_attached(workspace: MakeWorkspace, question: str, attached: str) -> None:
     ws = await workspace(FILES)
-    found = await look_up(question, ws.snapshot, ws.symbols)
+    found = await look_up(mentions(question), ws.snapshot, ws.symbols)
     assert len(found.attached) == attached.count(",") + 1
     assert found.notice == f"Attached: {attached}."
 
@@ -74,6 +76,10 @@ async def test_what_is_attached(workspace: MakeWorkspace, question: str, attache
         ("@property", "@property (no file and no symbol of code has this name)"),
         ("@route", "@route (no file and no symbol of code has this name)"),
         ("@src/", "@src (it is a directory)"),
+        ("@$", "@$ (no file and no symbol of code has this name)"),
+        ("@" + "x" * 300, "@xxx"),
+        ("@empty.py", "@empty.py (empty.py is empty"),
+        ("@logo.png", "@logo.png (it is binary)"),
         ("@empty.py:1", "@empty.py:1 (empty.py is empty"),
         ("@/etc/passwd", "@/etc/passwd (/etc/passwd is outside the workspace"),
     ],
@@ -82,7 +88,7 @@ async def test_what_is_not_attached_is_said(
     workspace: MakeWorkspace, question: str, why: str
 ) -> None:
     ws = await workspace(FILES)
-    found = await look_up(question, ws.snapshot, ws.symbols)
+    found = await look_up(mentions(question), ws.snapshot, ws.symbols)
     assert found.attached == ()
     assert found.notice.startswith(f"Not attached: {why}")
 
@@ -90,7 +96,7 @@ async def test_what_is_not_attached_is_said(
 async def test_limits_are_said(workspace: MakeWorkspace) -> None:
     ws = await workspace({f"f{n}.py": "def swim():\n    pass\n" for n in range(5)})
     question = "@swim " + " ".join(f"@f{n % 5}.py:{n // 5 + 1}" for n in range(MAX_MENTIONS))
-    found = await look_up(question, ws.snapshot, ws.symbols)
+    found = await look_up(mentions(question), ws.snapshot, ws.symbols)
     assert [item.path for item in found.attached[-3:]] == ["f0.py", "f1.py", "f2.py"]
     assert "@swim (all but its first 3 definitions)" in found.notice
     assert f"@f2.py:2 (more than {MAX_MENTIONS} are not looked up)" in found.notice
@@ -101,6 +107,6 @@ async def test_what_could_not_be_looked_up_is_said(
 ) -> None:
     ws = await workspace(FILES)
     monkeypatch.setattr("glossator.context.mentions._SECONDS", 0.0)
-    found = await look_up("@src/app.py @run", ws.snapshot, ws.symbols)
+    found = await look_up(mentions("@src/app.py @run"), ws.snapshot, ws.symbols)
     assert [item.path for item in found.attached] == ["src/app.py"]
     assert "@run (it could not be looked up: symbols took more than 0 s)" in found.notice

@@ -16,6 +16,7 @@ from glossator.context.attachments import Attached, attach
 from glossator.core.citations import fences, place
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
+from glossator.core.tool_result import shorten
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Limits
@@ -35,16 +36,19 @@ _MENTION = re.compile(
     )""",
     re.VERBOSE,
 )
-_QUOTED_CODE = re.compile(r"(?<!`)(`+)(?!`)(?:(?!\n\s*\n).)+?(?<!`)\1(?!`)", re.DOTALL)
+_BLANK_LINES = re.compile(r"\n\s*\n")
+_BACK_TICKS = re.compile(r"(`+)")
 _LINES = re.compile(r"(.+?)(?::(\d{1,9})(?:-(\d{1,9}))?|#L(\d{1,9})(?:-L?(\d{1,9}))?)")
 _NAME = re.compile(r"(?:[^\W\d]|\$)[\w$]*(?:(?:::|->|[.#])[\w$]+)*(?:\([^/]*\))?")
 _PARTNERS = {")": "(", "]": "[", "}": "{"}
 _PUNCTUATION = ".:#-+=%~\\/"  # at the end it belongs to the sentence
 
+_SHOWN = 200  # characters of a mention, in a notice
 _SECONDS = 5.0  # for all symbols of a question
 _LIMITS = Limits(texts=200, hits=MAX_DEFINITIONS + 1)
 _IN_CODE = Place(languages=CODE)  # a key of data is not what somebody means
-_NO_FILE = "there is no such file"
+_NOT_FOUND = "no file and no symbol of code has this name"
+_NO_FILE = frozenset({MissingReason.ABSENT, MissingReason.OUTSIDE, MissingReason.DIRECTORY})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,32 +68,30 @@ class Mentioned:
 
 
 def mentions(question: str) -> tuple[Mention, ...]:
-    """What a question mentions, each once."""
-    code = [*fences(question), *(match.span() for match in _QUOTED_CODE.finditer(question))]
-    found: dict[str, Mention] = {}
-    for match in _MENTION.finditer(question):
-        if any(start <= match.start() < end for start, end in code):
-            continue
-        mention = _mention(match)
-        if mention.text:
-            found.setdefault(mention.text, mention)
-    return tuple(found.values())
+    """What a question mentions, each once; takes a while for a long question."""
+    found = map(_mention, _MENTION.finditer(_without_code(question)))
+    return tuple({mention.text: mention for mention in found if mention.text}.values())
 
 
-async def look_up(question: str, snapshot: WorkspaceSnapshot, symbols: SymbolFinder) -> Mentioned:
-    """The files, lines and definitions that a question mentions."""
-    wanted = mentions(question)
+async def look_up(
+    wanted: Sequence[Mention], snapshot: WorkspaceSnapshot, symbols: SymbolFinder
+) -> Mentioned:
+    """The files, lines and definitions that are mentioned."""
     found: list[Attached] = []
     doubts = dict.fromkeys(wanted[MAX_MENTIONS:], f"more than {MAX_MENTIONS} are not looked up")
     names: list[Mention] = []
     for mention in wanted[:MAX_MENTIONS]:
-        file = await asyncio.to_thread(_file, snapshot, mention.text)
+        try:
+            file = await asyncio.to_thread(_file, snapshot, mention.text)
+        except UsageError as error:
+            doubts[mention] = str(error).rstrip(".")
+            continue
         if isinstance(file, Attached):
             found.append(file)
-        elif mention.name:
+        elif mention.name and file.reason in _NO_FILE:
             names.append(mention)
         else:
-            doubts[mention] = file
+            doubts[mention] = _why(file)
     try:
         async with asyncio.timeout(_SECONDS):
             while names:
@@ -102,6 +104,32 @@ async def look_up(question: str, snapshot: WorkspaceSnapshot, symbols: SymbolFin
         why = str(failure).rstrip(".") or f"symbols took more than {_SECONDS:g} s"
         doubts |= dict.fromkeys(names, f"it could not be looked up: {why}")
     return Mentioned(tuple(found), _notice(found, doubts))
+
+
+def _without_code(question: str) -> str:
+    """The text around what Markdown shows as code."""
+    ends = [0]
+    for start, end in fences(question):
+        ends += start, end
+    ends.append(len(question))
+    prose = "\n\n".join(question[at:end] for at, end in zip(ends[::2], ends[1::2], strict=True))
+    return "\n".join(map(_without_quotes, _BLANK_LINES.split(prose)))
+
+
+def _without_quotes(paragraph: str) -> str:
+    """The text outside of back-ticks: what as many open and close is code."""
+    parts = _BACK_TICKS.split(paragraph)  # text, back-ticks, text …
+    closing: dict[int, int] = {}  # the next back-ticks that are as many
+    last: dict[str, int] = {}
+    for at in range(len(parts) - 2, 0, -2):
+        closing[at] = last.get(parts[at], at)
+        last[parts[at]] = at
+    kept = []
+    at = 0
+    while at < len(parts):
+        kept.append(parts[at])
+        at = closing.get(at, at) + 1
+    return "".join(kept)
 
 
 def _mention(match: re.Match[str]) -> Mention:
@@ -128,8 +156,11 @@ def _trimmed(text: str) -> str:
     return text[: min([end, *opened])].rstrip(_PUNCTUATION)
 
 
-def _file(snapshot: WorkspaceSnapshot, text: str) -> Attached | str:
-    """The file, or the lines of it, that a mention means; else why it means none."""
+def _file(snapshot: WorkspaceSnapshot, text: str) -> Attached | Missing:
+    """The file, or the lines of it, that a mention means.
+
+    Raises `UsageError` for lines that are not there.
+    """
     lines = _LINES.fullmatch(text)
     found = snapshot.read(text)
     if lines and isinstance(found, Missing):
@@ -138,19 +169,16 @@ def _file(snapshot: WorkspaceSnapshot, text: str) -> Attached | str:
     else:
         lines = None
     if isinstance(found, Missing):
-        return _why(found)
+        return found
     first = int(lines[2] or lines[4]) if lines else None
     last = int(lines[3] or lines[5] or lines[2] or lines[4]) if lines else None
-    try:
-        return attach(snapshot, text, first, last)
-    except UsageError as error:
-        return str(error).rstrip(".")
+    return attach(snapshot, text, first, last)
 
 
 def _why(missing: Missing) -> str:
     match missing.reason:
         case MissingReason.ABSENT:
-            return _NO_FILE
+            return "there is no such file"
         case MissingReason.OUTSIDE:  # with several folders, the message names them
             return missing.message.rstrip(".")
     return f"it is {missing.reason}"
@@ -160,7 +188,11 @@ async def _definitions(
     snapshot: WorkspaceSnapshot, symbols: SymbolFinder, name: str
 ) -> tuple[list[Attached], str]:
     """The first definitions of a name in code, and what the user should know about them."""
-    found = await symbols.definitions(snapshot, Name.parse(name), _IN_CODE, _LIMITS)
+    try:
+        parsed = Name.parse(name)
+    except UsageError:  # too long, or nothing but signs
+        return [], _NOT_FOUND
+    found = await symbols.definitions(snapshot, parsed, _IN_CODE, _LIMITS)
     places = [(hit.line.path, hit.symbol) for hit in found.hits[:MAX_DEFINITIONS]]
     shown = await asyncio.to_thread(
         lambda: [_lines(snapshot, path, at.first_line, at.last_line) for path, at in places]
@@ -171,7 +203,7 @@ async def _definitions(
     if attached:
         return attached, ""
     looked = f" in the {found.coverage.read:,} files read" if found.coverage.unread else ""
-    return [], f"no file and no symbol of code has this name{looked}"
+    return [], f"{_NOT_FOUND}{looked}"
 
 
 def _lines(snapshot: WorkspaceSnapshot, path: str, first: int, last: int) -> Attached | None:
@@ -184,6 +216,8 @@ def _lines(snapshot: WorkspaceSnapshot, path: str, first: int, last: int) -> Att
 def _notice(found: Sequence[Attached], doubts: Mapping[Mention, str]) -> str:
     places = (place(item.path, item.span.first_line, item.span.last_line) for item in found)
     shown = ", ".join(dict.fromkeys(places))
-    left_out = ", ".join(f"@{mention.text} ({doubt})" for mention, doubt in doubts.items())
+    left_out = ", ".join(
+        f"@{shorten(mention.text, _SHOWN)} ({doubt})" for mention, doubt in doubts.items()
+    )
     sentences = (shown and f"Attached: {shown}.", left_out and f"Not attached: {left_out}.")
     return " ".join(filter(None, sentences))

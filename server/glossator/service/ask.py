@@ -142,10 +142,11 @@ async def _answer(
 
 async def _mentioned(app: Application, question: str) -> Mentioned:
     """What the question mentions by `@`, once the workspace has been scanned."""
-    if not mentions(question):
+    wanted = await asyncio.to_thread(mentions, question)
+    if not wanted:
         return Mentioned()
     await app.ready()
-    return await look_up(question, app.host.snapshot(), app.symbols)
+    return await look_up(wanted, app.host.snapshot(), app.symbols)
 
 
 async def _check(app: Application, session: Session, answer: str) -> tuple[Citation, ...]:
