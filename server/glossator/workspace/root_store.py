@@ -171,12 +171,8 @@ class RootStore:
     ) -> CheckReport:
         """Compare it with the files. Raises `WorkerGone` or `JobFailed`."""
         if self.folder is None:
-            return CheckReport(
-                problems=(
-                    f"There is no index of {self.root} on disk ({self.state}); change that, "
-                    "or go on without.",
-                )
-            )
+            why = f"There is no index of {self.root} on disk ({self.state})"
+            return CheckReport(problems=(f"{why}; change that, or go on without.",))
         job = CheckSegments(self.root, str(self.folder), self.max_file_bytes)
         return await worker.run(job, on_progress)
 
