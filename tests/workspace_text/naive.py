@@ -2,17 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from glossator.workspace.text.files import SegmentInfo
 from glossator.workspace.text.fold import key
-from glossator.workspace.text.plain import searchable, traits
+from glossator.workspace.text.plain import Traits, searchable, traits
 from glossator.workspace.text.query import Query
 from glossator.workspace.text.segment import Stamp
-from glossator.workspace.text.segment_writer import TextDocument
-from glossator.workspace.text.trigrams import trigrams
+from glossator.workspace.text.segment_writer import SegmentWriter
+from glossator.workspace.text.trigrams import blocks, trigrams
 from glossator.workspace.walk import FileEntry
+
+
+class TextDocument(NamedTuple):
+    """A file by the distinct trigrams of each of its blocks."""
+
+    path: bytes
+    stamp: Stamp
+    traits: Traits
+    blocks: tuple[NDArray[np.intp], ...]
+
+    @property
+    def keys(self) -> NDArray[np.intp]:
+        return np.unique(np.concatenate(self.blocks))
+
+
+def write_segment(folder: Path, documents: Iterable[TextDocument]) -> SegmentInfo:
+    writer = SegmentWriter()
+    for path, stamp, held, (*others, last) in documents:
+        for keys in others:
+            writer.seen[keys] = True
+            writer.end_block()
+        writer.seen[last] = True
+        writer.add(path, stamp, held)
+    steps = writer.write(folder)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            info: SegmentInfo = done.value
+            return info
 
 
 def literal(text: bytes) -> Query:
@@ -40,8 +74,8 @@ def meets(keys: frozenset[int], query: Query) -> bool:
 
 def document(path: str, raw: bytes, stamp: Stamp = (0, 0, 0, 0)) -> TextDocument:
     found = searchable(raw)
-    keys = trigrams(found.text) if found else np.empty(0, np.intp)
-    return TextDocument(path.encode(), stamp, traits(found), keys)
+    held = tuple(map(trigrams, blocks(found.text))) if found else (np.empty(0, np.intp),)
+    return TextDocument(path.encode(), stamp, traits(found), held)
 
 
 def entry(path: Path, root: Path) -> FileEntry:

@@ -13,8 +13,7 @@ import pytest
 
 from glossator.workspace.text.catalogue import Catalogue, CorruptManifest
 from glossator.workspace.text.files import SegmentInfo
-from glossator.workspace.text.segment_writer import write_segment
-from tests.workspace_text.naive import document
+from tests.workspace_text.naive import document, write_segment
 
 OUTSIDE = (
     b'{"format": 1, "generation": 1, "segments": [{"name": "../0123456789abcdef.seg",'
@@ -151,8 +150,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from glossator.workspace.text.catalogue import Catalogue
-from glossator.workspace.text.segment_writer import write_segment
-from tests.workspace_text.naive import document
+from tests.workspace_text.naive import document, write_segment
 catalogue = Catalogue(Path(sys.argv[1]))
 catalogue.tidy()
 print("go", flush=True)

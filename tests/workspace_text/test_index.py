@@ -18,9 +18,8 @@ from glossator.workspace.text.plain import searchable
 from glossator.workspace.text.policy import Figures
 from glossator.workspace.text.query import ANYTHING
 from glossator.workspace.text.segment import Segment
-from glossator.workspace.text.segment_writer import write_segment
 from glossator.workspace.walk import FileEntry
-from tests.workspace_text.naive import document, entry, literal, may_match
+from tests.workspace_text.naive import document, entry, literal, may_match, write_segment
 
 WORDS = (b"alpha", b"ALPHABET", b"beta", b"\r\n", b"\0", "\N{KELVIN SIGN}".encode(), b"\xff", b"  ")
 LITERALS = (b"alpha", b"bet", b"abeta", b"nowhere")

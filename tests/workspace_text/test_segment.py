@@ -11,12 +11,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glossator.workspace.text import layout, segment_writer
+from glossator.workspace.text import layout, segment_writer, trigrams
 from glossator.workspace.text.plain import Traits
 from glossator.workspace.text.query import ANYTHING, NOTHING, Query
 from glossator.workspace.text.segment import CorruptSegment, Segment
-from glossator.workspace.text.segment_writer import TextDocument, write_segment
-from tests.workspace_text.naive import document, literal, may_match
+from tests.workspace_text.naive import (
+    TextDocument,
+    document,
+    literal,
+    may_match,
+    meets,
+    naive_trigrams,
+    write_segment,
+)
 
 TEXTS = st.lists(st.text("abcK\N{KELVIN SIGN} \n\0", max_size=12).map(str.encode), max_size=12)
 KEYS = st.sampled_from([literal(text) for text in (b"abc", b"bca", b"aaa", b"abcabc", b"k a")])
@@ -50,6 +57,49 @@ def test_candidates_are_exactly_those_that_meet_the_query(
     expected = [i for i, raw in enumerate(texts) if may_match(raw, query)]
     assert list(segment.candidates(query)) == expected
     list(segment.verify())
+
+
+LINES = st.lists(st.text("abc", max_size=6), max_size=8).map("\n".join).map(str.encode)
+
+
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(texts=st.lists(LINES, max_size=12), query=QUERIES, words=st.sampled_from(["abc", "c\na"]))
+def test_what_is_looked_for_lies_within_one_block_unless_it_spans_lines(
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    texts: list[bytes],
+    query: Query,
+    words: str,
+) -> None:
+    monkeypatch.setattr(trigrams, "BLOCK", 4)
+    segment = write(tmp_path_factory.mktemp("segment"), texts)
+    met = [
+        i
+        for i, raw in enumerate(texts)
+        if any(
+            meets(naive_trigrams(block), query)
+            for block in trigrams.blocks(raw[:-1] if raw.endswith(b"\n") else raw)
+        )
+    ]
+    assert list(segment.candidates(query)) == met
+    spanning = replace(query, spans=True)
+    assert list(segment.candidates(spanning)) == [
+        i for i, raw in enumerate(texts) if may_match(raw, spanning)
+    ]
+    found = segment.candidates(replace(literal(words.encode()), spans="\n" in words))
+    assert set(found) >= {i for i, raw in enumerate(texts) if words.encode() in raw[:-1]}
+
+
+def test_a_block_is_whole_lines_and_what_touches_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trigrams, "BLOCK", 4)
+    text = b"ab\ncd\nefghijkl\nm\nn\no\np"
+    assert list(trigrams.blocks(text)) == [b"ab\ncd\nef", b"d\nefghijkl\nm\n", b"l\nm\nn\no\np"]
+    assert list(trigrams.blocks(b"")) == [b""]
+    assert list(trigrams.blocks(b"x" * 100)) == [b"x" * 100]
+    monkeypatch.setattr(trigrams, "MAX_BLOCKS", 2)
+    assert len(list(trigrams.blocks(b"ab\n" * 100))) == 2
 
 
 def test_documents_come_back(tmp_path: Path) -> None:
@@ -88,7 +138,7 @@ def test_many_documents_with_frequent_and_rare_keys(tmp_path: Path, seed: int) -
     info = write_segment(
         tmp_path,
         (
-            TextDocument(b"%d" % i, (0, 0, 0, i), Traits.PLAIN, keys[row])
+            TextDocument(b"%d" % i, (0, 0, 0, i), Traits.PLAIN, (keys[row],))
             for i, row in enumerate(held)
         ),
     )
@@ -100,14 +150,13 @@ def test_many_documents_with_frequent_and_rare_keys(tmp_path: Path, seed: int) -
     assert list(both) == np.flatnonzero(held[:, 1] & held[:, 3]).tolist()
 
 
-def test_a_segment_takes_so_many_documents(tmp_path: Path) -> None:
-    nothing = np.array([5])
-    same = TextDocument(b"x", (0, 0, 0, 0), Traits.PLAIN, nothing)
-    info = write_segment(tmp_path, [same] * layout.MAX_DOCUMENTS)
+def test_a_segment_takes_so_many_blocks(tmp_path: Path) -> None:
+    same = TextDocument(b"x", (0, 0, 0, 0), Traits.PLAIN, (np.array([5]),) * 2)
+    info = write_segment(tmp_path, [same] * (layout.MAX_BLOCKS // 2))
     segment = Segment.open(tmp_path / info.name)
-    assert len(segment.candidates(Query(frozenset({5})))) == layout.MAX_DOCUMENTS
+    assert len(segment.candidates(Query(frozenset({5})))) == layout.MAX_BLOCKS // 2
     with pytest.raises(ValueError, match="full"):
-        write_segment(tmp_path, [same] * (layout.MAX_DOCUMENTS + 1))
+        write_segment(tmp_path, [same] * (layout.MAX_BLOCKS // 2 + 1))
     assert [path.name for path in tmp_path.iterdir()] == [info.name]
 
 

@@ -18,13 +18,15 @@ _MAX_SIZE = 512  # keys in all
 class Query:
     """A condition on a text's trigrams: all `keys`, and of each group at least one member.
 
-    A group without members can never be met. `folds` (of a whole condition): it says nothing about
-    texts with U+017F or U+212A, which equal an ASCII s and k but for case.
+    A group without members can never be met. Of a whole condition: `folds`: it says nothing about
+    texts with U+017F or U+212A, which equal an ASCII s and k but for case. `spans`: what meets it
+    may span lines, else it lies within one line and the line ends around it.
     """
 
     keys: frozenset[int] = frozenset()
     groups: tuple[tuple[Query, ...], ...] = ()
     folds: bool = False
+    spans: bool = False
 
 
 ANYTHING = Query()  # every text may match

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Generator
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from glossator.workspace.text.fold import KEYS
 from glossator.workspace.text.plain import Traits, searchable, traits
 from glossator.workspace.text.policy import ripe_at
 from glossator.workspace.text.segment import Stamp
-from glossator.workspace.text.trigrams import mark
+from glossator.workspace.text.trigrams import blocks, mark
 
 
 class Facts(NamedTuple):
@@ -35,6 +35,29 @@ class Reading(NamedTuple):
     keys: NDArray[np.intp]
 
 
+class Marks(Protocol):
+    """Where the trigrams of a file are marked, block by block."""
+
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """By key, for the block that is being read."""
+        ...
+
+    def end_block(self) -> None:
+        """All of the block is marked, and another one of the same file follows."""
+        ...
+
+
+class _Together:
+    """The trigrams of all blocks."""
+
+    def __init__(self) -> None:
+        self.seen = np.zeros(KEYS, np.bool_)
+
+    def end_block(self) -> None:
+        """Go on as before."""
+
+
 class LeftOut(Enum):
     """Why a file is not indexed for now."""
 
@@ -47,15 +70,18 @@ def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Read
 
     A long text takes several steps.
     """
-    seen = np.zeros(KEYS, np.bool_)
-    facts = yield from mark_file(roots, path, limit, seen)
-    return facts if isinstance(facts, LeftOut) else Reading(*facts, np.flatnonzero(seen))
+    marks = _Together()
+    facts = yield from mark_file(roots, path, limit, marks)
+    return facts if isinstance(facts, LeftOut) else Reading(*facts, np.flatnonzero(marks.seen))
 
 
 def mark_file(
-    roots: Roots, path: str, limit: int, seen: NDArray[np.bool_]
+    roots: Roots, path: str, limit: int, marks: Marks
 ) -> Generator[None, None, Facts | LeftOut]:
-    """As `read_file`, but the places of the file's keys are set in `seen`."""
+    """As `read_file`, but what the file holds is only marked in `marks`, its last block not ended.
+
+    Nothing is marked of what is left out.
+    """
     now = time.time_ns()  # before the reading: a change after it is younger still
     raw = load_raw(roots, path, limit, RAISE_LIMIT)
     if isinstance(raw, Missing) or raw.path != path:
@@ -65,5 +91,8 @@ def mark_file(
         return LeftOut.YOUNG
     content = searchable(raw.content)
     if content is not None:
-        yield from mark(content.text, seen)
+        for number, block in enumerate(blocks(content.text)):
+            if number:
+                marks.end_block()
+            yield from mark(block, marks.seen)
     return Facts((size, mtime_ns, ctime_ns, inode), traits(content))

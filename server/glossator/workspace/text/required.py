@@ -42,7 +42,7 @@ def analyse(pattern: str, *, ignore_case: bool = False, multiline: bool = False)
         return Analysis(ANYTHING, portable=False)
     shape = _loose(_shape(regex.node, multiline=multiline))
     portable = regex.shared and is_portable(regex.node, multiline=multiline)
-    query = replace(bounded(shape.query), folds=_folds(regex.node))
+    query = replace(bounded(shape.query), folds=_folds(regex.node), spans=multiline)
     return Analysis(query, portable)
 
 

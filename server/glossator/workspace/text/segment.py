@@ -1,4 +1,7 @@
-"""A segment: an immutable file with the trigrams of up to 65,536 documents.
+"""A segment: an immutable file with the trigrams of documents, block by block.
+
+A long text is divided into blocks of whole lines, and what is looked for lies within one, unless it
+may span lines: all of its trigrams in one text of megabytes say little.
 
 Opening reads and checks the tables; a posting is read when it is asked for, and checked each time,
 so what a damaged file holds is never taken for an answer. Other processes may unlink a segment's
@@ -15,7 +18,7 @@ import struct
 import weakref
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from itertools import compress
 from pathlib import Path
@@ -53,13 +56,15 @@ class Segment:
         self._descriptor = descriptor
         self._tables = memoryview(tables)
         self._sections = sections
-        documents, keys = sections.documents, sections.keys
+        documents, blocks, keys = sections.documents, sections.blocks, sections.keys
         self._keys = self._table("I", keys, sections.key_table)
         self._starts = self._table("I", keys, sections.starts)
         self._sums = self._table("I", keys, sections.sums)
         self._counts = self._table("H", keys, sections.counts)
         traits = tables[sections.traits : sections.paths]
-        self._bits_units = layout.bits_units(documents)
+        self._bits_units = layout.bits_units(blocks)
+        self._blocks = BitMap(range(blocks))
+        self._owners = self._table("H", blocks, sections.owners)
         self.all = BitMap(range(documents))
         self.plain = _having(traits, Traits.PLAIN)
         self.exotic = _having(traits, Traits.EXOTIC)
@@ -102,7 +107,10 @@ class Segment:
         found = self.all
         if self.damage is None:
             try:
-                found = self._meeting(query)
+                if query.spans:
+                    found = self._meeting(query, self.all, self._documents_with)
+                else:
+                    found = self._owning(self._meeting(query, self._blocks, self._blocks_with))
                 if query.folds:
                     found |= self.exotic
             except CorruptSegment as error:
@@ -112,7 +120,7 @@ class Segment:
     def verify(self) -> Iterator[None]:
         """Check all postings, a few at a step. Raises `CorruptSegment`."""
         for place in range(len(self._keys)):
-            self._posting(place)
+            self._blocks_with(place)
             if place % 1000 == 0:
                 yield
 
@@ -121,18 +129,31 @@ class Segment:
         end = start + length * struct.calcsize(form)
         return self._tables[start:end].cast(form)
 
-    def _meeting(self, query: Query) -> BitMap:
-        found = self.all
+    def _meeting(self, query: Query, every: BitMap, having: Callable[[int], BitMap]) -> BitMap:
+        """The blocks or documents, out of `every`, that meet the query; `having` the key there."""
+        found = every
         if query.keys:
             for place in self._places(query.keys):
-                found = found & self._posting(place) if place >= 0 else BitMap()
+                found = found & having(place) if place >= 0 else BitMap()
                 if not found:
                     return found
         for group in query.groups:
-            found = found & functools.reduce(operator.or_, map(self._meeting, group), BitMap())
+            members = (self._meeting(member, every, having) for member in group)
+            found = found & functools.reduce(operator.or_, members, BitMap())
             if not found:
                 return found
         return found
+
+    def _documents_with(self, place: int) -> BitMap:
+        return self._owning(self._blocks_with(place))
+
+    def _owning(self, blocks: BitMap) -> BitMap:
+        """The documents of these blocks."""
+        if len(self._blocks) == self.documents:
+            return blocks  # the first of the one is the first of the other, and so on
+        if len(blocks) == len(self._blocks):
+            return self.all
+        return BitMap(map(self._owners.__getitem__, blocks))
 
     def _places(self, keys: Iterable[int]) -> list[int]:
         """Where the keys stand in the tables, the rarest first; [-1] when one is in no document."""
@@ -144,7 +165,7 @@ class Segment:
             places.append(place)
         return sorted(places, key=self._counts.__getitem__)
 
-    def _posting(self, place: int) -> BitMap:
+    def _blocks_with(self, place: int) -> BitMap:
         count = self._counts[place] + 1
         start = self._sections.postings + self._starts[place] * layout.POSTING_UNIT
         units = min(count, self._bits_units)
@@ -155,7 +176,7 @@ class Segment:
         if zlib.crc32(data) != self._sums[place]:
             raise CorruptSegment(f"{self.name} is damaged: a posting has another checksum")
         if count > layout.ROARING_ARRAY:
-            data = data.ljust(layout.MAX_DOCUMENTS // 8, b"\0")
+            data = data.ljust(layout.MAX_BLOCKS // 8, b"\0")
         elif count > units:
             data = _members(data)
         head = layout.ROARING.pack(layout.ROARING_COOKIE, 1, 0, count - 1, layout.ROARING.size)

@@ -1,6 +1,6 @@
 """Writing a segment: documents are added one by one, their postings grouped by key in batches.
 
-Eight documents have their trigrams marked side by side, so that one word tells which of them have a
+Eight blocks have their trigrams marked side by side, so that one word tells which of them have a
 key. Memory stays near two bytes a posting: 50 MB for 25,000 files of source code.
 """
 
@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import secrets
 import zlib
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Generator, Iterator, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -24,26 +25,17 @@ from glossator.workspace.text.layout import Sections
 from glossator.workspace.text.plain import Traits
 from glossator.workspace.text.segment import Stamp
 
-_ABREAST = 8  # documents whose trigrams are marked side by side: the bytes of a word
+_ABREAST = 8  # blocks whose trigrams are marked side by side: the bytes of a word
 _BATCH = 1 << 20  # postings grouped at once
 _RANGE = 1 << 20  # postings written at once
 
 
-class TextDocument(NamedTuple):
-    """What a segment keeps of a file: `keys` are its distinct trigrams, ascending."""
-
-    path: bytes  # relative to the root
-    stamp: Stamp
-    traits: Traits
-    keys: NDArray[np.intp]
-
-
 class _Batch(NamedTuple):
-    """Postings of a few documents: for each key, ascending, so many of `documents`."""
+    """Postings of a few blocks: for each key, ascending, so many of `blocks`."""
 
     keys: NDArray[np.integer]
     counts: NDArray[np.unsignedinteger]
-    documents: NDArray[np.uint16]
+    blocks: NDArray[np.uint16]
 
 
 class SegmentWriter:
@@ -53,41 +45,47 @@ class SegmentWriter:
         self._paths: list[bytes] = []
         self._stamps: list[Stamp] = []
         self._traits = bytearray()
-        self._seen = np.zeros((KEYS, _ABREAST), np.bool_)  # the last documents' trigrams
-        self._small: list[_Batch] = []  # of the documents before
+        self._owners = array("H")  # the document of each block
+        self._seen = np.zeros((KEYS, _ABREAST), np.bool_)  # the last blocks' trigrams
+        self._small: list[_Batch] = []  # of the blocks before
         self._small_postings = 0
-        self._batches: list[_Batch] = []  # of all documents before those
-        self._totals = np.zeros(KEYS, np.int64)  # documents of `_batches` by key
+        self._batches: list[_Batch] = []  # of all blocks before those
+        self._totals = np.zeros(KEYS, np.int64)  # blocks of `_batches` by key
 
     def __len__(self) -> int:
         return len(self._paths)
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """By key, where to mark the trigrams of the document that is added next."""
-        return self._seen[:, len(self) % _ABREAST]
+        """By key, where to mark the trigrams of the next block."""
+        return self._seen[:, len(self._owners) % _ABREAST]
 
-    def add(self, path: bytes, stamp: Stamp, traits: Traits) -> None:
-        """Take in a document (see `TextDocument`) with the trigrams that are marked in `seen`.
+    def end_block(self) -> None:
+        """Take in what is marked in `seen` as a block of the document that is added next.
 
-        A segment holds at most `layout.MAX_DOCUMENTS`.
+        A segment holds at most `layout.MAX_BLOCKS`.
         """
-        if len(self) == layout.MAX_DOCUMENTS:
+        if len(self._owners) == layout.MAX_BLOCKS:
             raise ValueError("The segment is full; write it and begin another one.")
-        self._paths.append(path)
-        self._stamps.append(stamp)
-        self._traits.append(traits)
-        if len(self) % _ABREAST == 0:
+        self._owners.append(len(self))
+        if len(self._owners) % _ABREAST == 0:
             self._collect()
             if self._small_postings >= _BATCH:
                 self._group()
+
+    def add(self, path: bytes, stamp: Stamp, traits: Traits) -> None:
+        """End the last block of a document, whose `path` is relative to the root."""
+        self.end_block()
+        self._paths.append(path)
+        self._stamps.append(stamp)
+        self._traits.append(traits)
 
     def write(self, folder: Path) -> Generator[None, None, SegmentInfo]:
         """Write the file in small steps; it has its name when it is whole and safe on disk.
 
         Raises `OSError`.
         """
-        if len(self) % _ABREAST:
+        if len(self._owners) % _ABREAST:
             self._collect()
         self._group()
         name = secrets.token_hex(8) + SUFFIX
@@ -110,38 +108,38 @@ class SegmentWriter:
         keys = np.flatnonzero(words != 0)  # numpy finds places of true much faster than of numbers
         held = words[keys]
         words[keys] = 0
-        first = (len(self) - 1) // _ABREAST * _ABREAST
-        documents = np.flatnonzero(held.view(np.bool_)).astype(np.uint16)
-        documents %= _ABREAST
-        documents += first
-        self._small.append(_Batch(keys, np.bitwise_count(held), documents))
-        self._small_postings += len(documents)
+        first = (len(self._owners) - 1) // _ABREAST * _ABREAST
+        blocks = np.flatnonzero(held.view(np.bool_)).astype(np.uint16)
+        blocks %= _ABREAST
+        blocks += first
+        self._small.append(_Batch(keys, np.bitwise_count(held), blocks))
+        self._small_postings += len(blocks)
 
     def _group(self) -> None:
         totals = np.zeros(KEYS, np.int64)
         for batch in self._small:
             totals[batch.keys] += batch.counts
         keys = np.flatnonzero(totals)
-        documents = _merge(self._small, totals, 0)
+        blocks = _merge(self._small, totals, 0)
         counts = totals[keys].astype(np.uint32)
-        self._batches.append(_Batch(keys.astype(np.uint32), counts, documents))
+        self._batches.append(_Batch(keys.astype(np.uint32), counts, blocks))
         self._totals += totals
         self._small, self._small_postings = [], 0
 
     def _write(self, file: BinaryIO) -> Generator[None, None, tuple[Sections, int]]:
         keys = np.flatnonzero(self._totals)
         counts = self._totals[keys]
-        units = np.minimum(counts, layout.bits_units(len(self)))
+        units = np.minimum(counts, layout.bits_units(len(self._owners)))
         ends = np.cumsum(units)
         sums: list[int] = []
         paths = b"".join(self._paths)
         length = layout.POSTING_UNIT * int(units.sum())
-        sections = Sections(len(self), len(keys), len(paths), length)
+        sections = Sections(len(self), len(self._owners), len(keys), len(paths), length)
         file.seek(sections.postings)
         for first, last in _ranges(counts):
             low, high = keys[first], keys[last - 1] + 1
-            documents = _merge(self._batches, self._totals[low:high], low)
-            pieces = list(_pieces(documents, counts[first:last], len(self)))
+            blocks = _merge(self._batches, self._totals[low:high], low)
+            pieces = list(_pieces(blocks, counts[first:last], len(self._owners)))
             sums.extend(map(zlib.crc32, pieces))
             file.write(b"".join(pieces))
             yield
@@ -153,6 +151,7 @@ class SegmentWriter:
                 np.array(sums, "<u4").tobytes(),
                 np.array([*accumulate(map(len, self._paths))], "<u4").tobytes(),
                 (counts - 1).astype("<u2").tobytes(),
+                np.array(self._owners, "<u2").tobytes(),
                 self._traits,
                 paths,
             )
@@ -161,6 +160,7 @@ class SegmentWriter:
             layout.MAGIC,
             layout.VERSION,
             sections.documents,
+            sections.blocks,
             sections.keys,
             sections.path_bytes,
             sections.posting_bytes,
@@ -172,37 +172,22 @@ class SegmentWriter:
         return sections, checksum
 
 
-def write_segment(folder: Path, documents: Iterable[TextDocument]) -> SegmentInfo:
-    """Write a segment at once; see `SegmentWriter`."""
-    writer = SegmentWriter()
-    for path, stamp, traits, keys in documents:
-        writer.seen[keys] = True
-        writer.add(path, stamp, traits)
-    steps = writer.write(folder)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            info: SegmentInfo = done.value
-            return info
-
-
 def _merge(batches: Sequence[_Batch], totals: NDArray[np.int64], low: int) -> NDArray[np.uint16]:
-    """The documents of the keys from `low` on, `totals` of each, key by key, ascending."""
-    free = np.cumsum(totals) - totals  # by key above `low`: where its next document goes
-    documents = np.empty(int(totals.sum()), "<u2")
+    """The blocks of the keys from `low` on, `totals` of each, key by key, ascending."""
+    free = np.cumsum(totals) - totals  # by key above `low`: where its next block goes
+    blocks = np.empty(int(totals.sum()), "<u2")
     bounds = np.array((low, low + len(totals)))
     for batch in batches:
         start, stop = batch.keys.searchsorted(bounds.astype(batch.keys.dtype)).tolist()
         counts = batch.counts[start:stop].astype(np.int64)
         places = np.subtract(batch.keys[start:stop], low, dtype=np.intp)
         skipped = int(batch.counts[:start].sum())
-        source = batch.documents[skipped : skipped + int(counts.sum())]
+        source = batch.blocks[skipped : skipped + int(counts.sum())]
         at = np.repeat(free[places] - (np.cumsum(counts) - counts), counts)
         at += np.arange(len(source))
-        documents[at] = source
+        blocks[at] = source
         free[places] += counts
-    return documents
+    return blocks
 
 
 def _ranges(counts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
@@ -213,18 +198,16 @@ def _ranges(counts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     yield from pairwise(sorted({0, *cuts, len(counts)}))
 
 
-def _pieces(
-    documents: NDArray[np.uint16], counts: NDArray[np.int64], total: int
-) -> Iterator[bytes]:
-    """The posting of each key, in a segment of `total` documents."""
-    data = documents.tobytes()
+def _pieces(blocks: NDArray[np.uint16], counts: NDArray[np.int64], total: int) -> Iterator[bytes]:
+    """The posting of each key, in a segment of `total` blocks."""
+    data = blocks.tobytes()
     units = layout.bits_units(total)
     start = 0
     for count in counts.tolist():
         end = start + count
         if count > units:
             bits = np.zeros(8 * layout.POSTING_UNIT * units, np.bool_)
-            bits[documents[start:end]] = True
+            bits[blocks[start:end]] = True
             yield np.packbits(bits, bitorder="little").tobytes()
         else:
             yield data[start * 2 : end * 2]

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from glossator.workspace.text.fold import FOLD, KEYS
 
+BLOCK = 1 << 16  # bytes in a block, and the rest of a line
+MAX_BLOCKS = 1 << 12  # of one text; those of a longer one are longer
 _PIECE = 1 << 15  # bytes; what is computed of them fits into the processor's cache
 _STEP = 1 << 20  # bytes that are marked without a pause
 
@@ -19,6 +21,19 @@ def trigrams(text: bytes) -> NDArray[np.intp]:
     for _ in mark(text, seen):
         pass
     return np.flatnonzero(seen)
+
+
+def blocks(text: bytes) -> Iterator[bytes]:
+    """The text, in pieces of whole lines, each with two bytes before and two behind it.
+
+    So the trigrams of whatever lies in one line, with the line ends around it, are in one piece.
+    """
+    size = max(BLOCK, len(text) // MAX_BLOCKS)
+    start = 0
+    while len(text) - start > 2 * size and (end := text.find(b"\n", start + size) + 1):
+        yield text[max(0, start - 2) : end + 2]
+        start = end
+    yield text[max(0, start - 2) :]
 
 
 def mark(text: bytes, seen: NDArray[np.bool_]) -> Iterator[None]:

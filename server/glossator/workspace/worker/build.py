@@ -80,7 +80,7 @@ class BuildSegment(Job[Built | Busy | Stale]):
         writer, text_bytes, left_out = SegmentWriter(), 0, 0
         pause_at = monotonic() + _SLICE_SECONDS
         for done, path in enumerate(self.paths):
-            facts = yield from mark_file(roots, path, self.max_file_bytes, writer.seen)
+            facts = yield from mark_file(roots, path, self.max_file_bytes, writer)
             if isinstance(facts, LeftOut):
                 left_out += 1
             else:

@@ -91,7 +91,7 @@ def _holds(segment: Segment, document: int, reading: Reading) -> bool:
         return known == reading.traits
     step = max(1, len(reading.keys) // _SAMPLE)
     sample: list[int] = reading.keys[::step].tolist()
-    return document in segment.candidates(Query(frozenset(sample)))
+    return document in segment.candidates(Query(frozenset(sample), spans=True))
 
 
 def _bounded(problems: Sequence[str]) -> tuple[str, ...]:
