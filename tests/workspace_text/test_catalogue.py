@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from glossator.workspace.text import layout
 from glossator.workspace.text.catalogue import Catalogue, CorruptManifest
 from glossator.workspace.text.files import SegmentInfo
 from tests.workspace_text.naive import document, write_segment
@@ -120,7 +121,7 @@ def test_damaged_segments_are_set_aside(catalogue: Catalogue, tmp_path: Path) ->
     assert [segment.name for segment in opened.segments] == [good.name]
     assert [reason.partition(" ")[2] for reason in opened.damage] == [
         f"has {bad.bytes - 1} bytes instead of {bad.bytes}",
-        "was written in format 99, not 1",
+        f"was written in format 99, not {layout.VERSION}",
         "is missing",
         "is not the file that was published",
     ]
@@ -149,6 +150,7 @@ def test_files_of_others_are_left_alone(catalogue: Catalogue) -> None:
 WRITER = """
 import sys
 from pathlib import Path
+from glossator.workspace.text import layout
 from glossator.workspace.text.catalogue import Catalogue
 from tests.workspace_text.naive import document, write_segment
 catalogue = Catalogue(Path(sys.argv[1]))
