@@ -15,30 +15,30 @@ from glossator.workspace.text.plain import Traits, searchable, traits
 from glossator.workspace.text.query import Query
 from glossator.workspace.text.segment import Stamp
 from glossator.workspace.text.segment_writer import SegmentWriter
-from glossator.workspace.text.trigrams import blocks, trigrams
+from glossator.workspace.text.trigrams import passages, trigrams
 from glossator.workspace.walk import FileEntry
 
 
 class TextDocument(NamedTuple):
-    """A file by the distinct trigrams of each of its blocks."""
+    """A file by its passages: where each ends, and its distinct trigrams."""
 
     path: bytes
     stamp: Stamp
     traits: Traits
-    blocks: tuple[NDArray[np.intp], ...]
+    passages: tuple[tuple[int, NDArray[np.intp]], ...]
 
     @property
     def keys(self) -> NDArray[np.intp]:
-        return np.unique(np.concatenate(self.blocks))
+        return np.unique(np.concatenate([keys for _, keys in self.passages]))
 
 
 def write_segment(folder: Path, documents: Iterable[TextDocument]) -> SegmentInfo:
     writer = SegmentWriter()
     for path, stamp, held, (*others, last) in documents:
-        for keys in others:
+        for end, keys in others:
             writer.seen[keys] = True
-            writer.end_block()
-        writer.seen[last] = True
+            writer.end_passage(end)
+        writer.seen[last[1]] = True
         writer.add(path, stamp, held)
     steps = writer.write(folder)
     while True:
@@ -74,7 +74,8 @@ def meets(keys: frozenset[int], query: Query) -> bool:
 
 def document(path: str, raw: bytes, stamp: Stamp = (0, 0, 0, 0)) -> TextDocument:
     found = searchable(raw)
-    held = tuple(map(trigrams, blocks(found.text))) if found else (np.empty(0, np.intp),)
+    divided = passages(found.text) if found else ((0, b""),)
+    held = tuple((end, trigrams(passage)) for end, passage in divided)
     return TextDocument(path.encode(), stamp, traits(found), held)
 
 

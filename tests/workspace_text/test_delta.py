@@ -33,7 +33,7 @@ def entry(number: int, version: int = 0) -> FileEntry:
 
 def found(blocks: tuple[BlockView, ...], query: Query) -> set[FileEntry]:
     answers = [block.candidates(query) for block in blocks]
-    every = [file for plain, others in answers for file in (*plain, *others)]
+    every = [candidate.entry for answer in answers for candidate in answer]
     assert len(set(every)) == len(every)
     return set(every)
 
@@ -88,5 +88,5 @@ def test_plain_files_are_told_from_others() -> None:
     for number, raw in enumerate(TEXTS):
         add(documents, entry(number), raw)
     (block,) = documents.freeze()
-    plain, others = block.candidates(literal(b"abc"))
-    assert (plain, others) == ([entry(0), entry(1), entry(4)], [entry(5)])
+    found = block.candidates(literal(b"abc"))
+    assert (found.plain, found.others) == ([entry(0), entry(1), entry(4)], [entry(5)])

@@ -20,7 +20,8 @@ def keys(*strings: str) -> frozenset[int]:
 
 def check(pattern: str, *required: str, **flags: bool) -> None:
     query = analyse(pattern, **flags).query
-    assert query == Query(keys(*required), folds="(?i" in pattern)
+    spans = flags.get("multiline", False)
+    assert query == Query(keys(*required), folds="(?i" in pattern, spans=spans)
 
 
 @pytest.mark.parametrize(

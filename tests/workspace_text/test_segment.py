@@ -66,21 +66,22 @@ LINES = st.lists(st.text("abc", max_size=6), max_size=8).map("\n".join).map(str.
     max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(texts=st.lists(LINES, max_size=12), query=QUERIES, words=st.sampled_from(["abc", "c\na"]))
-def test_what_is_looked_for_lies_within_one_block_unless_it_spans_lines(
+def test_what_is_looked_for_lies_within_one_passage_unless_it_spans_lines(
     tmp_path_factory: pytest.TempPathFactory,
     monkeypatch: pytest.MonkeyPatch,
     texts: list[bytes],
     query: Query,
     words: str,
 ) -> None:
-    monkeypatch.setattr(trigrams, "BLOCK", 4)
+    monkeypatch.setattr(trigrams, "LONG", 6)
+    monkeypatch.setattr(trigrams, "PASSAGE", 4)
     segment = write(tmp_path_factory.mktemp("segment"), texts)
     met = [
         i
         for i, raw in enumerate(texts)
         if any(
-            meets(naive_trigrams(block), query)
-            for block in trigrams.blocks(raw[:-1] if raw.endswith(b"\n") else raw)
+            meets(naive_trigrams(passage), query)
+            for _, passage in trigrams.passages(raw[:-1] if raw.endswith(b"\n") else raw)
         )
     ]
     assert list(segment.candidates(query)) == met
@@ -92,14 +93,19 @@ def test_what_is_looked_for_lies_within_one_block_unless_it_spans_lines(
     assert set(found) >= {i for i, raw in enumerate(texts) if words.encode() in raw[:-1]}
 
 
-def test_a_block_is_whole_lines_and_what_touches_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trigrams, "BLOCK", 4)
+def test_a_passage_is_whole_lines_and_what_touches_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trigrams, "LONG", 6)
+    monkeypatch.setattr(trigrams, "PASSAGE", 4)
     text = b"ab\ncd\nefghijkl\nm\nn\no\np"
-    assert list(trigrams.blocks(text)) == [b"ab\ncd\nef", b"d\nefghijkl\nm\n", b"l\nm\nn\no\np"]
-    assert list(trigrams.blocks(b"")) == [b""]
-    assert list(trigrams.blocks(b"x" * 100)) == [b"x" * 100]
-    monkeypatch.setattr(trigrams, "MAX_BLOCKS", 2)
-    assert len(list(trigrams.blocks(b"ab\n" * 100))) == 2
+    assert list(trigrams.passages(text)) == [
+        (6, b"ab\ncd\nef"),
+        (15, b"d\nefghijkl\nm\n"),
+        (20, b"l\nm\nn\no\np"),
+    ]
+    assert list(trigrams.passages(b"")) == [(0, b"")]
+    assert list(trigrams.passages(b"x" * 100)) == [(100, b"x" * 100)]
+    monkeypatch.setattr(trigrams, "MAX_PASSAGES", 2)
+    assert len(list(trigrams.passages(b"ab\n" * 100))) == 2
 
 
 def test_documents_come_back(tmp_path: Path) -> None:
@@ -138,7 +144,7 @@ def test_many_documents_with_frequent_and_rare_keys(tmp_path: Path, seed: int) -
     info = write_segment(
         tmp_path,
         (
-            TextDocument(b"%d" % i, (0, 0, 0, i), Traits.PLAIN, (keys[row],))
+            TextDocument(b"%d" % i, (0, 0, 0, i), Traits.PLAIN, ((0, keys[row]),))
             for i, row in enumerate(held)
         ),
     )
@@ -150,13 +156,13 @@ def test_many_documents_with_frequent_and_rare_keys(tmp_path: Path, seed: int) -
     assert list(both) == np.flatnonzero(held[:, 1] & held[:, 3]).tolist()
 
 
-def test_a_segment_takes_so_many_blocks(tmp_path: Path) -> None:
-    same = TextDocument(b"x", (0, 0, 0, 0), Traits.PLAIN, (np.array([5]),) * 2)
-    info = write_segment(tmp_path, [same] * (layout.MAX_BLOCKS // 2))
+def test_a_segment_takes_so_many_passages(tmp_path: Path) -> None:
+    same = TextDocument(b"x", (0, 0, 0, 0), Traits.PLAIN, ((0, np.array([5])),) * 2)
+    info = write_segment(tmp_path, [same] * (layout.MAX_PASSAGES // 2))
     segment = Segment.open(tmp_path / info.name)
-    assert len(segment.candidates(Query(frozenset({5})))) == layout.MAX_BLOCKS // 2
+    assert len(segment.candidates(Query(frozenset({5})))) == layout.MAX_PASSAGES // 2
     with pytest.raises(ValueError, match="full"):
-        write_segment(tmp_path, [same] * (layout.MAX_BLOCKS // 2 + 1))
+        write_segment(tmp_path, [same] * (layout.MAX_PASSAGES // 2 + 1))
     assert [path.name for path in tmp_path.iterdir()] == [info.name]
 
 

@@ -12,6 +12,7 @@ import errno
 import hashlib
 import os
 import stat
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -95,6 +96,24 @@ def load_raw(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Mis
     return result
 
 
+def load_ranges(
+    roots: Roots, path: str, ranges: Iterable[tuple[int, int]]
+) -> tuple[Stamp, list[bytes]] | None:
+    """Some bytes of the real `path`, from and up to, and its stamp; None: `load_raw` can tell."""
+    descriptor = _open_directly(roots, path)
+    if descriptor is None:
+        return None
+    try:
+        before = os.fstat(descriptor)
+        parts = [os.pread(descriptor, end - start, start) for start, end in ranges]
+        stamp = Stamp.of(os.fstat(descriptor))
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return (stamp, parts) if stamp == Stamp.of(before) else None
+
+
 def missing(roots: Roots, path: str, reason: MissingReason, why: str) -> Missing:
     """A `Missing` whose message begins with the path as the user knows it."""
     return Missing(path, reason, f"{shown(roots.relative(path))} {why}")
@@ -102,6 +121,18 @@ def missing(roots: Roots, path: str, reason: MissingReason, why: str) -> Missing
 
 def _load_directly(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Missing | None:
     """The file, if its path is real as it stands; None when only `_load_once` can tell."""
+    descriptor = _open_directly(roots, path)
+    if descriptor is None:
+        return None
+    try:
+        return _read(roots, path, descriptor, limit, when_larger)
+    except OSError as error:
+        return _explain(roots, path, error)
+    finally:
+        os.close(descriptor)
+
+
+def _open_directly(roots: Roots, path: str) -> int | None:
     if (
         roots.owner(path) is None
         or path.startswith(_MAYBE_SYSTEM)
@@ -112,17 +143,9 @@ def _load_directly(roots: Roots, path: str, limit: int, when_larger: str) -> Raw
         # looked at before it is opened: opening some devices has an effect
         if not stat.S_ISREG(os.lstat(path).st_mode):
             return None
-        descriptor = open_without_links(path, _FILE)
+        return open_without_links(path, _FILE)
     except (OSError, ValueError):  # whatever is wrong with the path, the other way explains it
         return None
-    if descriptor is None:
-        return None
-    try:
-        return _read(roots, path, descriptor, limit, when_larger)
-    except OSError as error:
-        return _explain(roots, path, error)
-    finally:
-        os.close(descriptor)
 
 
 def _load_once(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Missing:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from glossator.workspace.walk import FileEntry
+
+Ranges: TypeAlias = Sequence[tuple[int, int]]  # from, up to; ascending, and none touches another
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +23,13 @@ class Candidate:
 class Candidates:
     """Files to look into, each once, in no order: known to be plain text, and all others.
 
-    Making no object for each file keeps an answer of 100,000 files cheap.
+    `ranges`: of some that are plain and long, the bytes outside of which no match lies. Making no
+    object for each file keeps an answer of 100,000 files cheap.
     """
 
     plain: Sequence[FileEntry]
     others: Sequence[FileEntry]
+    ranges: Mapping[FileEntry, Ranges] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.plain) + len(self.others)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from glossator.workspace.text.candidates import Candidates
 from glossator.workspace.text.fold import KEYS
 from glossator.workspace.text.plain import Traits
 from glossator.workspace.text.required import Query
@@ -38,11 +39,11 @@ class BlockView:
     exotic: int
     binary: int
 
-    def candidates(self, query: Query) -> tuple[list[FileEntry], list[FileEntry]]:
-        """The files in which a match may lie: those known to be plain text, and the others."""
+    def candidates(self, query: Query) -> Candidates:
+        """The files in which a match may lie."""
         exotic = self.exotic if query.folds else 0
         found = (self._meeting(query) | exotic) & self.live & ~self.binary
-        return list(self._at(found & self.plain)), list(self._at(found & ~self.plain))
+        return Candidates(list(self._at(found & self.plain)), list(self._at(found & ~self.plain)))
 
     def unsearchable(self) -> Iterator[FileEntry]:
         """The files that are binary."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from glossator.workspace.text.candidates import Candidates
+from glossator.workspace.text.candidates import Candidates, Ranges
 from glossator.workspace.text.placement import (
     PlacedSegment,
     PlacedView,
@@ -54,11 +54,13 @@ class TextView:
         """Every listed file in which `query` can be met, or of which nothing is known."""
         plain: list[FileEntry] = []
         others = list(self.pending)
+        ranges: dict[FileEntry, Ranges] = {}
         for part in self.parts:
-            known_plain, unknown = part.candidates(query)
-            plain += known_plain
-            others += unknown
-        return Candidates(plain, others)
+            found = part.candidates(query)
+            plain += found.plain
+            others += found.others
+            ranges.update(found.ranges)
+        return Candidates(plain, others, ranges)
 
     def unsearchable(self) -> Iterable[FileEntry]:
         """The listed files known to be binary."""

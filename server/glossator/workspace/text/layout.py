@@ -2,10 +2,10 @@
 
     header     magic, version, counts, and the CRC-32 of header and tables
     tables     of documents: stamp, end of path, traits, path (relative to the root, as bytes)
-               of blocks: the document; a document has one block or more, in their order
-               of keys, ascending: key, start of posting, CRC-32 of posting, blocks less 1
-    postings   of each key the numbers of its blocks: 16 bits each, ascending, or one bit for
-               every block of the segment, whatever is shorter
+               of passages: the document, where it ends in there; a document has one or more
+               of keys, ascending: key, start of posting, CRC-32 of posting, passages less 1
+    postings   of each key the numbers of its passages: 16 bits each, ascending, or one bit for
+               every passage of the segment, whatever is shorter
 
 They are read as roaring bitmaps; see D. Lemire et al., "Roaring Bitmaps: Implementation of an
 Optimized Software Library" (2018).
@@ -19,11 +19,11 @@ from typing import Final
 
 MAGIC: Final = b"GLOSTEXT"
 VERSION: Final = 2  # of this layout, the folding of `fold.py` and the text of `plain.py`
-MAX_BLOCKS: Final = 1 << 16
+MAX_PASSAGES: Final = 1 << 16
 ROARING_ARRAY: Final = 4096  # members; a roaring container of more holds all 65,536 bits
 POSTING_UNIT: Final = 2  # bytes; postings start at multiples of it
 
-# magic, version, documents, blocks, keys, bytes of paths, bytes of postings, then the checksum
+# magic, version, documents, passages, keys, bytes of paths, bytes of postings, then the checksum
 HEADER: Final = struct.Struct("<8sIIIIQQI")
 CHECKSUM: Final = struct.Struct("<I")  # CRC-32 of what stands before it, and of the tables
 STAMP: Final = struct.Struct("<qqqQ")  # size, mtime_ns, ctime_ns, inode
@@ -38,7 +38,7 @@ class Sections:
     """Where each table starts, in bytes from the start of the file, and how long the file is."""
 
     documents: int
-    blocks: int
+    passages: int
     keys: int
     path_bytes: int
     posting_bytes: int
@@ -75,13 +75,18 @@ class Sections:
 
     @property
     def owners(self) -> int:
-        """Blocks of u2: the document."""
+        """Passages of u2: the document."""
         return self.counts + 2 * self.keys
+
+    @property
+    def ends(self) -> int:
+        """Passages of u8: the byte of the file at which it ends, and the next one begins."""
+        return self.owners + 2 * self.passages
 
     @property
     def traits(self) -> int:
         """Documents of u1."""
-        return self.owners + 2 * self.blocks
+        return self.ends + 8 * self.passages
 
     @property
     def paths(self) -> int:
@@ -99,6 +104,6 @@ class Sections:
         return self.postings + self.posting_bytes
 
 
-def bits_units(blocks: int) -> int:
-    """The length of a posting with one bit for each of so many blocks."""
-    return -(-blocks // (8 * POSTING_UNIT))
+def bits_units(passages: int) -> int:
+    """The length of a posting with one bit for each of so many passages."""
+    return -(-passages // (8 * POSTING_UNIT))

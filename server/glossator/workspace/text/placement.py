@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from pyroaring import BitMap
 
+from glossator.workspace.text.candidates import Candidates
 from glossator.workspace.walk import FileEntry
 
 if TYPE_CHECKING:  # it imports numpy, which an index without segments does without
@@ -43,11 +44,16 @@ class PlacedView:
     entries: Sequence[FileEntry]  # by document, of those that are or were valid
     live: BitMap
 
-    def candidates(self, query: Query) -> tuple[list[FileEntry], list[FileEntry]]:
-        """The files in which a match may lie: those known to be plain text, and the others."""
-        found = self.segment.candidates(query) & self.live
+    def candidates(self, query: Query) -> Candidates:
+        """The files in which a match may lie."""
+        found, ranges = self.segment.find(query)
+        found &= self.live
         plain = found & self.segment.plain
-        return list(self._at(plain)), list(self._at(found - plain))
+        return Candidates(
+            list(self._at(plain)),
+            list(self._at(found - plain)),
+            {self.entries[each]: where for each, where in ranges.items() if each in plain},
+        )
 
     def files(self) -> Iterator[FileEntry]:
         """All files."""

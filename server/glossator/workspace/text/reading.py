@@ -17,7 +17,7 @@ from glossator.workspace.text.fold import KEYS
 from glossator.workspace.text.plain import Traits, searchable, traits
 from glossator.workspace.text.policy import ripe_at
 from glossator.workspace.text.segment import Stamp
-from glossator.workspace.text.trigrams import blocks, mark
+from glossator.workspace.text.trigrams import mark, passages
 
 
 class Facts(NamedTuple):
@@ -36,25 +36,25 @@ class Reading(NamedTuple):
 
 
 class Marks(Protocol):
-    """Where the trigrams of a file are marked, block by block."""
+    """Where the trigrams of a file are marked, passage by passage."""
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """By key, for the block that is being read."""
+        """By key, for the passage that is being read."""
         ...
 
-    def end_block(self) -> None:
-        """All of the block is marked, and another one of the same file follows."""
+    def end_passage(self, end: int) -> None:
+        """All of the passage is marked; at the byte `end` another one of the same file follows."""
         ...
 
 
 class _Together:
-    """The trigrams of all blocks."""
+    """The trigrams of all passages."""
 
     def __init__(self) -> None:
         self.seen = np.zeros(KEYS, np.bool_)
 
-    def end_block(self) -> None:
+    def end_passage(self, end: int) -> None:
         """Go on as before."""
 
 
@@ -78,7 +78,7 @@ def read_file(roots: Roots, path: str, limit: int) -> Generator[None, None, Read
 def mark_file(
     roots: Roots, path: str, limit: int, marks: Marks
 ) -> Generator[None, None, Facts | LeftOut]:
-    """As `read_file`, but what the file holds is only marked in `marks`, its last block not ended.
+    """As `read_file`, but its trigrams are marked in `marks`, those of the last passage at the end.
 
     Nothing is marked of what is left out.
     """
@@ -91,8 +91,13 @@ def mark_file(
         return LeftOut.YOUNG
     content = searchable(raw.content)
     if content is not None:
-        for number, block in enumerate(blocks(content.text)):
-            if number:
-                marks.end_block()
-            yield from mark(block, marks.seen)
+        # what is no plain text, byte for byte, is searched as a whole
+        whole = not (content.plain and raw.content.startswith(content.text))
+        divided = ((0, content.text),) if whole else passages(content.text)
+        end = 0
+        for following, passage in divided:
+            if end:
+                marks.end_passage(end)
+            yield from mark(passage, marks.seen)
+            end = following
     return Facts((size, mtime_ns, ctime_ns, inode), traits(content))

@@ -21,7 +21,7 @@ from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import LARGE, Request, Ripgrep
 from glossator.workspace.text.ripgrep_pattern import folds_alike
 from glossator.workspace.text.ripgrep_program import find_ripgrep
-from glossator.workspace.text.source import Text, candidates, read_text
+from glossator.workspace.text.source import Text, candidates, read_ranges, read_text
 from glossator.workspace.walk import FileEntry
 
 _ALONE = 0.008  # seconds, in about which ripgrep starts and searches a few files
@@ -51,7 +51,12 @@ class TextSearch:
         self._request = request
         self._cancelled = cancelled
         self._portable = analysis.portable and folds_alike(pattern, ignore_case=flags[0])
-        self._candidates = candidates(snapshot, analysis.query)
+        self._candidates = found = candidates(snapshot, analysis.query)
+        self._ranges = {
+            entry: ranges
+            for entry, ranges in found.ranges.items()
+            if 2 * sum(end - start for start, end in ranges) < entry.size
+        }
         self.unsearched: dict[FileEntry, MissingReason] = {}
 
     def by_path(self) -> list[FileEntry]:
@@ -70,8 +75,7 @@ class TextSearch:
     def files(self, selected: Iterator[FileEntry]) -> Iterator[FileEntry]:
         """Those of `selected` that hold a match."""
         for entry, count in self._sifted(selected, counting=False):
-            found = count is not None and _is_unchanged(entry)
-            if found or next(self._lines_of(entry), None) is not None:
+            if (count is not None and _is_unchanged(entry)) or self._holds_match(entry):
                 yield entry
 
     def counts(self, selected: Iterator[FileEntry]) -> Iterator[tuple[FileEntry, int]]:
@@ -80,7 +84,7 @@ class TextSearch:
         for entry, count in self._sifted(selected, counting=counting):
             if counting and count is not None and _is_unchanged(entry):
                 yield entry, count
-            elif lines := self._count(entry):
+            elif lines := sum(map(self._count, self._texts(entry))):
                 yield entry, lines
 
     def lines(
@@ -88,8 +92,10 @@ class TextSearch:
     ) -> Iterator[tuple[FileEntry, Text, Iterator[int]]]:
         """Those of `selected` that hold matches, with their matching lines, 1-based, ascending."""
         for entry, _ in self._sifted(selected, counting=False):
+            if entry in self._ranges and not self._holds_match(entry):
+                continue
             if text := self._read(entry):
-                lines = self._lines(text)
+                lines = self._lines(text.content)
                 first = next(lines, None)
                 if first is not None:
                     yield entry, text, chain((first,), lines)
@@ -101,16 +107,23 @@ class TextSearch:
             return None
         return None if text.empty else text
 
-    def _lines_of(self, entry: FileEntry) -> Iterator[int]:
+    def _texts(self, entry: FileEntry) -> list[bytes]:
+        """All whole lines of a file in which a match can lie: a few ranges of a long one."""
+        ranges = self._ranges.get(entry)
+        parts = ranges and read_ranges(self._snapshot, entry, ranges)
+        if parts:
+            return [part.removesuffix(b"\n") for part in parts]
         text = self._read(entry)
-        return iter(()) if text is None else self._lines(text)
+        return [text.content] if text else []
 
-    def _count(self, entry: FileEntry) -> int:
-        text = self._read(entry)
-        return count_matching_lines(text.content, self._pattern, self._cancelled) if text else 0
+    def _holds_match(self, entry: FileEntry) -> bool:
+        return any(next(self._lines(text), 0) for text in self._texts(entry))
 
-    def _lines(self, text: Text) -> Iterator[int]:
-        for line in matching_lines(text.content, self._pattern, self._cancelled):
+    def _count(self, text: bytes) -> int:
+        return count_matching_lines(text, self._pattern, self._cancelled)
+
+    def _lines(self, text: bytes) -> Iterator[int]:
+        for line in matching_lines(text, self._pattern, self._cancelled):
             if self._cancelled():
                 return
             yield line
@@ -121,7 +134,8 @@ class TextSearch:
         for entry in selected:
             if self._cancelled():
                 return
-            if self._portable and (entry.size > LARGE or monotonic() > deadline):
+            large = entry.size > LARGE and entry not in self._ranges
+            if self._portable and (large or monotonic() > deadline):
                 selected = chain((entry,), selected)
                 break
             yield entry, None
@@ -140,7 +154,7 @@ class TextSearch:
         found = find_ripgrep(snapshot.ripgrep, snapshot.folders, self._cancelled)
         if isinstance(found, str):
             folder = os.path.commonpath(self._snapshot.roots)
-            others = {entry.path for entry in self._candidates.others}
+            others = {entry.path for entry in (*self._candidates.others, *self._ranges)}
             ripgrep = Ripgrep(found, self._request, folder, counting)
             yield from ripgrep.sift(files, others, self._cancelled)
         else:

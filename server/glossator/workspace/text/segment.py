@@ -1,7 +1,7 @@
-"""A segment: an immutable file with the trigrams of documents, block by block.
+"""A segment: an immutable file with the trigrams of documents, passage by passage.
 
-A long text is divided into blocks of whole lines, and what is looked for lies within one, unless it
-may span lines: all of its trigrams in one text of megabytes say little.
+A long text is divided into passages of whole lines, and what is looked for lies within one, unless
+it may span lines: that a text of megabytes holds all of the trigrams says little.
 
 Opening reads and checks the tables; a posting is read when it is asked for, and checked each time,
 so what a damaged file holds is never taken for an answer. Other processes may unlink a segment's
@@ -20,7 +20,8 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
-from itertools import compress
+from functools import cached_property
+from itertools import compress, pairwise
 from pathlib import Path
 from typing import Literal, Self
 
@@ -32,7 +33,6 @@ from glossator.workspace.text.plain import Traits
 from glossator.workspace.text.required import Query
 
 Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
-
 
 _CHECKSUM_AT = layout.HEADER.size - layout.CHECKSUM.size
 
@@ -56,15 +56,16 @@ class Segment:
         self._descriptor = descriptor
         self._tables = memoryview(tables)
         self._sections = sections
-        documents, blocks, keys = sections.documents, sections.blocks, sections.keys
+        documents, passages, keys = sections.documents, sections.passages, sections.keys
         self._keys = self._table("I", keys, sections.key_table)
         self._starts = self._table("I", keys, sections.starts)
         self._sums = self._table("I", keys, sections.sums)
         self._counts = self._table("H", keys, sections.counts)
         traits = tables[sections.traits : sections.paths]
-        self._bits_units = layout.bits_units(blocks)
-        self._blocks = BitMap(range(blocks))
-        self._owners = self._table("H", blocks, sections.owners)
+        self._bits_units = layout.bits_units(passages)
+        self._passages = BitMap(range(passages))
+        self._owners = self._table("H", passages, sections.owners)
+        self._ends = self._table("Q", passages, sections.ends)
         self.all = BitMap(range(documents))
         self.plain = _having(traits, Traits.PLAIN)
         self.exotic = _having(traits, Traits.EXOTIC)
@@ -104,33 +105,40 @@ class Segment:
 
     def candidates(self, query: Query) -> BitMap:
         """The documents in which a match may lie: all texts, once `damage` was found."""
-        found = self.all
+        return self.find(query)[0]
+
+    def find(self, query: Query) -> tuple[BitMap, dict[int, list[tuple[int, int]]]]:
+        """As `candidates`; of long documents also the bytes outside of which no match lies."""
+        found, ranges = self.all, dict[int, list[tuple[int, int]]]()
         if self.damage is None:
             try:
                 if query.spans:
                     found = self._meeting(query, self.all, self._documents_with)
                 else:
-                    found = self._owning(self._meeting(query, self._blocks, self._blocks_with))
-                if query.folds:
-                    found |= self.exotic
+                    passages = self._meeting(query, self._passages, self._passages_with)
+                    found, ranges = self._owning(passages), self._ranges(passages)
             except CorruptSegment as error:
                 self.damage = str(error)
-        return found - self.binary
+        if query.folds:
+            found = found | self.exotic
+            for document in self.exotic & BitMap(ranges):
+                del ranges[document]
+        return found - self.binary, ranges
 
     def verify(self) -> Iterator[None]:
         """Check all postings, a few at a step. Raises `CorruptSegment`."""
         for place in range(len(self._keys)):
-            self._blocks_with(place)
+            self._passages_with(place)
             if place % 1000 == 0:
                 yield
 
-    def _table(self, form: Literal["I", "H"], length: int, start: int) -> memoryview[int]:
+    def _table(self, form: Literal["H", "I", "Q"], length: int, start: int) -> memoryview[int]:
         """Numbers of the tables, in the byte order of the machines that this runs on."""
-        end = start + length * struct.calcsize(form)
+        end = start + length * struct.calcsize(f"={form}")
         return self._tables[start:end].cast(form)
 
     def _meeting(self, query: Query, every: BitMap, having: Callable[[int], BitMap]) -> BitMap:
-        """The blocks or documents, out of `every`, that meet the query; `having` the key there."""
+        """Those of `every` passage or document that meet the query; `having` tells who has a key."""
         found = every
         if query.keys:
             for place in self._places(query.keys):
@@ -144,16 +152,40 @@ class Segment:
                 return found
         return found
 
-    def _documents_with(self, place: int) -> BitMap:
-        return self._owning(self._blocks_with(place))
+    @cached_property
+    def _of_long(self) -> BitMap:
+        """The passages of documents that have several."""
+        owners = self._owners.tolist()
+        pairs = (number for number, (one, two) in enumerate(pairwise(owners)) if one == two)
+        seconds = BitMap(pairs)
+        return seconds | BitMap(number + 1 for number in seconds)
 
-    def _owning(self, blocks: BitMap) -> BitMap:
-        """The documents of these blocks."""
-        if len(self._blocks) == self.documents:
-            return blocks  # the first of the one is the first of the other, and so on
-        if len(blocks) == len(self._blocks):
+    def _ranges(self, passages: BitMap) -> dict[int, list[tuple[int, int]]]:
+        """Where these passages lie, by document, for documents that have several."""
+        if len(passages) == len(self._passages):
+            return {}
+        owners, ends = self._owners, self._ends
+        ranges: dict[int, list[tuple[int, int]]] = {}
+        for passage in passages & self._of_long:
+            document = owners[passage]
+            first = passage == 0 or owners[passage - 1] != document
+            start = 0 if first else ends[passage - 1]
+            known = ranges.setdefault(document, [])
+            if known and known[-1][1] == start:
+                start, _ = known.pop()
+            known.append((start, ends[passage]))
+        return ranges
+
+    def _documents_with(self, place: int) -> BitMap:
+        return self._owning(self._passages_with(place))
+
+    def _owning(self, passages: BitMap) -> BitMap:
+        """The documents of these passages."""
+        if len(self._passages) == self.documents:
+            return passages  # the first of the one is the first of the other, and so on
+        if len(passages) == len(self._passages):
             return self.all
-        return BitMap(map(self._owners.__getitem__, blocks))
+        return BitMap(map(self._owners.__getitem__, passages))
 
     def _places(self, keys: Iterable[int]) -> list[int]:
         """Where the keys stand in the tables, the rarest first; [-1] when one is in no document."""
@@ -165,7 +197,7 @@ class Segment:
             places.append(place)
         return sorted(places, key=self._counts.__getitem__)
 
-    def _blocks_with(self, place: int) -> BitMap:
+    def _passages_with(self, place: int) -> BitMap:
         count = self._counts[place] + 1
         start = self._sections.postings + self._starts[place] * layout.POSTING_UNIT
         units = min(count, self._bits_units)
@@ -176,7 +208,7 @@ class Segment:
         if zlib.crc32(data) != self._sums[place]:
             raise CorruptSegment(f"{self.name} is damaged: a posting has another checksum")
         if count > layout.ROARING_ARRAY:
-            data = data.ljust(layout.MAX_BLOCKS // 8, b"\0")
+            data = data.ljust(layout.MAX_PASSAGES // 8, b"\0")
         elif count > units:
             data = _members(data)
         head = layout.ROARING.pack(layout.ROARING_COOKIE, 1, 0, count - 1, layout.ROARING.size)

@@ -1,6 +1,6 @@
 """Writing a segment: documents are added one by one, their postings grouped by key in batches.
 
-Eight blocks have their trigrams marked side by side, so that one word tells which of them have a
+Eight passages have their trigrams marked side by side, so that one word tells which of them have a
 key. Memory stays near two bytes a posting: 50 MB for 25,000 files of source code.
 """
 
@@ -25,17 +25,17 @@ from glossator.workspace.text.layout import Sections
 from glossator.workspace.text.plain import Traits
 from glossator.workspace.text.segment import Stamp
 
-_ABREAST = 8  # blocks whose trigrams are marked side by side: the bytes of a word
+_ABREAST = 8  # passages whose trigrams are marked side by side: the bytes of a word
 _BATCH = 1 << 20  # postings grouped at once
 _RANGE = 1 << 20  # postings written at once
 
 
 class _Batch(NamedTuple):
-    """Postings of a few blocks: for each key, ascending, so many of `blocks`."""
+    """Postings of a few passages: for each key, ascending, so many of `passages`."""
 
     keys: NDArray[np.integer]
     counts: NDArray[np.unsignedinteger]
-    blocks: NDArray[np.uint16]
+    passages: NDArray[np.uint16]
 
 
 class SegmentWriter:
@@ -45,37 +45,39 @@ class SegmentWriter:
         self._paths: list[bytes] = []
         self._stamps: list[Stamp] = []
         self._traits = bytearray()
-        self._owners = array("H")  # the document of each block
-        self._seen = np.zeros((KEYS, _ABREAST), np.bool_)  # the last blocks' trigrams
-        self._small: list[_Batch] = []  # of the blocks before
+        self._owners = array("H")  # the document of each passage
+        self._ends = array("Q")  # and where it ends in there
+        self._seen = np.zeros((KEYS, _ABREAST), np.bool_)  # the last passages' trigrams
+        self._small: list[_Batch] = []  # of the passages before
         self._small_postings = 0
-        self._batches: list[_Batch] = []  # of all blocks before those
-        self._totals = np.zeros(KEYS, np.int64)  # blocks of `_batches` by key
+        self._batches: list[_Batch] = []  # of all passages before those
+        self._totals = np.zeros(KEYS, np.int64)  # passages of `_batches` by key
 
     def __len__(self) -> int:
         return len(self._paths)
 
     @property
     def seen(self) -> NDArray[np.bool_]:
-        """By key, where to mark the trigrams of the next block."""
+        """By key, where to mark the trigrams of the next passage."""
         return self._seen[:, len(self._owners) % _ABREAST]
 
-    def end_block(self) -> None:
-        """Take in what is marked in `seen` as a block of the document that is added next.
+    def end_passage(self, end: int) -> None:
+        """Take in what is marked in `seen` as a passage of the document that is added next.
 
-        A segment holds at most `layout.MAX_BLOCKS`.
+        It ends before the byte `end`. A segment holds at most `layout.MAX_PASSAGES`.
         """
-        if len(self._owners) == layout.MAX_BLOCKS:
+        if len(self._owners) == layout.MAX_PASSAGES:
             raise ValueError("The segment is full; write it and begin another one.")
         self._owners.append(len(self))
+        self._ends.append(end)
         if len(self._owners) % _ABREAST == 0:
             self._collect()
             if self._small_postings >= _BATCH:
                 self._group()
 
     def add(self, path: bytes, stamp: Stamp, traits: Traits) -> None:
-        """End the last block of a document, whose `path` is relative to the root."""
-        self.end_block()
+        """End the last passage of a document, whose `path` is relative to the root."""
+        self.end_passage(stamp[0])
         self._paths.append(path)
         self._stamps.append(stamp)
         self._traits.append(traits)
@@ -109,20 +111,20 @@ class SegmentWriter:
         held = words[keys]
         words[keys] = 0
         first = (len(self._owners) - 1) // _ABREAST * _ABREAST
-        blocks = np.flatnonzero(held.view(np.bool_)).astype(np.uint16)
-        blocks %= _ABREAST
-        blocks += first
-        self._small.append(_Batch(keys, np.bitwise_count(held), blocks))
-        self._small_postings += len(blocks)
+        passages = np.flatnonzero(held.view(np.bool_)).astype(np.uint16)
+        passages %= _ABREAST
+        passages += first
+        self._small.append(_Batch(keys, np.bitwise_count(held), passages))
+        self._small_postings += len(passages)
 
     def _group(self) -> None:
         totals = np.zeros(KEYS, np.int64)
         for batch in self._small:
             totals[batch.keys] += batch.counts
         keys = np.flatnonzero(totals)
-        blocks = _merge(self._small, totals, 0)
+        passages = _merge(self._small, totals, 0)
         counts = totals[keys].astype(np.uint32)
-        self._batches.append(_Batch(keys.astype(np.uint32), counts, blocks))
+        self._batches.append(_Batch(keys.astype(np.uint32), counts, passages))
         self._totals += totals
         self._small, self._small_postings = [], 0
 
@@ -138,8 +140,8 @@ class SegmentWriter:
         file.seek(sections.postings)
         for first, last in _ranges(counts):
             low, high = keys[first], keys[last - 1] + 1
-            blocks = _merge(self._batches, self._totals[low:high], low)
-            pieces = list(_pieces(blocks, counts[first:last], len(self._owners)))
+            passages = _merge(self._batches, self._totals[low:high], low)
+            pieces = list(_pieces(passages, counts[first:last], len(self._owners)))
             sums.extend(map(zlib.crc32, pieces))
             file.write(b"".join(pieces))
             yield
@@ -152,6 +154,7 @@ class SegmentWriter:
                 np.array([*accumulate(map(len, self._paths))], "<u4").tobytes(),
                 (counts - 1).astype("<u2").tobytes(),
                 np.array(self._owners, "<u2").tobytes(),
+                np.array(self._ends, "<u8").tobytes(),
                 self._traits,
                 paths,
             )
@@ -160,7 +163,7 @@ class SegmentWriter:
             layout.MAGIC,
             layout.VERSION,
             sections.documents,
-            sections.blocks,
+            sections.passages,
             sections.keys,
             sections.path_bytes,
             sections.posting_bytes,
@@ -173,21 +176,21 @@ class SegmentWriter:
 
 
 def _merge(batches: Sequence[_Batch], totals: NDArray[np.int64], low: int) -> NDArray[np.uint16]:
-    """The blocks of the keys from `low` on, `totals` of each, key by key, ascending."""
-    free = np.cumsum(totals) - totals  # by key above `low`: where its next block goes
-    blocks = np.empty(int(totals.sum()), "<u2")
+    """The passages of the keys from `low` on, `totals` of each, key by key, ascending."""
+    free = np.cumsum(totals) - totals  # by key above `low`: where its next passage goes
+    passages = np.empty(int(totals.sum()), "<u2")
     bounds = np.array((low, low + len(totals)))
     for batch in batches:
         start, stop = batch.keys.searchsorted(bounds.astype(batch.keys.dtype)).tolist()
         counts = batch.counts[start:stop].astype(np.int64)
         places = np.subtract(batch.keys[start:stop], low, dtype=np.intp)
         skipped = int(batch.counts[:start].sum())
-        source = batch.blocks[skipped : skipped + int(counts.sum())]
+        source = batch.passages[skipped : skipped + int(counts.sum())]
         at = np.repeat(free[places] - (np.cumsum(counts) - counts), counts)
         at += np.arange(len(source))
-        blocks[at] = source
+        passages[at] = source
         free[places] += counts
-    return blocks
+    return passages
 
 
 def _ranges(counts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
@@ -198,16 +201,16 @@ def _ranges(counts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
     yield from pairwise(sorted({0, *cuts, len(counts)}))
 
 
-def _pieces(blocks: NDArray[np.uint16], counts: NDArray[np.int64], total: int) -> Iterator[bytes]:
-    """The posting of each key, in a segment of `total` blocks."""
-    data = blocks.tobytes()
+def _pieces(passages: NDArray[np.uint16], counts: NDArray[np.int64], total: int) -> Iterator[bytes]:
+    """The posting of each key, in a segment of `total` passages."""
+    data = passages.tobytes()
     units = layout.bits_units(total)
     start = 0
     for count in counts.tolist():
         end = start + count
         if count > units:
             bits = np.zeros(8 * layout.POSTING_UNIT * units, np.bool_)
-            bits[blocks[start:end]] = True
+            bits[passages[start:end]] = True
             yield np.packbits(bits, bitorder="little").tobytes()
         else:
             yield data[start * 2 : end * 2]

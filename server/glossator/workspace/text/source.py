@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from glossator.core.document import Document, Missing, MissingReason
-from glossator.workspace.disk import RAISE_LIMIT, Raw, load_raw
+from glossator.workspace.disk import RAISE_LIMIT, Raw, load_ranges, load_raw
 from glossator.workspace.overlays import Overlay, masked
 from glossator.workspace.scan import as_searched
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text.candidates import Candidates
+from glossator.workspace.text.candidates import Candidates, Ranges
 from glossator.workspace.text.plain import searchable
 from glossator.workspace.text.query import Query
 from glossator.workspace.walk import FileEntry
@@ -47,6 +47,7 @@ def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
             *snapshot.open_files,
             *snapshot.unsaved,
         ),
+        found.ranges,
     )
 
 
@@ -65,6 +66,18 @@ def read_text(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Text | Missing:
     if found is None:
         return Missing(raw.path, MissingReason.BINARY, f"{entry.relative} is binary.")
     return Text(found.text, not found.text and raw.content in _MARKS, raw)
+
+
+def read_ranges(
+    snapshot: WorkspaceSnapshot, entry: FileEntry, ranges: Ranges
+) -> list[bytes] | None:
+    """Parts of a plain file's bytes; None unless the file is still as it is listed."""
+    raw = load_ranges(snapshot.folders, entry.path, ranges)
+    if raw is None:
+        return None
+    stamp, parts = raw
+    listed = (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
+    return parts if stamp[:4] == listed else None
 
 
 def document_of(snapshot: WorkspaceSnapshot, text: Text) -> Document | Missing:

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from glossator.workspace.text.fold import FOLD, KEYS
 
-BLOCK = 1 << 16  # bytes in a block, and the rest of a line
-MAX_BLOCKS = 1 << 12  # of one text; those of a longer one are longer
+LONG = 1 << 16  # bytes; a longer text is divided
+PASSAGE = 1 << 14  # bytes, and the rest of a line
+MAX_PASSAGES = 1 << 12  # of one text; those of a longer one are longer
 _PIECE = 1 << 15  # bytes; what is computed of them fits into the processor's cache
 _STEP = 1 << 20  # bytes that are marked without a pause
 
@@ -23,17 +24,17 @@ def trigrams(text: bytes) -> NDArray[np.intp]:
     return np.flatnonzero(seen)
 
 
-def blocks(text: bytes) -> Iterator[bytes]:
-    """The text, in pieces of whole lines, each with two bytes before and two behind it.
+def passages(text: bytes) -> Iterator[tuple[int, bytes]]:
+    """The text in pieces of whole lines: where each ends, and it with two bytes at either end.
 
     So the trigrams of whatever lies in one line, with the line ends around it, are in one piece.
     """
-    size = max(BLOCK, len(text) // MAX_BLOCKS)
+    size = max(PASSAGE, len(text) // MAX_PASSAGES) if len(text) > LONG else LONG
     start = 0
-    while len(text) - start > 2 * size and (end := text.find(b"\n", start + size) + 1):
-        yield text[max(0, start - 2) : end + 2]
+    while len(text) - start > size and (end := text.find(b"\n", start + size) + 1):
+        yield end, text[max(0, start - 2) : end + 2]
         start = end
-    yield text[max(0, start - 2) :]
+    yield len(text), text[max(0, start - 2) :]
 
 
 def mark(text: bytes, seen: NDArray[np.bool_]) -> Iterator[None]:
