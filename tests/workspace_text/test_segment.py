@@ -100,7 +100,8 @@ def test_a_passage_is_whole_lines_and_what_touches_them(monkeypatch: pytest.Monk
     assert list(trigrams.passages(text)) == [
         (6, b"ab\ncd\nef"),
         (15, b"d\nefghijkl\nm\n"),
-        (20, b"l\nm\nn\no\np"),
+        (21, b"l\nm\nn\no\np"),
+        (22, b"o\np"),
     ]
     assert list(trigrams.passages(b"")) == [(0, b"")]
     assert list(trigrams.passages(b"x" * 100)) == [(100, b"x" * 100)]

@@ -138,7 +138,7 @@ class Segment:
         return self._tables[start:end].cast(form)
 
     def _meeting(self, query: Query, every: BitMap, having: Callable[[int], BitMap]) -> BitMap:
-        """Those of `every` passage or document that meet the query; `having` tells who has a key."""
+        """Those of `every` passage or document that meet the query; `having` tells who has what."""
         found = every
         if query.keys:
             for place in self._places(query.keys):
