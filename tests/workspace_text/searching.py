@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
+
+import pytest
 
 from glossator.core.document import Missing
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.disk import load_raw
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.text import reading, trigrams
 from glossator.workspace.text.index import TextIndex
 from glossator.workspace.text.plain import searchable, traits
+from glossator.workspace.text.reading import LeftOut, mark_file
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.search import TextSearch
-from glossator.workspace.text.trigrams import trigrams
+from glossator.workspace.text.segment import Segment
+from glossator.workspace.text.segment_writer import SegmentWriter
 from glossator.workspace.worker.client import Worker
 from tests.workspaces import idle_indexing
 
 RIPGREP = str(Path(sys.executable).with_name("rg"))
+
+
+T = TypeVar("T")
 
 
 def write(root: Path, files: Mapping[str, bytes]) -> None:
@@ -51,8 +61,37 @@ def indexed(snapshot: WorkspaceSnapshot) -> WorkspaceSnapshot:
         raw = load_raw(snapshot.folders, entry.path, 10**9, "")
         if not isinstance(raw, Missing):
             found = searchable(raw.content)
-            assert index.keep(entry, trigrams(found.text if found else b""), traits(found))
+            assert index.keep(entry, trigrams.trigrams(found.text if found else b""), traits(found))
     return replace(snapshot, text=index.freeze())
+
+
+def in_a_segment(
+    snapshot: WorkspaceSnapshot, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> WorkspaceSnapshot:
+    """The same with every file of the one root in a segment, all texts in many passages."""
+    monkeypatch.setattr(reading, "ripe_at", lambda *_: 0)
+    monkeypatch.setattr(trigrams, "LONG", 40)
+    monkeypatch.setattr(trigrams, "PASSAGE", 16)
+    (root,) = snapshot.roots
+    writer, index = SegmentWriter(), TextIndex()
+    for entry in snapshot.listing.files:
+        index.changed({entry.path: entry})
+        facts = result_of(mark_file(snapshot.folders, entry.path, 10**9, writer))
+        if not isinstance(facts, LeftOut):
+            writer.add(os.fsencode(entry.relative), *facts)
+    segment = Segment.open(folder / result_of(writer.write(folder)).name)
+    assert index.adopt(index.prepare(root).place([segment]))
+    return replace(snapshot, text=index.freeze())
+
+
+def result_of(steps: Generator[None, None, T]) -> T:
+    """Go through all steps."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            result: T = done.value
+            return result
 
 
 def files(snapshot: WorkspaceSnapshot, request: Request) -> list[str]:

@@ -24,7 +24,16 @@ from glossator.workspace.text.ripgrep_pattern import folds_alike, in_ripgrep_wor
 from glossator.workspace.text.ripgrep_program import Absent, find_ripgrep
 from glossator.workspace.text.search import TextSearch
 from glossator.workspace.walk import FileEntry
-from tests.workspace_text.searching import RIPGREP, counts, files, indexed, lines, pending, write
+from tests.workspace_text.searching import (
+    RIPGREP,
+    counts,
+    files,
+    in_a_segment,
+    indexed,
+    lines,
+    pending,
+    write,
+)
 from tests.workspace_text.test_required_random import RE2_ONLY, SHARED, found_lines, sample
 
 WORDS = "foo foobar Key sKip x1 update_key Straße \u017fKey 错误 kit a.b (x) 2024".split()
@@ -65,14 +74,21 @@ def random_request(random: Random) -> Request:
 
 
 @pytest.mark.usefixtures("_ripgrep_at_once")
-@pytest.mark.parametrize("seed", range(3))
-async def test_the_index_and_ripgrep_change_nothing(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize("seed", range(6))
+async def test_the_index_and_ripgrep_change_nothing(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
     random = Random(seed)
+    tmp_path = tmp_path_factory.mktemp("root")
     write(tmp_path, {f"{n % 3}/{n:02}-\n.txt": random_text(random) for n in range(40)})
     write(tmp_path, {"-": b"foo Key\n", "empty": b"", "one": b"\n"})
     (tmp_path / "link").symlink_to("-")
     plain = await pending(tmp_path)
-    helped = replace(indexed(plain), ripgrep=RIPGREP)
+    if seed % 2:
+        helped = in_a_segment(plain, tmp_path_factory.mktemp("segments"), monkeypatch)
+    else:
+        helped = indexed(plain)
+    helped = replace(helped, ripgrep=RIPGREP)
     for _ in range(40):
         request = random_request(random)
         assert lines(helped, request) == (expected := lines(plain, request)), request

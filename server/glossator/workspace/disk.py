@@ -96,11 +96,22 @@ def load_raw(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Mis
     return result
 
 
-def load_ranges(
-    roots: Roots, path: str, ranges: Iterable[tuple[int, int]]
-) -> tuple[Stamp, list[bytes]] | None:
-    """Some bytes of the real `path`, from and up to, and its stamp; None: `load_raw` can tell."""
-    descriptor = _open_directly(roots, path)
+def load_listed(roots: Roots, path: str, limit: int) -> Raw | Missing:
+    """As `load_raw`, with less ado: `path` is as a walk of the roots gives it."""
+    descriptor = _open_listed(path)
+    if descriptor is not None:
+        result = _read_and_close(roots, path, descriptor, limit, RAISE_LIMIT)
+        if isinstance(result, Raw):
+            return result
+    return load_raw(roots, path, limit, RAISE_LIMIT)
+
+
+def load_ranges(path: str, ranges: Iterable[tuple[int, int]]) -> tuple[Stamp, list[bytes]] | None:
+    """Some bytes of a listed file, each from and up to, and its stamp.
+
+    None where that is not so easy; then `load_listed` can tell.
+    """
+    descriptor = _open_listed(path)
     if descriptor is None:
         return None
     try:
@@ -121,18 +132,6 @@ def missing(roots: Roots, path: str, reason: MissingReason, why: str) -> Missing
 
 def _load_directly(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Missing | None:
     """The file, if its path is real as it stands; None when only `_load_once` can tell."""
-    descriptor = _open_directly(roots, path)
-    if descriptor is None:
-        return None
-    try:
-        return _read(roots, path, descriptor, limit, when_larger)
-    except OSError as error:
-        return _explain(roots, path, error)
-    finally:
-        os.close(descriptor)
-
-
-def _open_directly(roots: Roots, path: str) -> int | None:
     if (
         roots.owner(path) is None
         or path.startswith(_MAYBE_SYSTEM)
@@ -143,8 +142,21 @@ def _open_directly(roots: Roots, path: str) -> int | None:
         # looked at before it is opened: opening some devices has an effect
         if not stat.S_ISREG(os.lstat(path).st_mode):
             return None
+    except (OSError, ValueError):
+        return None
+    descriptor = _open_listed(path)
+    if descriptor is None:
+        return None
+    return _read_and_close(roots, path, descriptor, limit, when_larger)
+
+
+def _open_listed(path: str) -> int | None:
+    """None if the path is not what it was; whatever is wrong with it, the other way explains it."""
+    if path.startswith(_MAYBE_SYSTEM):
+        return None
+    try:
         return open_without_links(path, _FILE)
-    except (OSError, ValueError):  # whatever is wrong with the path, the other way explains it
+    except (OSError, ValueError):
         return None
 
 
@@ -164,12 +176,7 @@ def _load_once(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | M
         return _refuse_kind(roots, real, kind.mode)
     except OSError as error:
         return _explain(roots, real, error)
-    try:
-        return _read(roots, real, descriptor, limit, when_larger)
-    except OSError as error:
-        return _explain(roots, real, error)
-    finally:
-        os.close(descriptor)
+    return _read_and_close(roots, real, descriptor, limit, when_larger)
 
 
 class _NotRegular(Exception):
@@ -196,6 +203,17 @@ def _open_beneath(root: str, real: str) -> int:
         return os.open(name, _FILE | _NO_LINK, dir_fd=folder)
     finally:
         os.close(folder)
+
+
+def _read_and_close(
+    roots: Roots, real: str, descriptor: int, limit: int, when_larger: str
+) -> Raw | Missing:
+    try:
+        return _read(roots, real, descriptor, limit, when_larger)
+    except OSError as error:
+        return _explain(roots, real, error)
+    finally:
+        os.close(descriptor)
 
 
 def _read(roots: Roots, real: str, descriptor: int, limit: int, when_larger: str) -> Raw | Missing:

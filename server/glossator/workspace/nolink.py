@@ -63,12 +63,17 @@ def _openat2() -> _Open:
         ctypes.c_size_t,
     )
 
+    size = ctypes.sizeof(How)
+
+    @cache  # making one takes as long as the call
+    def how(flags: int) -> ctypes._CArgObject:
+        return ctypes.byref(How(flags, 0, _RESOLVE_NO_MAGICLINKS | _RESOLVE_NO_SYMLINKS))
+
     def openat2(path: str, flags: int) -> int:
-        how = How(flags, 0, _RESOLVE_NO_MAGICLINKS | _RESOLVE_NO_SYMLINKS)
         name = os.fsencode(path)
         if b"\0" in name:
             raise ValueError("embedded null byte")
-        descriptor: int = syscall(_OPENAT2, _AT_FDCWD, name, how, ctypes.sizeof(how))
+        descriptor: int = syscall(_OPENAT2, _AT_FDCWD, name, how(flags), size)
         if descriptor < 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number), path)

@@ -22,16 +22,34 @@ _LITERAL = re.compile(r"[\w ,;:=<>/\"'@#%&!~-]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A compiled pattern; `literal`: the only text it matches, if that was quick to see."""
+    """A compiled pattern; `literal`: the only text it matches, if that was quick to see.
+
+    `within`: what every match holds as it stands, if that is known.
+    """
 
     regex: re2.Pattern[bytes]
     multiline: bool
     literal: bytes | None = None
+    within: bytes = b""
 
     def find(self, text: bytes, start: int, end: int) -> int:
-        """Where the first match in a part of the text begins; -1 if there is none."""
+        """Where the first match in some lines of the text begins; -1 if there is none."""
         if self.literal is not None:
             return text.find(self.literal, start, end)
+        if not self.within:
+            return self._find(text, start, end)
+        while start <= end and (at := text.find(self.within, start, end)) >= 0:
+            line = max(start, text.rfind(b"\n", start, at) + 1)
+            line_end = text.find(b"\n", at, end)
+            if line_end < 0:
+                line_end = end
+            found = self._find(text, line, line_end)
+            if found >= 0:
+                return found
+            start = line_end + 1
+        return -1
+
+    def _find(self, text: bytes, start: int, end: int) -> int:
         match = self.regex.search(text, start, end)
         return match.start() if match else -1
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from glossator.core.document import Missing
-from glossator.workspace.disk import RAISE_LIMIT, load_raw
+from glossator.workspace.disk import load_listed
 from glossator.workspace.roots import Roots
 from glossator.workspace.text.fold import KEYS
 from glossator.workspace.text.plain import Traits, searchable, traits
@@ -83,7 +83,7 @@ def mark_file(
     Nothing is marked of what is left out.
     """
     now = time.time_ns()  # before the reading: a change after it is younger still
-    raw = load_raw(roots, path, limit, RAISE_LIMIT)
+    raw = load_listed(roots, path, limit)
     if isinstance(raw, Missing) or raw.path != path:
         return LeftOut.UNREADABLE
     size, mtime_ns, ctime_ns, inode, _ = raw.stamp

@@ -12,6 +12,7 @@ from functools import reduce
 
 from glossator.workspace.text.charset import UnknownSyntax
 from glossator.workspace.text.fold import FOLD, key
+from glossator.workspace.text.literal import literal_within
 from glossator.workspace.text.portable import is_portable
 from glossator.workspace.text.query import ANYTHING, Query, all_of, any_of, bounded
 from glossator.workspace.text.regex import Assertion, Chars, Choice, Node, Repeat, Sequence, parse
@@ -27,11 +28,12 @@ class Analysis:
     """What is known of a pattern before any text is read.
 
     `portable`: ripgrep finds the same lines by it as RE2 does, in ASCII text, and in all plain text
-    once it is written `in_ripgrep_words`.
+    once it is written `in_ripgrep_words`. `literal`: what every match holds as it stands.
     """
 
     query: Query
     portable: bool
+    literal: bytes = b""
 
 
 def analyse(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Analysis:
@@ -43,7 +45,7 @@ def analyse(pattern: str, *, ignore_case: bool = False, multiline: bool = False)
     shape = _loose(_shape(regex.node, multiline=multiline))
     portable = regex.shared and is_portable(regex.node, multiline=multiline)
     query = replace(bounded(shape.query), folds=_folds(regex.node), spans=multiline)
-    return Analysis(query, portable)
+    return Analysis(query, portable, literal_within(regex.node))
 
 
 def _folds(node: Node) -> bool:

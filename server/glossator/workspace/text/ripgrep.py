@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 LARGE = 2_000_000  # bytes; a file that we would take longer for than to start ripgrep
 
-_FIRST_BATCH = 300  # files
+_FIRST_BATCH = 600  # files
 _OURS = (os.cpu_count() or 1) + 1  # of so many files one is searched here, while ripgrep runs
 _PATIENCE = 5.0  # seconds for a batch, and more by the rates of a slow disk
 _SLOWEST_FILES = 500  # a second

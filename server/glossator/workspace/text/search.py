@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 from operator import attrgetter
 from time import monotonic
@@ -24,7 +25,8 @@ from glossator.workspace.text.ripgrep_program import find_ripgrep
 from glossator.workspace.text.source import Text, candidates, read_ranges, read_text
 from glossator.workspace.walk import FileEntry
 
-_ALONE = 0.008  # seconds, in about which ripgrep starts and searches a few files
+_MANY = 700  # files, for which it pays to start ripgrep, unless the first few are enough
+_BRIEFLY, _ALONE = 0.003, 0.02  # seconds of searching here first, with many files and with less
 
 _Counted = Generator[
     tuple[FileEntry, int | None], None, None
@@ -45,8 +47,9 @@ class TextSearch:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
         pattern, flags = request.pattern, (request.ignore_case, request.multiline)
-        self._pattern = compile_pattern(pattern, ignore_case=flags[0], multiline=flags[1])
+        compiled = compile_pattern(pattern, ignore_case=flags[0], multiline=flags[1])
         analysis = analyse(pattern, ignore_case=flags[0], multiline=flags[1])
+        self._pattern = replace(compiled, within=analysis.literal)
         self._snapshot = snapshot
         self._request = request
         self._cancelled = cancelled
@@ -110,9 +113,9 @@ class TextSearch:
     def _texts(self, entry: FileEntry) -> list[bytes]:
         """All whole lines of a file in which a match can lie: a few ranges of a long one."""
         ranges = self._ranges.get(entry)
-        parts = ranges and read_ranges(self._snapshot, entry, ranges)
+        parts = ranges and read_ranges(entry, ranges)
         if parts:
-            return [part.removesuffix(b"\n") for part in parts]
+            return parts
         text = self._read(entry)
         return [text.content] if text else []
 
@@ -130,7 +133,7 @@ class TextSearch:
 
     def _sifted(self, selected: Iterator[FileEntry], *, counting: bool) -> _Counted:
         """Those of `selected` that may match, as far as that can be told without reading them."""
-        deadline = monotonic() + _ALONE
+        deadline = monotonic() + (_ALONE if len(self._candidates) < _MANY else _BRIEFLY)
         for entry in selected:
             if self._cancelled():
                 return

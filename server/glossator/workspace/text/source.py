@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from glossator.core.document import Document, Missing, MissingReason
-from glossator.workspace.disk import RAISE_LIMIT, Raw, load_ranges, load_raw
+from glossator.workspace.disk import Raw, load_listed, load_ranges
 from glossator.workspace.overlays import Overlay, masked
 from glossator.workspace.scan import as_searched
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -55,7 +55,7 @@ def read_text(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Text | Missing:
     """The text of a listed file as it is now."""
 
     def load(path: str) -> Raw | Missing:
-        return load_raw(snapshot.folders, path, snapshot.cache.max_file_bytes, RAISE_LIMIT)
+        return load_listed(snapshot.folders, path, snapshot.cache.max_file_bytes)
 
     raw = masked(snapshot.overlays, entry.path, load)
     if isinstance(raw, Missing):
@@ -68,14 +68,17 @@ def read_text(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Text | Missing:
     return Text(found.text, not found.text and raw.content in _MARKS, raw)
 
 
-def read_ranges(
-    snapshot: WorkspaceSnapshot, entry: FileEntry, ranges: Ranges
-) -> list[bytes] | None:
-    """Parts of a plain file's bytes; None unless the file is still as it is listed."""
-    raw = load_ranges(snapshot.folders, entry.path, ranges)
-    if raw is None:
+def read_ranges(entry: FileEntry, ranges: Ranges) -> list[bytes] | None:
+    """Whole lines of a plain file, without the last line's end; None unless it is as listed."""
+    *inner, (start, end) = ranges
+    last_lines = end == entry.size  # which need not end in a line end
+    within = [*((first, after - 1) for first, after in inner), (start, end - (not last_lines))]
+    loaded = load_ranges(entry.path, within)
+    if loaded is None:
         return None
-    stamp, parts = raw
+    stamp, parts = loaded
+    if last_lines:
+        parts[-1] = parts[-1].removesuffix(b"\n")
     listed = (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
     return parts if stamp[:4] == listed else None
 
