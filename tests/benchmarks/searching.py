@@ -92,9 +92,9 @@ def _compare(app: Application, root: Path, pattern: str) -> tuple[_Timed, _Timed
         return sum(lines for _, lines in search.counts(iter(search.by_path())))
 
     def theirs() -> int:
-        options = ("--hidden", "--count", "--no-filename", "--crlf", "--regexp", pattern)
+        options = ("--hidden", "--count", "--null", "--crlf", "--regexp", pattern)
         output = _ripgrep(root, *options)
-        return sum(map(int, output.split()))
+        return sum(int(part.partition(b"\n")[0]) for part in output.split(b"\0")[1:])
 
     pair = _Timed(ours), _Timed(theirs)
     for _ in range(_ROUNDS):

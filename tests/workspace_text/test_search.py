@@ -265,3 +265,28 @@ async def test_several_roots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     snapshot = indexed(await pending(tmp_path / "one", tmp_path / "two/deep", ripgrep=RIPGREP))
     assert files(snapshot, Request("needle")) == ["deep/a", "one/a"]
     assert counts(snapshot, Request("e")) == [("deep/a", 1), ("one/a", 1)]
+
+
+LONG_TEXT = "".join(f"line {n} of many, {'needle' if n % 60 == 7 else 'hay'}\n" for n in range(300))
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\nlast needle"])
+async def test_only_the_passages_with_candidates_are_read(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    root = tmp_path_factory.mktemp("root")
+    write(root, {"long": (LONG_TEXT + end).encode(), "other": b"x\r\n" + LONG_TEXT.encode()})
+    plain = await pending(root)
+    helped = in_a_segment(plain, tmp_path_factory.mktemp("segments"), monkeypatch)
+    (ranges,) = helped.text.candidates(analyse("needle").query).ranges.values()
+    assert len(ranges) >= 5
+    for pattern in ("needle$", "^line 67 ", "needle", r", n\w+\b", "line 300", "^$", "."):
+        request = Request(pattern)
+        expected = lines(plain, request)
+        assert lines(helped, request) == expected, pattern
+        assert counts(helped, request) == [(path, len(found)) for path, found in expected]
+        assert sorted(files(helped, request)) == [path for path, _ in expected]
+    (root / "long").write_text("another needle\n" * 400)  # which the snapshot knows nothing of
+    assert dict(counts(helped, Request("needle")))["long"] == 400
+    (root / "long").unlink()
+    assert [path for path, _ in counts(helped, Request("needle"))] == ["other"]

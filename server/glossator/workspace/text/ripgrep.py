@@ -26,7 +26,6 @@ _log = logging.getLogger(__name__)
 LARGE = 2_000_000  # bytes; a file that we would take longer for than to start ripgrep
 
 _FIRST_BATCH = 600  # files
-_OURS = (os.cpu_count() or 1) + 1  # of so many files one is searched here, while ripgrep runs
 _PATIENCE = 5.0  # seconds for a batch, and more by the rates of a slow disk
 _SLOWEST_FILES = 500  # a second
 _SLOWEST_BYTES = 20_000_000  # a second
@@ -61,9 +60,8 @@ class Ripgrep:
     ) -> Iterator[tuple[FileEntry, int | None]]:
         """Those of `files` that may match, in their order, with their number of matching lines.
 
-        That is 1 if it is not counting, and None where it cannot tell: for the `others`, which are
-        not plain text (by absolute path), for some that are to be searched while it runs, and for
-        what it failed at.
+        That is 1 if it is not counting, and None where it cannot tell: for the `others` (absolute
+        paths), which it is not given, and for what it failed at.
         """
         batches = self._batches(files, others)
         with ExitStack() as running:
@@ -114,10 +112,9 @@ class Ripgrep:
             ends = accumulate(len(argument) + 1 + _POINTER for argument in arguments)
             room = bisect_left(list(ends), _ARGUMENT_BYTES)
             files = chain(batch[room:], files)
-            ours = len(batch[:room]) // _OURS
             for number, entry in enumerate(batch[:room]):
                 argument = arguments[number]
-                if entry.path in others or (number < ours and entry.size <= LARGE):
+                if entry.path in others:
                     arguments[number] = b""
                 elif argument == b"-":  # which would be standard input
                     arguments[number] = b"./-"

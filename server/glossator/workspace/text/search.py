@@ -26,7 +26,7 @@ from glossator.workspace.text.source import Text, candidates, read_ranges, read_
 from glossator.workspace.walk import FileEntry
 
 _MANY = 700  # files, for which it pays to start ripgrep, unless the first few are enough
-_BRIEFLY, _ALONE = 0.003, 0.02  # seconds of searching here first, with many files and with less
+_BRIEFLY, _ALONE = 0.01, 0.02  # seconds of searching here first, with many files and with less
 
 _Counted = Generator[
     tuple[FileEntry, int | None], None, None
