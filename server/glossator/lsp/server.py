@@ -160,8 +160,7 @@ class Server(LanguageServer):
         await self.application.start()
         await self.protocol.gate.open()
         offer_symbols(self)
-        await self.application.prepared()
-        await self.application.host.ready()
+        await self.application.scanned()
         gc.freeze()  # what the start and the scan made stays: collections need not look at it
 
     async def _read(self, stream: asyncio.StreamReader) -> None:

@@ -58,16 +58,16 @@ class Application:
         """Begin to ready the model, then to scan and watch the workspace; returns at once."""
         self._starting = asyncio.create_task(self._start())
 
-    async def prepared(self) -> None:
-        """Wait until the model is ready and the workspace is being scanned."""
+    async def scanned(self) -> None:
+        """Wait until the model is ready and the workspace has been scanned."""
         if self._starting:
             await asyncio.shield(self._starting)
+        await self.host.ready()
 
     async def ready(self) -> None:
-        """Wait until the workspace has been scanned."""
+        """As `scanned`, in a hurry."""
         self._needed.set()
-        await self.prepared()
-        await self.host.ready()
+        await self.scanned()
 
     async def close(self) -> None:
         """End every run, then give everything back."""

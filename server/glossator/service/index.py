@@ -46,10 +46,10 @@ class IndexAnswer:
 async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:
     """Do it and wait until it is done; its progress is shown as work in the background."""
     started = time.perf_counter()
-    await app.prepared()
+    await app.ready()
     if request.mode is IndexMode.REBUILD:
         app.host.sweep("rebuild")
-    await app.ready()
+        await app.ready()
     keeper = app.host.keeper
     found: tuple[str, ...] = ()
     match request.mode:

@@ -56,7 +56,7 @@ class Application:
     async def start(self) -> None:
         await self.host.start()
 
-    async def prepared(self) -> None:
+    async def scanned(self) -> None:
         """Nothing takes time here."""
 
     async def close(self) -> None:
