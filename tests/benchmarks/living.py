@@ -126,7 +126,7 @@ async def _save(app: Application, root: Path, number: int) -> float:
             await noticed.wait()
             noticed.clear()
             search = TextSearch(app.host.snapshot(), Request(word))
-            if any(True for _ in search.files(iter(search.newest_first()))):
+            if any(True for _ in search.files(search.newest_first())):
                 return (time.perf_counter() - started) * 1000
     finally:
         unsubscribe()

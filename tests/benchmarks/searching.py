@@ -89,7 +89,7 @@ def _compare(app: Application, root: Path, pattern: str) -> tuple[_Timed, _Timed
 
     def ours() -> int:
         search = TextSearch(snapshot, Request(pattern))
-        return sum(lines for _, lines in search.counts(iter(search.by_path())))
+        return sum(lines for _, lines in search.counts(search.by_path()))
 
     def theirs() -> int:
         options = ("--hidden", "--count", "--null", "--crlf", "--regexp", pattern)

@@ -80,7 +80,7 @@ class Tree:
 
 def found(host: WorkspaceHost, pattern: str) -> set[str]:
     search = TextSearch(host.snapshot(), Request(pattern))
-    return {entry.relative for entry in search.files(iter(search.by_path()))}
+    return {entry.relative for entry in search.files(search.by_path())}
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -96,17 +96,14 @@ def result_of(steps: Generator[None, None, T]) -> T:
 
 def files(snapshot: WorkspaceSnapshot, request: Request) -> list[str]:
     search = TextSearch(snapshot, request)
-    return [entry.relative for entry in search.files(iter(search.newest_first()))]
+    return [entry.relative for entry in search.files(search.newest_first())]
 
 
 def counts(snapshot: WorkspaceSnapshot, request: Request) -> list[tuple[str, int]]:
     search = TextSearch(snapshot, request)
-    return [(entry.relative, count) for entry, count in search.counts(iter(search.by_path()))]
+    return [(entry.relative, count) for entry, count in search.counts(search.by_path())]
 
 
 def lines(snapshot: WorkspaceSnapshot, request: Request) -> list[tuple[str, list[int]]]:
     search = TextSearch(snapshot, request)
-    return [
-        (entry.relative, list(numbers))
-        for entry, _, numbers in search.lines(iter(search.by_path()))
-    ]
+    return [(entry.relative, list(numbers)) for entry, _, numbers in search.lines(search.by_path())]

@@ -207,9 +207,7 @@ async def test_a_cancelled_search_ends_ripgrep(
     snapshot = await tree(tmp_path, f"echo $$ > {tmp_path}/pid; exec sleep 60")
     cancelled = threading.Event()
     running = TextSearch(snapshot, Request("needle"), cancelled.is_set)
-    finding = asyncio.create_task(
-        asyncio.to_thread(lambda: list(ask(running, iter(running.by_path()))))
-    )
+    finding = asyncio.create_task(asyncio.to_thread(lambda: list(ask(running, running.by_path()))))
     process = int(await asyncio.to_thread((tmp_path / "pid").read_text))  # waits until it runs
     cancelled.set()
     started = time.monotonic()
@@ -252,7 +250,7 @@ async def test_ripgrep_ends_when_nobody_asks_for_more(
     monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 20)
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
     running = TextSearch(snapshot, Request("needle"))
-    found: Iterator[object] = running.files(iter(running.by_path()))
+    found: Iterator[object] = running.files(running.by_path())
     next(found)
     del found
     assert runs(tmp_path) <= 2

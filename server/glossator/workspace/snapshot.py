@@ -80,6 +80,11 @@ class WorkspaceSnapshot:
         return self._files
 
     @cached_property
+    def newest_first(self) -> tuple[FileEntry, ...]:
+        """As `files`, those changed last first, and equal ones by relative path."""
+        return tuple(sorted(self._files, key=attrgetter("mtime_ns"), reverse=True))
+
+    @cached_property
     def skipped(self) -> tuple[Skipped, ...]:
         """What the listing leaves out, by rule, most first."""
         return self.listing.summarise_skipped(self.folders)

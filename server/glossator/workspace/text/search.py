@@ -8,7 +8,7 @@ fails, all are read here. Lines are only ever told of a text that was just read 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
@@ -25,8 +25,9 @@ from glossator.workspace.text.ripgrep_program import find_ripgrep
 from glossator.workspace.text.source import Text, candidates, read_ranges, read_text
 from glossator.workspace.walk import FileEntry
 
-_MANY = 700  # files, for which it pays to start ripgrep, unless the first few are enough
-_BRIEFLY, _ALONE = 0.01, 0.02  # seconds of searching here first, with many files and with less
+_MANY = 700  # files, for which it pays to start ripgrep at once
+_ALONE = 0.02  # seconds of searching here first when there are less
+_MOST = 5_000  # files, which are not sorted anew
 
 _Counted = Generator[
     tuple[FileEntry, int | None], None, None
@@ -62,18 +63,25 @@ class TextSearch:
         }
         self.unsearched: dict[FileEntry, MissingReason] = {}
 
-    def by_path(self) -> list[FileEntry]:
+    def by_path(self) -> Iterator[FileEntry]:
         """The files that may match, by relative path."""
-        files = [*self._candidates.plain, *self._candidates.others]
+        found = self._candidates
+        if len(found) > _MOST:
+            return self._among(self._snapshot.files())
         alone = len(self._snapshot.roots) == 1  # then paths are in the order of what is shown
-        files.sort(key=attrgetter("path" if alone else "relative"))
-        return files
+        key = attrgetter("path" if alone else "relative")
+        return iter(sorted((*found.plain, *found.others), key=key))
 
-    def newest_first(self) -> list[FileEntry]:
-        """The files that may match, those changed last first."""
-        files = self.by_path()
-        files.sort(key=attrgetter("mtime_ns"), reverse=True)  # which keeps equal ones by path
-        return files
+    def newest_first(self) -> Iterator[FileEntry]:
+        """The files that may match, those changed last first, and equal ones by path."""
+        if len(self._candidates) > _MOST:
+            return self._among(self._snapshot.newest_first)
+        return iter(sorted(self.by_path(), key=attrgetter("mtime_ns"), reverse=True))
+
+    def _among(self, files: Iterable[FileEntry]) -> Iterator[FileEntry]:
+        """The candidates in the order of `files`: of so many, few are asked for, mostly."""
+        wanted = {entry.path for entry in (*self._candidates.plain, *self._candidates.others)}
+        return (entry for entry in files if entry.path in wanted)
 
     def files(self, selected: Iterator[FileEntry]) -> Iterator[FileEntry]:
         """Those of `selected` that hold a match."""
@@ -133,7 +141,7 @@ class TextSearch:
 
     def _sifted(self, selected: Iterator[FileEntry], *, counting: bool) -> _Counted:
         """Those of `selected` that may match, as far as that can be told without reading them."""
-        deadline = monotonic() + (_ALONE if len(self._candidates) < _MANY else _BRIEFLY)
+        deadline = monotonic() + (_ALONE if len(self._candidates) < _MANY else 0)
         for entry in selected:
             if self._cancelled():
                 return
