@@ -56,8 +56,8 @@ def ripgrep() -> Path:
 
 
 def describe(root: Path) -> str:
-    """Its size, for the table's caption."""
-    sizes = [path.stat().st_size for path in root.rglob("*") if path.is_file()]
+    """Its size, for the table's caption; reading it all makes the system's cache warm for all."""
+    sizes = [len(path.read_bytes()) for path in root.rglob("*") if path.is_file()]
     return f"{root.name}: {len(sizes):,} files, {sum(sizes) / 1e6:,.1f} MB"
 
 

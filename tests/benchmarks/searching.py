@@ -89,7 +89,8 @@ def _compare(app: Application, root: Path, pattern: str) -> tuple[_Timed, _Timed
 
     def ours() -> int:
         search = TextSearch(snapshot, Request(pattern))
-        return sum(lines for _, lines in search.counts(search.by_path()))
+        found = search.counts(search.by_path())
+        return sum(lines for entry, lines in found if not entry.is_link)  # ripgrep follows none
 
     def theirs() -> int:
         options = ("--hidden", "--count", "--null", "--crlf", "--regexp", pattern)

@@ -8,10 +8,10 @@ fails, all are read here. Lines are only ever told of a text that was just read 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, compress
 from operator import attrgetter
 from time import monotonic
 
@@ -28,6 +28,8 @@ from glossator.workspace.walk import FileEntry
 _MANY = 700  # files, for which it pays to start ripgrep at once
 _ALONE = 0.02  # seconds of searching here first when there are less
 _MOST = 5_000  # files, which are not sorted anew
+
+_path = attrgetter("path")
 
 _Counted = Generator[
     tuple[FileEntry, int | None], None, None
@@ -78,10 +80,10 @@ class TextSearch:
             return self._among(self._snapshot.newest_first)
         return iter(sorted(self.by_path(), key=attrgetter("mtime_ns"), reverse=True))
 
-    def _among(self, files: Iterable[FileEntry]) -> Iterator[FileEntry]:
+    def _among(self, files: Sequence[FileEntry]) -> Iterator[FileEntry]:
         """The candidates in the order of `files`: of so many, few are asked for, mostly."""
-        wanted = {entry.path for entry in (*self._candidates.plain, *self._candidates.others)}
-        return (entry for entry in files if entry.path in wanted)
+        wanted = set(map(_path, chain(self._candidates.plain, self._candidates.others)))
+        return compress(files, map(wanted.__contains__, map(_path, files)))
 
     def files(self, selected: Iterator[FileEntry]) -> Iterator[FileEntry]:
         """Those of `selected` that hold a match."""
