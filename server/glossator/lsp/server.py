@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 1.0  # for cancelled requests to end
+_SCAN_SECONDS = 20  # for which the collector stays off at most
 
 
 def build_server(load: Callable[[], Service] = load_service) -> Server:
@@ -160,7 +161,9 @@ class Server(LanguageServer):
         await self.application.start()
         await self.protocol.gate.open()
         offer_symbols(self)
-        await self.application.scanned()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_SCAN_SECONDS):
+                await self.application.scanned()
         gc.freeze()  # what the start and the scan made stays: collections need not look at it
 
     async def _read(self, stream: asyncio.StreamReader) -> None:
