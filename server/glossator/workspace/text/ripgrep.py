@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 LARGE = 2_000_000  # bytes; a file that we would take longer for than to start ripgrep
 
 _FIRST_BATCH = 600  # files
-_HERE = 100  # of them, which are searched here while ripgrep starts
+_HERE = 1_000_000  # bytes of the first ones, which are searched here while ripgrep starts
 _PATIENCE = 5.0  # seconds for a batch, and more by the rates of a slow disk
 _SLOWEST_FILES = 500  # a second
 _SLOWEST_BYTES = 20_000_000  # a second
@@ -113,10 +113,11 @@ class Ripgrep:
             ends = accumulate(len(argument) + 1 + _POINTER for argument in arguments)
             room = bisect_left(list(ends), _ARGUMENT_BYTES)
             files = chain(batch[room:], files)
-            here = _HERE if size == _FIRST_BATCH else 0
+            here = _HERE if size == _FIRST_BATCH else 0  # bytes
             for number, entry in enumerate(batch[:room]):
                 argument = arguments[number]
-                if entry.path in others or (number < here and entry.size <= LARGE):
+                here = here - entry.size if entry.size < here else 0
+                if entry.path in others or here:
                     arguments[number] = b""
                 elif argument == b"-":  # which would be standard input
                     arguments[number] = b"./-"
