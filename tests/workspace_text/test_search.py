@@ -45,6 +45,7 @@ ENDS = [b"\n", b"\n", b"\n", b"\r\n", b"\r"]
 def _ripgrep_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few files there are."""
     monkeypatch.setattr(search, "_ALONE", 0)
+    monkeypatch.setattr(ripgrep, "_HERE", 1_000)
 
 
 def random_text(random: Random) -> bytes:
