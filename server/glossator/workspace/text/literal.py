@@ -1,6 +1,7 @@
 """The longest text that every match of a pattern holds as it stands.
 
-Looking for it in a text is several times faster than looking for the pattern.
+Looking for it in a text is several times faster than looking for the pattern, unless it is met in
+every other line.
 """
 
 from __future__ import annotations
@@ -9,10 +10,13 @@ from collections.abc import Iterator
 
 from glossator.workspace.text.regex import Assertion, Chars, Node, Repeat, Sequence
 
+_SHORTEST = 3  # bytes that are rare enough
+
 
 def literal_within(node: Node) -> bytes:
-    """The literal; empty if there is none."""
-    return max(_runs(node), key=len, default=b"")
+    """The literal; empty if there is none that is long enough to help."""
+    longest = max(_runs(node), key=len)
+    return longest if len(longest) >= _SHORTEST else b""
 
 
 def _runs(node: Node) -> Iterator[bytes]:
