@@ -59,8 +59,7 @@ class Loaded:
     encoding: str
 
 
-@dataclass(frozen=True, slots=True)
-class Raw:
+class Raw(NamedTuple):
     """A file's bytes as they were read once; `path` is real."""
 
     path: str
@@ -104,6 +103,25 @@ def load_listed(roots: Roots, path: str, limit: int) -> Raw | Missing:
         if isinstance(result, Raw):
             return result
     return load_raw(roots, path, limit, RAISE_LIMIT)
+
+
+def load_unchanged(path: str, listed: tuple[int, ...]) -> Raw | None:
+    """As `load_listed`, if the file's stamp, less the device, is still the one that was `listed`.
+
+    One look at the stamp is enough, after the reading.
+    """
+    descriptor = _open_listed(path)
+    if descriptor is None:
+        return None
+    size = listed[0]
+    try:
+        content = os.read(descriptor, size + 1)
+        stamp = Stamp.of(os.fstat(descriptor))
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return Raw(path, stamp, content) if stamp[:4] == listed and len(content) == size else None
 
 
 def load_ranges(path: str, ranges: Iterable[tuple[int, int]]) -> tuple[Stamp, list[bytes]] | None:

@@ -36,20 +36,11 @@ class Pattern:
         """Where the first match in some lines of the text begins; -1 if there is none."""
         if self.literal is not None:
             return text.find(self.literal, start, end)
-        if not self.within:
-            return self._find(text, start, end)
-        while start <= end and (at := text.find(self.within, start, end)) >= 0:
-            line = max(start, text.rfind(b"\n", start, at) + 1)
-            line_end = text.find(b"\n", at, end)
-            if line_end < 0:
-                line_end = end
-            found = self._find(text, line, line_end)
-            if found >= 0:
-                return found
-            start = line_end + 1
-        return -1
-
-    def _find(self, text: bytes, start: int, end: int) -> int:
+        if self.within:
+            at = text.find(self.within, start, end)
+            if at < 0:
+                return -1
+            start = max(start, text.rfind(b"\n", start, at) + 1)
         match = self.regex.search(text, start, end)
         return match.start() if match else -1
 
@@ -102,6 +93,15 @@ def matching_lines(
         line += _line_ends(text, at, start)
         at = start
         yield line
+
+
+def holds_match(
+    text: bytes, pattern: Pattern, cancelled: Callable[[], bool] = lambda: False
+) -> bool:
+    """Whether `matching_lines` gives any."""
+    if pattern.multiline:
+        return pattern.regex.search(text) is not None
+    return next(_in_lines(text, pattern, cancelled), None) is not None
 
 
 def count_matching_lines(

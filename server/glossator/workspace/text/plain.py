@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntFlag
+from typing import NamedTuple
 
 from glossator.workspace.decode import decode
 
 _FOLD_TO_ASCII = ("\N{KELVIN SIGN}".encode(), "\N{LATIN SMALL LETTER LONG S}".encode())
 
 
-@dataclass(frozen=True, slots=True)
-class Searchable:
+class Searchable(NamedTuple):
     """UTF-8 text whose lines end in LF; a final line end is removed, it opens no further line.
 
     `plain`: the file is UTF-8 without a mark, NUL and lone CR; ripgrep with `--crlf` sees the same

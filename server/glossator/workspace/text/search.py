@@ -16,13 +16,25 @@ from operator import attrgetter
 from time import monotonic
 
 from glossator.core.document import Missing, MissingReason
-from glossator.workspace.scan import compile_pattern, count_matching_lines, matching_lines
+from glossator.workspace.disk import Stamp
+from glossator.workspace.scan import (
+    compile_pattern,
+    count_matching_lines,
+    holds_match,
+    matching_lines,
+)
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import LARGE, Request, Ripgrep
 from glossator.workspace.text.ripgrep_pattern import folds_alike
 from glossator.workspace.text.ripgrep_program import find_ripgrep
-from glossator.workspace.text.source import Text, candidates, read_ranges, read_text
+from glossator.workspace.text.source import (
+    Text,
+    candidates,
+    listed_stamp,
+    read_ranges,
+    read_text,
+)
 from glossator.workspace.walk import FileEntry
 
 _MANY = 700  # files, for which it pays to start ripgrep at once
@@ -130,7 +142,8 @@ class TextSearch:
         return [text.content] if text else []
 
     def _holds_match(self, entry: FileEntry) -> bool:
-        return any(next(self._lines(text), 0) for text in self._texts(entry))
+        pattern, cancelled = self._pattern, self._cancelled
+        return any(holds_match(text, pattern, cancelled) for text in self._texts(entry))
 
     def _count(self, text: bytes) -> int:
         return count_matching_lines(text, self._pattern, self._cancelled)
@@ -180,9 +193,4 @@ def _is_unchanged(entry: FileEntry) -> bool:
         status = os.lstat(entry.path)
     except OSError:
         return False
-    return (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode) == (
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-        status.st_ino,
-    )
+    return listed_stamp(entry) == Stamp.of(status)[:4]

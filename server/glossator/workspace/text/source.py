@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from glossator.core.document import Document, Missing, MissingReason
-from glossator.workspace.disk import Raw, load_listed, load_ranges
+from glossator.workspace.disk import Raw, load_listed, load_ranges, load_unchanged
 from glossator.workspace.overlays import Overlay, masked
 from glossator.workspace.scan import as_searched
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -22,8 +22,7 @@ from glossator.workspace.walk import FileEntry
 _MARKS = (b"", codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A text as it is searched (see `scan.as_searched`), and what it was made of.
 
     `empty`: it has no line at all, not even an empty one.
@@ -47,17 +46,13 @@ def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
             *snapshot.open_files,
             *snapshot.unsaved,
         ),
-        found.ranges,
+        {entry: at for entry, at in found.ranges.items() if entry.path not in masked},
     )
 
 
 def read_text(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Text | Missing:
     """The text of a listed file as it is now."""
-
-    def load(path: str) -> Raw | Missing:
-        return load_listed(snapshot.folders, path, snapshot.cache.max_file_bytes)
-
-    raw = masked(snapshot.overlays, entry.path, load)
+    raw = _load(snapshot, entry)
     if isinstance(raw, Missing):
         return raw
     if isinstance(raw, Overlay):
@@ -77,8 +72,12 @@ def read_ranges(entry: FileEntry, ranges: Ranges) -> list[bytes] | None:
     if loaded is None:
         return None
     stamp, parts = loaded
-    listed = (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
-    return parts if stamp[:4] == listed else None
+    return parts if stamp[:4] == listed_stamp(entry) else None
+
+
+def listed_stamp(entry: FileEntry) -> tuple[int, int, int, int]:
+    """The stamp of a listed file as far as it is listed: all but the device."""
+    return entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode
 
 
 def document_of(snapshot: WorkspaceSnapshot, text: Text) -> Document | Missing:
@@ -95,6 +94,17 @@ def unsearchable(snapshot: WorkspaceSnapshot) -> Mapping[FileEntry, MissingReaso
         for entry in snapshot.text.unsearchable()
         if entry.path not in snapshot.overlays
     }
+
+
+def _load(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Overlay | Raw | Missing:
+    limit = snapshot.cache.max_file_bytes
+    if entry.path not in snapshot.overlays and entry.size <= limit:
+        raw = load_unchanged(entry.path, listed_stamp(entry))
+        if raw is not None:  # by a path without links, so no open document lies behind it
+            return raw
+    return masked(
+        snapshot.overlays, entry.path, lambda path: load_listed(snapshot.folders, path, limit)
+    )
 
 
 def _of_overlay(overlay: Overlay) -> Text:
