@@ -61,19 +61,25 @@ Node = Chars | Assertion | Sequence | Choice | Repeat
 
 @dataclass(frozen=True, slots=True)
 class Regex:
-    """A parsed pattern. `shared`: Rust's regex crate reads its syntax in the same way."""
+    """A parsed pattern. `shared`: Rust's regex crate reads its syntax in the same way.
+
+    `by_line`: unless `multiline`, whether it matches can be told of each line alone. Not so of a
+    pattern that asks where the text begins or ends, or matches a byte whatever it is.
+    """
 
     node: Node
     shared: bool
+    by_line: bool
 
 
 def parse(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Regex:
     """Parse. Raises `UnknownSyntax`, for deep nesting, too."""
     cursor = Cursor(pattern)
-    node = _Parser(cursor, fold=ignore_case, dot_all=multiline).choice(0)
+    parser = _Parser(cursor, fold=ignore_case, dot_all=multiline)
+    node = parser.choice(0)
     if cursor.rest:
         raise UnknownSyntax
-    return Regex(node, cursor.shared)
+    return Regex(node, cursor.shared, parser.by_line)
 
 
 _GROUP = re.compile(r"\?P?<(\w+)>")
@@ -84,6 +90,7 @@ _REPETITIONS: dict[str, tuple[int, int | None]] = {"*": (0, None), "+": (1, None
 
 class _Parser:
     def __init__(self, cursor: Cursor, *, fold: bool, dot_all: bool) -> None:
+        self.by_line = True
         self._cursor = cursor
         self._fold = fold
         self._dot_all = dot_all
@@ -167,7 +174,8 @@ class _Parser:
     def _set_flags(self, on: str, off: str) -> None:
         self._fold = (self._fold or "i" in on) and "i" not in off
         self._dot_all = (self._dot_all or "s" in on) and "s" not in off
-        # Rust refuses a flag named twice, or none; `m` changes what ^ and $ mean.
+        self.by_line &= "m" not in on + off  # without it ^ and $ mean the text's
+        # Rust refuses a flag named twice, or none.
         self._cursor.shared &= "".join(sorted(on + off)) in {"i", "s", "is"}
 
     def _escape(self) -> list[Node]:
@@ -175,14 +183,12 @@ class _Parser:
         if (ranges := named_set(cursor)) is not None:
             return [Chars(ranges, self._fold)]
         cursor.take("\\")
-        if cursor.take("b"):
-            cursor.shared &= not cursor.sees("{")  # Rust: \b{start}
-            return [Assertion()]
-        if any(cursor.take(letter) for letter in "BAz"):
-            cursor.shared = False
+        if assertion := next((letter for letter in "bBAz" if cursor.take(letter)), None):
+            self.by_line &= assertion in "bB"
+            cursor.shared &= assertion == "b" and not cursor.sees("{")  # Rust: \b{start}
             return [Assertion()]
         if cursor.take("C"):
-            cursor.shared = False
+            self.by_line = cursor.shared = False
             return [Chars(EVERYTHING)]
         if cursor.take("Q"):
             cursor.shared = False

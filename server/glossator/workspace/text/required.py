@@ -44,8 +44,9 @@ def analyse(pattern: str, *, ignore_case: bool = False, multiline: bool = False)
         return Analysis(ANYTHING, portable=False)
     shape = _loose(_shape(regex.node, multiline=multiline))
     portable = regex.shared and is_portable(regex.node, multiline=multiline)
-    query = replace(bounded(shape.query), folds=_folds(regex.node), spans=multiline)
-    return Analysis(query, portable, literal_within(regex.node))
+    spans = multiline or not regex.by_line
+    query = replace(bounded(shape.query), folds=_folds(regex.node), spans=spans)
+    return Analysis(query, portable, b"" if spans else literal_within(regex.node))
 
 
 def _folds(node: Node) -> bool:
