@@ -20,7 +20,7 @@ class Query:
 
     A group without members can never be met. Of a whole condition: `folds`: it says nothing about
     texts with U+017F or U+212A, which equal an ASCII s and k but for case. `spans`: what meets it
-    may span lines or need the text's ends, else it lies within one line and the line ends around it.
+    may span lines or need the text's ends, else it lies within one line and the line ends at it.
     """
 
     keys: frozenset[int] = frozenset()
