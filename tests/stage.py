@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from glossator.core.events import Envelope, Event
+from glossator.core.question import Question, QuestionAnswer
 from glossator.service.application import Application
 from glossator.service.ask import Answer, AskRequest, ask
 from glossator.settings.load import load_settings
@@ -40,6 +41,8 @@ class Recorder:
     told: list[str] = field(default_factory=list)
     activities: list[RecordedActivity] = field(default_factory=list)
     began: asyncio.Event = field(default_factory=asyncio.Event)
+    questions: list[Question] = field(default_factory=list)
+    answers: list[QuestionAnswer] = field(default_factory=list)  # to the next questions
 
     def emit(self, envelope: Envelope) -> None:
         self.envelopes.append(envelope)
@@ -51,6 +54,10 @@ class Recorder:
         self.activities.append(RecordedActivity(title, cancel))
         self.began.set()
         return self.activities[-1]
+
+    async def ask_user(self, question: Question) -> QuestionAnswer:
+        self.questions.append(question)
+        return self.answers.pop(0) if self.answers else QuestionAnswer()
 
     @property
     def events(self) -> list[Event]:

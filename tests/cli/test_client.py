@@ -9,6 +9,8 @@ import pytest
 
 from glossator.cli.client import Client, read_frame, to_frame
 from glossator.cli.errors import ResponseError, ServerLost
+from glossator.cli.render.json_lines import JsonLines
+from glossator.cli.replies import Replies
 from glossator.cli.wire import Json
 
 
@@ -23,16 +25,23 @@ def reader_of(*pieces: bytes) -> asyncio.StreamReader:
 class Sent:
     def __init__(self) -> None:
         self.frames: list[bytes] = []
+        self.answered = asyncio.Event()
 
     def write(self, data: bytes) -> None:
         self.frames.append(data)
+        if b'"method"' not in data:
+            self.answered.set()
 
 
 def client_of(*messages: dict[str, Json]) -> tuple[Client, Sent, list[str]]:
     sent = Sent()
     notified: list[str] = []
     reader = reader_of(*map(to_frame, messages))
-    return Client(reader, sent, lambda method, _params: notified.append(method)), sent, notified
+
+    def heard(method: str, _params: Json) -> None:
+        notified.append(method)
+
+    return Client(reader, sent, heard, Replies(JsonLines()).reply), sent, notified
 
 
 @pytest.mark.parametrize(
@@ -59,7 +68,7 @@ async def test_a_frame_is_read_whatever_its_header(frame: bytes) -> None:
     ],
 )
 async def test_what_is_no_frame_loses_the_server(frame: bytes) -> None:
-    client = Client(reader_of(frame), Sent(), lambda _method, _params: None)
+    client = Client(reader_of(frame), Sent(), lambda *_: None, Replies(JsonLines()).reply)
     with pytest.raises(ServerLost, match="not LSP"):
         await client.request("x")
 
@@ -112,6 +121,7 @@ async def test_requests_of_the_server_are_answered(
         {"id": "s1", "method": method, "params": params}, {"id": 1, "result": None}
     )
     await client.request("x")
+    await sent.answered.wait()  # beside the reading
     answer = json.loads(sent.frames[-1].split(b"\r\n\r\n")[1])
     assert answer == {"jsonrpc": "2.0", "id": "s1", **expect}
 

@@ -11,6 +11,7 @@ import typer
 from glossator.cli.errors import Cancelled, ResponseError
 from glossator.cli.options import Common
 from glossator.cli.render.renderer import Renderer, choose
+from glossator.cli.replies import Replies
 from glossator.cli.session import Command, Setup, run_command
 from glossator.cli.wire import Json
 from glossator.core.errors import GlossatorError
@@ -43,23 +44,12 @@ def ask_server(
     renderer = choose(
         json=common.json, terminal=sys.stdout.isatty(), thinking=thinking, roots=common.roots
     )
-    good = False
-
-    def notified(method: str, params: Json) -> None:
-        if method == "glossator/event":
-            renderer.event(params)
-        elif method == "$/progress" and progress:
-            renderer.progress(params["value"])
-        elif method == "window/showMessage":
-            renderer.notice(params["message"])
-
-    def answered(answer: Json) -> None:
-        nonlocal good
-        good = show(renderer, answer)
-
+    hearing = _Hearing(renderer, show, progress=progress)
+    replies = Replies(renderer)
+    setup = Setup(common.roots, common.settings, answers=sys.stdin.isatty() and not common.json)
     try:
         program.work(
-            run_command(server, Setup(common.roots, common.settings), command, notified, answered)
+            run_command(server, setup, command, hearing.heard, replies.reply, hearing.answered)
         )
     except Cancelled as cancelled:
         renderer.close()
@@ -70,8 +60,29 @@ def ask_server(
         raise typer.Exit(_FAILED) from error
     finally:
         renderer.close()
-    if not good:
+    if not hearing.good:
         raise typer.Exit(_FAILED)
+
+
+class _Hearing:
+    """Shows what the server says; `good`: it has answered, and well."""
+
+    def __init__(self, renderer: Renderer, show: Show, *, progress: bool) -> None:
+        self.good = False
+        self._renderer = renderer
+        self._show = show
+        self._progress = progress
+
+    def heard(self, method: str, params: Json) -> None:
+        if method == "glossator/event":
+            self._renderer.event(params)
+        elif method == "$/progress" and self._progress:
+            self._renderer.progress(params["value"])
+        elif method == "window/showMessage":
+            self._renderer.notice(params["message"])
+
+    def answered(self, answer: Json) -> None:
+        self.good = self._show(self._renderer, answer)
 
 
 def _accept_any_text(stream: object) -> None:

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from glossator.cli.errors import ResponseError, ServerLost
 from glossator.cli.wire import Json
 
-METHOD_NOT_FOUND = -32601
+REQUEST_CANCELLED = -32800
 
 Message = dict[str, Json]
 Notified = Callable[[str, Json], None]  # method, params
+Asked = Callable[[str, Json], Awaitable[Json]]  # the same; raises `ResponseError` to refuse
 
 
 class Sink(Protocol):
@@ -29,12 +30,20 @@ class Sink(Protocol):
 
 
 class Client:
-    """One side of a conversation with a server; `notified` is told every notification."""
+    """One side of a conversation with a server.
 
-    def __init__(self, reader: asyncio.StreamReader, sink: Sink, notified: Notified) -> None:
+    `notified` is told every notification; `asked` answers the server's requests, while reading
+    goes on.
+    """
+
+    def __init__(
+        self, reader: asyncio.StreamReader, sink: Sink, notified: Notified, asked: Asked
+    ) -> None:
         self._reader = reader
         self._sink = sink
         self._notified = notified
+        self._asked = asked
+        self._answering: dict[Json, asyncio.Task[None]] = {}  # by the request's id
         self._last_id = 0
 
     async def request(self, method: str, params: Json = None) -> Json:
@@ -60,9 +69,25 @@ class Client:
         if method is None:
             return  # an answer nobody waits for any more
         if "id" in message:
-            self._send({"id": message["id"], **_answer(method, message.get("params"))})
+            task = asyncio.create_task(self._answer(message))
+            self._answering[message["id"]] = task
+            task.add_done_callback(lambda _: self._answering.pop(message["id"], None))
+        elif method == "$/cancelRequest":
+            if question := self._answering.get(message["params"]["id"]):
+                question.cancel()
         else:
             self._notified(method, message.get("params"))
+
+    async def _answer(self, message: Message) -> None:
+        try:
+            answer: Message = {
+                "result": await self._asked(message["method"], message.get("params"))
+            }
+        except ResponseError as error:
+            answer = {"error": {"code": error.code, "message": str(error)}}
+        except asyncio.CancelledError:
+            answer = {"error": {"code": REQUEST_CANCELLED, "message": "It was cancelled."}}
+        self._send({"id": message["id"], **answer})
 
     def _send(self, message: Message) -> None:
         if "params" in message and message["params"] is None:
@@ -109,19 +134,3 @@ def _result(message: Message) -> Json:
     if error is not None:
         raise ResponseError(error.get("code", 0), error.get("message", "no message"))
     return message.get("result")
-
-
-def _answer(method: str, params: Json) -> Message:
-    """What a terminal says to a server's requests: it has no settings of its own, no windows."""
-    match method:
-        case "workspace/configuration":
-            return {"result": [None for _ in params["items"]]}
-        case (
-            "client/registerCapability"
-            | "client/unregisterCapability"
-            | "window/workDoneProgress/create"
-            | "window/showMessageRequest"
-        ):
-            return {"result": None}
-        case _:
-            return {"error": {"code": METHOD_NOT_FOUND, "message": f"{method} is not supported."}}

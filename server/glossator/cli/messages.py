@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from glossator.cli.wire import Question
+
 SERVER_LOST_NEXT_STEP = (
     "Run the command again with --verbose to see the server's whole log, or check the set-up"
     " with `glossator doctor`."
@@ -29,6 +31,20 @@ def stop_notice(stop: str) -> str | None:
     if stop in {"answered", "refused"}:
         return None
     return STOPS.get(stop, f"The run ended early: {stop}.")
+
+
+def question_lines(question: Question) -> list[str]:
+    """The question, its numbered options, and how to answer."""
+    options = [
+        f"  {number}  {option['label']}" + (f": {option['detail']}" if option["detail"] else "")
+        for number, option in enumerate(question["options"], 1)
+    ]
+    numbers = "numbers" if question["several"] else "a number"
+    return [
+        question["text"],
+        *options,
+        f"Answer with {numbers} or in words; an empty line leaves it to the model.",
+    ]
 
 
 def duration(milliseconds: float) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from glossator import __version__
-from glossator.cli.client import Client, Notified
+from glossator.cli.client import REQUEST_CANCELLED, Asked, Client, Notified
 from glossator.cli.errors import Cancelled, ResponseError, ServerLost
 from glossator.cli.interrupts import Interrupts
 from glossator.cli.messages import CANCELLING, SERVER_LOST_NEXT_STEP
@@ -18,17 +18,20 @@ from glossator.cli.server import Server
 from glossator.cli.wire import Json
 from glossator.core.uri import to_uri
 
-REQUEST_CANCELLED = -32800
 _SIGINT_EXIT = 130
 _GRACE_SECONDS = 2  # for the goodbye, before the server is killed
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What the server is told at its start: absolute roots, and settings by their wire names."""
+    """What the server is told at its start: absolute roots, and settings by their wire names.
+
+    `answers`: somebody is there to answer questions.
+    """
 
     roots: tuple[Path, ...]
     settings: Mapping[str, Json] = field(default_factory=dict)
+    answers: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +47,16 @@ async def run_command(
     setup: Setup,
     command: Command,
     notified: Notified,
+    asked: Asked,
     answered: Callable[[Json], None],
 ) -> None:
     """Run a command and see the server off.
 
-    `notified` gets each notification, then `answered` the answer, before the goodbye, which takes
-    a while. Raises `ResponseError`, `ServerLost` and `Cancelled`; the server has ended by then.
+    `notified` gets each notification, `asked` each request of the server's, then `answered` the
+    answer, before the goodbye, which takes a while. Raises `ResponseError`, `ServerLost` and
+    `Cancelled`; the server has ended by then.
     """
-    session = _Session(server, notified)
+    session = _Session(server, notified, asked)
     with Interrupts(ask=session.cancel, insist=server.kill) as interrupts:
         try:
             answered(await session.run(setup, command))
@@ -69,9 +74,9 @@ async def run_command(
 
 
 class _Session:
-    def __init__(self, server: Server, notified: Notified) -> None:
+    def __init__(self, server: Server, notified: Notified, asked: Asked) -> None:
         self._server = server
-        self._client = Client(server.stdout, server.stdin, notified)
+        self._client = Client(server.stdout, server.stdin, notified, asked)
         self._commanded = False
 
     async def run(self, setup: Setup, command: Command) -> Json:
@@ -112,7 +117,7 @@ def _initialize(setup: Setup) -> dict[str, Json]:
             "general": {"positionEncodings": ["utf-8", "utf-16"]},
             "window": {"workDoneProgress": True},
             "workspace": {"workspaceFolders": True},
-            "experimental": {"glossator": {"events": True}},
+            "experimental": {"glossator": {"events": True, "questions": setup.answers}},
         },
         "initializationOptions": {"settings": setup.settings},
     }

@@ -167,6 +167,28 @@ class Progress(TypedDict, total=False):
     percentage: int
 
 
+class Option(TypedDict):
+    """One of the answers on offer."""
+
+    label: str
+    detail: str
+
+
+class Question(TypedDict):
+    """What the user is asked; `several` options may be chosen, if it says so."""
+
+    text: str
+    options: list[Option]
+    several: bool
+
+
+class QuestionAnswer(TypedDict):
+    """The labels chosen, and the user's own words; both may be empty."""
+
+    chosen: list[str]
+    words: str
+
+
 class Check(TypedDict):
     """One thing the doctor looked at."""
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from glossator.core.span import Citation
+from glossator.core.todo import Todo
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,14 @@ class ToolFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class TodoChanged:
+    """The list of steps is another one now."""
+
+    kind: ClassVar[str] = "todo"
+    steps: tuple[Todo, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CitationChecked:
     """A citation of the answer was checked."""
 
@@ -144,6 +153,7 @@ Event = (
     | TextDiscarded
     | ToolStarted
     | ToolFinished
+    | TodoChanged
     | CitationChecked
     | Usage
     | Notice

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from glossator.core.events import Envelope
+from glossator.core.question import Question, QuestionAnswer
 
 
 class Activity(Protocol):
@@ -29,3 +30,6 @@ class EditorPort(Protocol):
 
     def begin(self, title: str, cancel: Callable[[], object]) -> Activity:
         """Show that work began in the background; `cancel` is called when the user ends it."""
+
+    async def ask_user(self, question: Question) -> QuestionAnswer:
+        """Ask the user; an empty answer when nobody is there or none was given."""

@@ -19,7 +19,8 @@ _ENCODINGS: tuple[PositionEncoding, ...] = ("utf-8", "utf-16", "utf-32")
 class Client:
     """Facts of `initialize`; the defaults are those of a client that declares nothing.
 
-    `events`: wants `glossator/event`. `watches_files`: can be asked to report file changes.
+    `events`: wants `glossator/event`. `questions`: knows `glossator/question`.
+    `watches_files`: can be asked to report file changes.
     `code_actions`: understands CodeAction, not only Command. `settings` are not yet checked.
     `symbol_trees`: knows document symbols inside others. `registers`: the methods for symbols
     that it can be offered after `initialize`.
@@ -30,6 +31,7 @@ class Client:
     process_id: int | None = None
     settings: object = None
     events: bool = False
+    questions: bool = False
     progress: bool = False
     show_document: bool = False
     watches_files: bool = False
@@ -48,7 +50,8 @@ def describe(params: types.InitializeParams) -> Client:
         encoding=_encoding(capabilities),
         process_id=params.process_id,
         settings=_settings(params.initialization_options),
-        events=_wants_events(capabilities.experimental),
+        events=_declares(capabilities.experimental, "events"),
+        questions=_declares(capabilities.experimental, "questions"),
         progress=bool(get_capability(capabilities, "window.work_done_progress")),
         show_document=bool(get_capability(capabilities, "window.show_document.support")),
         watches_files=bool(
@@ -106,6 +109,6 @@ def _registers(capabilities: types.ClientCapabilities) -> frozenset[str]:
     return frozenset(method for method, registered in registers.items() if registered)
 
 
-def _wants_events(experimental: object) -> bool:
+def _declares(experimental: object, name: str) -> bool:
     ours = experimental.get("glossator") if isinstance(experimental, dict) else None
-    return isinstance(ours, dict) and ours.get("events") is True
+    return isinstance(ours, dict) and ours.get(name) is True

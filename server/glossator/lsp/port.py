@@ -1,15 +1,21 @@
-"""The editor as a run sees it: events to clients that want them, progress to the others."""
+"""The editor as a run sees it: events to clients that want them, progress to the others.
+
+Questions go to clients that know them, and as messages with buttons to the others.
+"""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from glossator.core.events import Envelope
 from glossator.core.ports import Activity
-from glossator.lsp.wire import to_wire
+from glossator.core.question import Question, QuestionAnswer
+from glossator.lsp.wire import WireError, from_wire, to_wire
 
 if TYPE_CHECKING:
     from glossator.lsp.client import Client
@@ -17,6 +23,9 @@ if TYPE_CHECKING:
     from glossator.lsp.protocol import Protocol
 
 EVENT = "glossator/event"
+QUESTION = "glossator/question"
+
+_log = logging.getLogger(__name__)
 
 
 class ClientPort:
@@ -45,6 +54,35 @@ class ClientPort:
         if not self._client.progress:
             return _Unseen()
         return self._all_bars.background(title, cancel)
+
+    async def ask_user(self, question: Question) -> QuestionAnswer:
+        """Ask the user, and wait for as long as it takes."""
+        try:
+            if self._client.questions:
+                answer = await self._protocol.ask(QUESTION, to_wire(question))
+                return _checked(question, from_wire(QuestionAnswer, answer or {}))
+            actions = [types.MessageActionItem(option.label) for option in question.options]
+            params = types.ShowMessageRequestParams(
+                types.MessageType.Info, _shown(question), actions
+            )
+            chosen = await self._protocol.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params)
+        except (JsonRpcException, WireError) as refusal:
+            _log.warning("The client did not put a question to the user: %s", refusal)
+            return QuestionAnswer()
+        return QuestionAnswer((chosen.title,)) if chosen else QuestionAnswer()
+
+
+def _checked(question: Question, answer: QuestionAnswer) -> QuestionAnswer:
+    """The answer; raises `WireError` if it chooses what was not on offer."""
+    unknown = set(answer.chosen).difference(option.label for option in question.options)
+    if unknown:
+        raise WireError(f"the answer chooses what was not on offer: {', '.join(sorted(unknown))}")
+    return answer
+
+
+def _shown(question: Question) -> str:
+    details = [f"{each.label}: {each.detail}" for each in question.options if each.detail]
+    return "\n".join((question.text, *details))
 
 
 class _Unseen:

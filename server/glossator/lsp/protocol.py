@@ -134,6 +134,19 @@ class Protocol(LanguageServerProtocol):
         future.add_done_callback(lambda _: self._asked.pop(ours, None))
         return future
 
+    async def ask(self, method: str, params: Any) -> Any:  # noqa: ANN401 - as in pygls
+        """Ask the client; when the asker is cancelled, the client is told to forget it.
+
+        Raises `JsonRpcException` when the client refuses.
+        """
+        number = str(uuid.uuid4())
+        future = self.send_request(method, params, msg_id=number)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            self.notify(types.CANCEL_REQUEST, types.CancelParams(number))
+            raise
+
     def _handle_reply(self, data: dict[str, Any]) -> None:
         """Settle one of our requests; a reply to one that was cancelled finds nothing to settle."""
         future = self._asked.get(data["id"])

@@ -16,7 +16,7 @@ from glossator.service.runs import Runs
 from glossator.service.session import Session, Sessions
 from glossator.settings.model import Settings
 from glossator.tools.base import ToolContext
-from glossator.tools.toolbox import reading_tools
+from glossator.tools.toolbox import all_tools
 from glossator.workspace.host import Indexing, WorkspaceHost
 from glossator.workspace.symbols.finder import SymbolFinder
 from glossator.workspace.worker.client import Worker
@@ -47,7 +47,7 @@ class Application:
         indexing = Indexing(self.worker, port.tell, progress)
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
-        self.tools = reading_tools()
+        self.tools = all_tools()
         self.model = create_model("main", settings.models, environment)
         self.sessions = Sessions()
         self.runs = Runs(port)
@@ -81,7 +81,9 @@ class Application:
     async def tool_context(self, session: Session) -> ToolContext:
         """The newest workspace, frozen, once it has been scanned."""
         await self.ready()
-        return ToolContext(self.host.snapshot(), session.reads, self.symbols)
+        return ToolContext(
+            self.host.snapshot(), session.reads, self.symbols, session.todo, self.port.ask_user
+        )
 
     def _cancel_build(self) -> None:
         self.host.keeper.cancel_build()

@@ -17,7 +17,14 @@ from glossator.context.mentions import Mentioned, look_up, mentions
 from glossator.context.system import system_blocks
 from glossator.core.citations import parse_citations
 from glossator.core.errors import UsageError
-from glossator.core.events import CitationChecked, Notice, RunFinished, RunStarted, Usage
+from glossator.core.events import (
+    CitationChecked,
+    Notice,
+    RunFinished,
+    RunStarted,
+    TodoChanged,
+    Usage,
+)
 from glossator.core.span import Citation, CitationStatus
 from glossator.grounding.verify import verify
 from glossator.llm.conversation import user_message
@@ -115,6 +122,7 @@ async def _answer(
         run.emit(Notice(mentioned.notice))
     attached = (*attached, *mentioned.attached)
     session.reads.show(item.span for item in attached)
+    session.todo.changed = lambda steps: run.emit(TodoChanged(steps))
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
     texts = (abandoned, *(item.text for item in attached), question)
     session.conversation.append(user_message(*texts))

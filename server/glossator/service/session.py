@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from glossator.core.errors import UnknownSession
 from glossator.llm.conversation import Conversation
 from glossator.tools.reads import ReadState
+from glossator.tools.steps import TodoList
 
 UNTITLED = "New session"
 
@@ -22,6 +23,7 @@ class Session:
     created_at: datetime
     conversation: Conversation = field(default_factory=Conversation)
     reads: ReadState = field(default_factory=ReadState)
+    todo: TodoList = field(default_factory=TodoList)
     system: tuple[str, ...] = ()
     turns: int = 0
 

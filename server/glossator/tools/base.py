@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from glossator.core.question import Question, QuestionAnswer
 from glossator.core.tool_result import ToolResult
 from glossator.tools.reads import ReadState
+from glossator.tools.steps import TodoList
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.finder import SymbolFinder
 
@@ -40,16 +42,22 @@ class ToolArgs(BaseModel):
     )
 
 
+async def _nobody(_question: Question) -> QuestionAnswer:
+    return QuestionAnswer()
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What one call sees: a frozen workspace, and what the conversation was shown before.
 
-    `symbols` answers about the snapshot, too.
+    `symbols` answers about the snapshot, too; `ask_user` gives an empty answer if nobody is there.
     """
 
     snapshot: WorkspaceSnapshot
     reads: ReadState
     symbols: SymbolFinder
+    todo: TodoList = field(default_factory=TodoList)
+    ask_user: Callable[[Question], Awaitable[QuestionAnswer]] = _nobody
 
 
 class Tool(Protocol):

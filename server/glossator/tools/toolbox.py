@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from glossator.tools.ask_user import AskUser
 from glossator.tools.base import Registry, registry
 from glossator.tools.glob import Glob
 from glossator.tools.grep import Grep
 from glossator.tools.read import Read
 from glossator.tools.search import Search
 from glossator.tools.symbols import Symbols
+from glossator.tools.todo import Todo
 
 
 def reading_tools() -> Registry:
     """Every tool that only reads the workspace."""
     return registry((Glob(), Grep(), Read(), Search(), Symbols()))
+
+
+def all_tools() -> Registry:
+    """Every tool there is."""
+    return registry((*reading_tools().values(), AskUser(), Todo()))

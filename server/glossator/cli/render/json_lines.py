@@ -14,6 +14,7 @@ from glossator.cli.wire import (
     IndexReport,
     Json,
     Progress,
+    Question,
     Status,
     ToolAnswer,
 )
@@ -36,6 +37,10 @@ class JsonLines:
     def progress(self, progress: Progress) -> None:
         """One line for each step."""
         _write({"progress": progress})
+
+    def question(self, question: Question) -> None:
+        """One line."""
+        _write({"question": question})
 
     def answer(self, answer: Answer) -> None:
         """The last line."""

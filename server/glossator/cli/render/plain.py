@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from glossator.cli.messages import stop_notice
+from glossator.cli.messages import question_lines, stop_notice
 from glossator.cli.render.citations import distinct, place
 from glossator.cli.render.summary import ToolLines, footer, index_rows, status_rows
 from glossator.cli.wire import (
@@ -14,6 +14,7 @@ from glossator.cli.wire import (
     Hits,
     IndexReport,
     Progress,
+    Question,
     Status,
     ToolAnswer,
 )
@@ -61,6 +62,10 @@ class Plain:
         if progress["kind"] == "report" and percentage >= self._told + _PROGRESS_STEP:
             self._told = percentage
             _aside(f"{percentage:3d}%  {progress.get('message', '')}".rstrip())
+
+    def question(self, question: Question) -> None:
+        """On stderr, the options numbered."""
+        _aside("\n".join(question_lines(question)))
 
     def answer(self, answer: Answer) -> None:
         """The text, then one line for each citation."""

@@ -12,7 +12,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from glossator.cli.messages import stop_notice
+from glossator.cli.messages import question_lines, stop_notice
 from glossator.cli.render import tables
 from glossator.cli.render.blocks import Block, Blocks
 from glossator.cli.render.citations import distinct, place
@@ -27,6 +27,7 @@ from glossator.cli.wire import (
     Hits,
     IndexReport,
     Progress,
+    Question,
     Status,
     ToolAnswer,
 )
@@ -103,6 +104,16 @@ class Pretty:
         )
         self._activity.update(bar)
 
+    def question(self, question: Question) -> None:
+        """The options numbered; the status line is out of the way until something happens."""
+        self._finish_text()
+        self._activity.stop()
+        first, *options, hint = question_lines(question)
+        self._line("question", first, "bold")
+        for option in options:
+            self._line("question", option, "")
+        self._line("question", hint, "dim")
+
     def answer(self, answer: Answer) -> None:
         """What follows the text: citations and the footer."""
         self._finish_text()
@@ -162,6 +173,8 @@ class Pretty:
 
     def _doing(self, activity: str) -> None:
         self._activity.update(Text(activity, "dim"))
+        if self._console.is_terminal:
+            self._activity.start()
 
     def _doing_tools(self) -> None:
         names = ", ".join(start["tool"] for start in self._tools.running.values())
@@ -184,7 +197,7 @@ class Pretty:
 
     def _line(self, kind: str, text: str, style: str) -> None:
         self._apart(kind)
-        whole = kind in {"notice", "thinking"}
+        whole = kind in {"notice", "question", "thinking"}
         self._console.print(
             Text(printable(text), style),
             no_wrap=not whole,

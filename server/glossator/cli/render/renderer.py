@@ -13,6 +13,7 @@ from glossator.cli.wire import (
     Hits,
     IndexReport,
     Progress,
+    Question,
     Status,
     ToolAnswer,
 )
@@ -29,6 +30,9 @@ class Renderer(Protocol):
 
     def progress(self, progress: Progress) -> None:
         """How far the work is that the command waits for."""
+
+    def question(self, question: Question) -> None:
+        """The user is to answer on the next line of input."""
 
     def answer(self, answer: Answer) -> None:
         """The end of a run whose events were shown."""

@@ -1,0 +1,58 @@
+"""AskUser: a question that the workspace cannot answer."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from glossator.core.question import Option, Question, QuestionAnswer
+from glossator.core.tool_result import ToolResult
+from glossator.prompts.loader import load_prompt
+from glossator.tools.base import Access, ToolArgs, ToolContext
+
+MAX_OPTIONS = 6
+
+
+class OptionArgs(ToolArgs):
+    """One answer on offer."""
+
+    label: str = Field(min_length=1, max_length=80)
+    detail: str = Field("", max_length=300, description="What choosing it means.")
+
+
+class AskUserArgs(ToolArgs):
+    """Arguments of AskUser."""
+
+    question: str = Field(min_length=1, max_length=1_000)
+    options: tuple[OptionArgs, ...] = Field(min_length=2, max_length=MAX_OPTIONS)
+    several: bool = Field(False, description="Whether more than one may be chosen.")
+
+
+class AskUser:
+    """Asks the user to choose."""
+
+    name: ClassVar[str] = "AskUser"
+    access: ClassVar[Access] = Access.READ
+    args: ClassVar[type[ToolArgs]] = AskUserArgs
+    description = load_prompt("tools/ask_user").render(options=str(MAX_OPTIONS))
+
+    async def run(self, args: AskUserArgs, context: ToolContext) -> ToolResult:
+        """Ask, and tell the model what was answered."""
+        options = tuple(Option(option.label, option.detail) for option in args.options)
+        answer = await context.ask_user(Question(args.question, options, args.several))
+        return ToolResult(_told(answer))
+
+
+def _told(answer: QuestionAnswer) -> str:
+    if not answer:
+        return (
+            "The user gave no answer. Take the most cautious reading yourself, go on, and say in"
+            " your answer which one you took."
+        )
+    parts = []
+    if answer.chosen:
+        parts.append(f"The user chose: {'; '.join(answer.chosen)}.")
+    if answer.words:
+        parts.append(f"In the user's words: {answer.words}")
+    return "\n".join(parts)

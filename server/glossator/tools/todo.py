@@ -1,0 +1,55 @@
+"""Todo: the list of steps of a longer piece of work, kept by the model and shown to the user."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import ClassVar
+
+from pydantic import Field, field_validator
+
+from glossator.core.todo import Todo as Step
+from glossator.core.todo import TodoState
+from glossator.core.tool_result import ToolResult
+from glossator.prompts.loader import load_prompt
+from glossator.tools.base import Access, ToolArgs, ToolContext
+
+MAX_STEPS = 50
+MAX_CHARACTERS = 200
+
+
+class StepArgs(ToolArgs):
+    """One step."""
+
+    text: str = Field(min_length=1, max_length=MAX_CHARACTERS)
+    state: TodoState = TodoState.PENDING
+
+
+class TodoArgs(ToolArgs):
+    """Arguments of Todo."""
+
+    steps: tuple[StepArgs, ...] = Field(
+        max_length=MAX_STEPS, description="All steps, in their order; replaces the list."
+    )
+
+    @field_validator("steps")
+    @classmethod
+    def _one_active(cls, steps: tuple[StepArgs, ...]) -> tuple[StepArgs, ...]:
+        if sum(step.state is TodoState.ACTIVE for step in steps) > 1:
+            raise ValueError("only one step can be active at a time")
+        return steps
+
+
+class Todo:
+    """Keeps the list of steps."""
+
+    name: ClassVar[str] = "Todo"
+    access: ClassVar[Access] = Access.READ
+    args: ClassVar[type[ToolArgs]] = TodoArgs
+    description = load_prompt("tools/todo").render(steps=str(MAX_STEPS))
+
+    async def run(self, args: TodoArgs, context: ToolContext) -> ToolResult:
+        """Replace the list."""
+        context.todo.replace(tuple(Step(step.text, step.state) for step in args.steps))
+        count = Counter(step.state for step in args.steps)
+        told = ", ".join(f"{count[state]} {state}" for state in TodoState if count[state])
+        return ToolResult(f"Noted: {told}." if told else "The list is empty now.")

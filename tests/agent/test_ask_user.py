@@ -1,0 +1,58 @@
+"""The model asks the user, and keeps a list of its steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glossator.core.events import TodoChanged
+from glossator.core.question import Option, Question, QuestionAnswer
+from glossator.core.todo import Todo, TodoState
+from tests.stage import stage
+from tests.standin import Text, ToolUse, Turn
+
+_OPTIONS = [{"label": "v1", "detail": "the old one"}, {"label": "v2"}]
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (QuestionAnswer(("v2",)), "The user chose: v2."),
+        (QuestionAnswer(("v1", "v2")), "The user chose: v1; v2."),
+        (QuestionAnswer(words="both"), "In the user's words: both"),
+        (QuestionAnswer(), "The user gave no answer."),
+    ],
+)
+async def test_the_users_answer_is_the_result(
+    tmp_path: Path, answer: QuestionAnswer, told: str
+) -> None:
+    call = ToolUse("AskUser", {"question": "Which?", "options": _OPTIONS, "several": True}, "a")
+    async with stage(tmp_path, {}, [Turn(call), Turn(Text("Done."))]) as s:
+        s.port.answers.append(answer)
+        await s.ask("?")
+        assert s.port.questions == [
+            Question("Which?", (Option("v1", "the old one"), Option("v2")), True)
+        ]
+        assert s.results(1)["a"]["content"].startswith(told)
+
+
+async def test_steps_are_shown_when_they_change(tmp_path: Path) -> None:
+    steps: list[dict[str, Any]] = [{"text": "Look", "state": "active"}, {"text": "Write"}]
+    two_active = [{"text": "x", "state": "active"}, {"text": "y", "state": "active"}]
+    script = [
+        Turn(ToolUse("Todo", {"steps": steps}, "a")),
+        Turn(ToolUse("Todo", {"steps": steps}, "b"), ToolUse("Todo", {"steps": two_active}, "c")),
+        Turn(ToolUse("Todo", {"steps": []}, "d")),
+        Turn(Text("Done.")),
+    ]
+    async with stage(tmp_path, {}, script) as s:
+        await s.ask("?")
+        assert s.port.of(TodoChanged) == [
+            TodoChanged((Todo("Look", TodoState.ACTIVE), Todo("Write", TodoState.PENDING))),
+            TodoChanged(()),
+        ]
+        assert s.results(1)["a"]["content"] == "Noted: 1 pending, 1 active."
+        assert "only one step can be active" in s.results(2)["c"]["content"]
+        assert s.results(3)["d"]["content"] == "The list is empty now."

@@ -1,0 +1,44 @@
+"""What the user types is the answer that is meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from glossator.cli.replies import parse_answer
+from glossator.cli.wire import Option, Question
+
+_OPTIONS: list[Option] = [{"label": "Keep", "detail": "as it is"}, {"label": "Drop", "detail": ""}]
+
+
+@pytest.mark.parametrize(
+    ("line", "chosen", "words"),
+    [
+        ("1\n", ["Keep"], ""),
+        (" 2 ", ["Drop"], ""),
+        ("Drop\n", ["Drop"], ""),
+        ("\n", [], ""),
+        ("", [], ""),
+        ("neither, rename it", [], "neither, rename it"),
+        ("2 files stay", [], "2 files stay"),
+    ],
+)
+def test_numbers_labels_and_words(line: str, chosen: list[str], words: str) -> None:
+    assert parse_answer(line, _question()) == {"chosen": chosen, "words": words}
+
+
+@pytest.mark.parametrize(
+    ("line", "several", "expected"),
+    [
+        ("3", False, "Choose from 1 to 2, or answer in words."),
+        ("0", True, "Choose from 1 to 2, or answer in words."),
+        ("1, 2", False, "Choose one of them, or answer in words."),
+        ("1, 2", True, {"chosen": ["Keep", "Drop"], "words": ""}),
+        ("2 1 2", True, {"chosen": ["Drop", "Keep"], "words": ""}),
+    ],
+)
+def test_several(line: str, several: bool, expected: object) -> None:
+    assert parse_answer(line, _question(several=several)) == expected
+
+
+def _question(*, several: bool = False) -> Question:
+    return {"text": "And now?", "options": _OPTIONS, "several": several}

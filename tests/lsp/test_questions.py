@@ -1,0 +1,85 @@
+"""A question of the model's on its way to the user and back, over the wire."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lsp.support.editor import Editor, spawned
+from tests.lsp.test_end_to_end_model import CANCELLED
+from tests.standin import StandIn, Text, ToolUse, Turn
+
+_OPTIONS = [{"label": "v1"}, {"label": "v2"}]
+_CALL = ToolUse("AskUser", {"question": "Which?", "options": _OPTIONS}, "a")
+_NO_ANSWER = "The user gave no answer."
+
+
+@asynccontextmanager
+async def asking(root: Path, *, questions: bool) -> AsyncIterator[tuple[Editor, StandIn, int]]:
+    """An editor whose server's model asks which version is meant, and the id of its command."""
+    async with StandIn([Turn(_CALL), Turn(Text("Done."))]) as api:
+        model = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
+        async with spawned(module="glossator.lsp", env={**os.environ, **model}) as process:
+            editor = process.editor
+            await editor.initialize(
+                {"experimental": {"glossator": {"events": True, "questions": questions}}},
+                workspaceFolders=[{"uri": root.as_uri(), "name": root.name}],
+            )
+            yield editor, api, editor.command("glossator.ask", {"question": "?"})
+            await editor.shut_down()
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ({"chosen": ["v2"]}, "The user chose: v2."),
+        ({"chosen": [], "words": "v3"}, "In the user's words: v3"),
+        (None, _NO_ANSWER),
+        ({"chosen": ["v9"]}, _NO_ANSWER),
+        ("v1", _NO_ANSWER),
+    ],
+)
+async def test_a_client_that_knows_questions(tmp_path: Path, answer: object, told: str) -> None:
+    async with asking(tmp_path, questions=True) as (editor, api, command):
+        asked = await editor.told("glossator/question")
+        options = [{"label": "v1", "detail": ""}, {"label": "v2", "detail": ""}]
+        assert asked["params"] == {"text": "Which?", "options": options, "several": False}
+        editor.send({"jsonrpc": "2.0", "id": asked["id"], "result": answer})
+        await editor.result(command)
+        assert _result(api).startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        ({"result": {"title": "v1"}}, "The user chose: v1."),
+        ({"result": None}, _NO_ANSWER),
+        ({"error": {"code": -32601, "message": "no windows"}}, _NO_ANSWER),
+    ],
+)
+async def test_any_other_client(tmp_path: Path, reply: dict[str, Any], told: str) -> None:
+    async with asking(tmp_path, questions=False) as (editor, api, command):
+        asked = await editor.told("window/showMessageRequest")
+        assert [action["title"] for action in asked["params"]["actions"]] == ["v1", "v2"]
+        editor.send({"jsonrpc": "2.0", "id": asked["id"], **reply})
+        await editor.result(command)
+        assert _result(api).startswith(told)
+
+
+async def test_a_question_goes_with_its_run(tmp_path: Path) -> None:
+    async with asking(tmp_path, questions=True) as (editor, _, command):
+        asked = await editor.told("glossator/question")
+        editor.cancel(command)
+        assert (await editor.error(command))[0] == CANCELLED
+        taken_back = await editor.told("$/cancelRequest")
+        assert taken_back["params"]["id"] == asked["id"]
+
+
+def _result(api: StandIn) -> str:
+    (result,) = api.requests[1].body["messages"][-1]["content"]
+    return str(result["content"])
