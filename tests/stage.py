@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.events import Envelope, Event
 from glossator.core.question import Question, QuestionAnswer
 from glossator.service.application import Application
@@ -41,6 +42,7 @@ class Recorder:
     told: list[str] = field(default_factory=list)
     activities: list[RecordedActivity] = field(default_factory=list)
     began: asyncio.Event = field(default_factory=asyncio.Event)
+    diagnosed: list[FileDiagnostics] | None = None  # what it tells of each document
     questions: list[Question] = field(default_factory=list)
     answers: list[QuestionAnswer] = field(default_factory=list)  # to the next questions
 
@@ -54,6 +56,17 @@ class Recorder:
         self.activities.append(RecordedActivity(title, cancel))
         self.began.set()
         return self.activities[-1]
+
+    @property
+    def tells_diagnostics(self) -> bool:
+        return self.diagnosed is not None
+
+    async def diagnostics(
+        self, wanted: tuple[Wanted, ...], _seconds: float
+    ) -> tuple[FileDiagnostics, ...] | None:
+        uris = {each.uri for each in wanted}
+        found = self.diagnosed
+        return None if found is None else tuple(f for f in found if f.uri in uris or not uris)
 
     async def ask_user(self, question: Question) -> QuestionAnswer:
         self.questions.append(question)

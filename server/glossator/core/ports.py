@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.events import Envelope
 from glossator.core.question import Question, QuestionAnswer
 
@@ -30,6 +31,18 @@ class EditorPort(Protocol):
 
     def begin(self, title: str, cancel: Callable[[], object]) -> Activity:
         """Show that work began in the background; `cancel` is called when the user ends it."""
+
+    @property
+    def tells_diagnostics(self) -> bool:
+        """Whether `diagnostics` can give anything."""
+
+    async def diagnostics(
+        self, wanted: tuple[Wanted, ...], seconds: float
+    ) -> tuple[FileDiagnostics, ...] | None:
+        """The findings for these documents, or all there are; None when they cannot be told.
+
+        Waits up to `seconds` for findings of the versions wanted.
+        """
 
     async def ask_user(self, question: Question) -> QuestionAnswer:
         """Ask the user; an empty answer when nobody is there or none was given."""

@@ -19,7 +19,8 @@ _ENCODINGS: tuple[PositionEncoding, ...] = ("utf-8", "utf-16", "utf-32")
 class Client:
     """Facts of `initialize`; the defaults are those of a client that declares nothing.
 
-    `events`: wants `glossator/event`. `questions`: knows `glossator/question`.
+    `events`: wants `glossator/event`. `questions` and `diagnostics`: knows
+    `glossator/question`, `glossator/diagnostics`.
     `watches_files`: can be asked to report file changes.
     `code_actions`: understands CodeAction, not only Command. `settings` are not yet checked.
     `symbol_trees`: knows document symbols inside others. `registers`: the methods for symbols
@@ -32,6 +33,7 @@ class Client:
     settings: object = None
     events: bool = False
     questions: bool = False
+    diagnostics: bool = False
     progress: bool = False
     show_document: bool = False
     watches_files: bool = False
@@ -52,6 +54,7 @@ def describe(params: types.InitializeParams) -> Client:
         settings=_settings(params.initialization_options),
         events=_declares(capabilities.experimental, "events"),
         questions=_declares(capabilities.experimental, "questions"),
+        diagnostics=_declares(capabilities.experimental, "diagnostics"),
         progress=bool(get_capability(capabilities, "window.work_done_progress")),
         show_document=bool(get_capability(capabilities, "window.show_document.support")),
         watches_files=bool(

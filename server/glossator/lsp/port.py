@@ -5,13 +5,16 @@ Questions go to clients that know them, and as messages with buttons to the othe
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.events import Envelope
 from glossator.core.ports import Activity
 from glossator.core.question import Question, QuestionAnswer
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
 
 EVENT = "glossator/event"
 QUESTION = "glossator/question"
+DIAGNOSTICS = "glossator/diagnostics"
+
+_LATE_SECONDS = 2.0  # after which a client that should have answered is not waited for
 
 _log = logging.getLogger(__name__)
 
@@ -55,6 +61,27 @@ class ClientPort:
             return _Unseen()
         return self._all_bars.background(title, cancel)
 
+    @property
+    def tells_diagnostics(self) -> bool:
+        """Whether the client said so."""
+        return self._client.diagnostics
+
+    async def diagnostics(
+        self, wanted: tuple[Wanted, ...], seconds: float
+    ) -> tuple[FileDiagnostics, ...] | None:
+        """What the client has from its other servers."""
+        if not self._client.diagnostics:
+            return None
+        request = {"files": to_wire(wanted), "seconds": seconds}
+        try:
+            async with asyncio.timeout(seconds + _LATE_SECONDS):
+                answer = await self._protocol.ask(DIAGNOSTICS, request)
+            told: _DiagnosticsAnswer = from_wire(_DiagnosticsAnswer, answer)
+        except (JsonRpcException, WireError, TimeoutError) as failure:
+            _log.warning("The client did not tell its diagnostics: %r", failure)
+            return None
+        return told.files
+
     async def ask_user(self, question: Question) -> QuestionAnswer:
         """Ask the user, and wait for as long as it takes."""
         try:
@@ -70,6 +97,11 @@ class ClientPort:
             _log.warning("The client did not put a question to the user: %s", refusal)
             return QuestionAnswer()
         return QuestionAnswer((chosen.title,)) if chosen else QuestionAnswer()
+
+
+@dataclass(frozen=True, slots=True)
+class _DiagnosticsAnswer:
+    files: tuple[FileDiagnostics, ...]
 
 
 def _checked(question: Question, answer: QuestionAnswer) -> QuestionAnswer:

@@ -47,7 +47,7 @@ class Application:
         indexing = Indexing(self.worker, port.tell, progress)
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
-        self.tools = all_tools()
+        self.tools = all_tools(diagnostics=port.tells_diagnostics)
         self.model = create_model("main", settings.models, environment)
         self.sessions = Sessions()
         self.runs = Runs(port)
@@ -82,7 +82,13 @@ class Application:
         """The newest workspace, frozen, once it has been scanned."""
         await self.ready()
         return ToolContext(
-            self.host.snapshot(), session.reads, self.symbols, session.todo, self.port.ask_user
+            self.host.snapshot(),
+            session.reads,
+            self.symbols,
+            session.todo,
+            session.findings,
+            self.port.ask_user,
+            self.port.diagnostics,
         )
 
     def _cancel_build(self) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 from glossator.core.errors import UnknownSession
 from glossator.llm.conversation import Conversation
+from glossator.tools.findings import Findings
 from glossator.tools.reads import ReadState
 from glossator.tools.steps import TodoList
 
@@ -24,6 +25,7 @@ class Session:
     conversation: Conversation = field(default_factory=Conversation)
     reads: ReadState = field(default_factory=ReadState)
     todo: TodoList = field(default_factory=TodoList)
+    findings: Findings = field(default_factory=Findings)
     system: tuple[str, ...] = ()
     turns: int = 0
 

@@ -13,8 +13,10 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.tool_result import ToolResult
+from glossator.tools.findings import Findings
 from glossator.tools.reads import ReadState
 from glossator.tools.steps import TodoList
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -46,18 +48,29 @@ async def _nobody(_question: Question) -> QuestionAnswer:
     return QuestionAnswer()
 
 
+async def _unknown(
+    _wanted: tuple[Wanted, ...], _seconds: float
+) -> tuple[FileDiagnostics, ...] | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What one call sees: a frozen workspace, and what the conversation was shown before.
 
-    `symbols` answers about the snapshot, too; `ask_user` gives an empty answer if nobody is there.
+    `symbols` answers about the snapshot, too. `ask_user` gives an empty answer if nobody is there,
+    `diagnostics` None if the editor tells none; see `core.ports.EditorPort`.
     """
 
     snapshot: WorkspaceSnapshot
     reads: ReadState
     symbols: SymbolFinder
     todo: TodoList = field(default_factory=TodoList)
+    findings: Findings = field(default_factory=Findings)
     ask_user: Callable[[Question], Awaitable[QuestionAnswer]] = _nobody
+    diagnostics: Callable[
+        [tuple[Wanted, ...], float], Awaitable[tuple[FileDiagnostics, ...] | None]
+    ] = _unknown
 
 
 class Tool(Protocol):

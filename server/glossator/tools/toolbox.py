@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from glossator.tools.ask_user import AskUser
 from glossator.tools.base import Registry, registry
+from glossator.tools.diagnostics import Diagnostics
 from glossator.tools.glob import Glob
 from glossator.tools.grep import Grep
 from glossator.tools.read import Read
@@ -17,6 +18,7 @@ def reading_tools() -> Registry:
     return registry((Glob(), Grep(), Read(), Search(), Symbols()))
 
 
-def all_tools() -> Registry:
-    """Every tool there is."""
-    return registry((*reading_tools().values(), AskUser(), Todo()))
+def all_tools(*, diagnostics: bool) -> Registry:
+    """Every tool there is; `diagnostics`: the editor tells them."""
+    told = (Diagnostics(),) if diagnostics else ()
+    return registry((*reading_tools().values(), *told, AskUser(), Todo()))

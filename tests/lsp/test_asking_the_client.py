@@ -1,4 +1,4 @@
-"""A question of the model's on its way to the user and back, over the wire."""
+"""What the model asks of the user and of the editor, on its way there and back over the wire."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ _NO_ANSWER = "The user gave no answer."
 
 
 @asynccontextmanager
-async def asking(root: Path, *, questions: bool) -> AsyncIterator[tuple[Editor, StandIn, int]]:
-    """An editor whose server's model asks which version is meant, and the id of its command."""
-    async with StandIn([Turn(_CALL), Turn(Text("Done."))]) as api:
+async def asking(
+    root: Path, call: ToolUse = _CALL, **knows: bool
+) -> AsyncIterator[tuple[Editor, StandIn, int]]:
+    """An editor whose server's model makes a call, and the id of the command."""
+    async with StandIn([Turn(call), Turn(Text("Done."))]) as api:
         model = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
         async with spawned(module="glossator.lsp", env={**os.environ, **model}) as process:
             editor = process.editor
             await editor.initialize(
-                {"experimental": {"glossator": {"events": True, "questions": questions}}},
+                {"experimental": {"glossator": {"events": True, **knows}}},
                 workspaceFolders=[{"uri": root.as_uri(), "name": root.name}],
             )
             yield editor, api, editor.command("glossator.ask", {"question": "?"})
@@ -78,6 +80,26 @@ async def test_a_question_goes_with_its_run(tmp_path: Path) -> None:
         assert (await editor.error(command))[0] == CANCELLED
         taken_back = await editor.told("$/cancelRequest")
         assert taken_back["params"]["id"] == asked["id"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        ({"line": 2, "severity": "error", "message": "no such name"}, "  2: error: no such name"),
+        ({"line": 2, "severity": "bad", "message": "?"}, "The editor did not tell"),
+    ],
+)
+async def test_findings_of_other_servers(tmp_path: Path, answer: dict[str, Any], told: str) -> None:
+    (tmp_path / "fish.py").write_text("swim\n")
+    call = ToolUse("Diagnostics", {"path": "fish.py"}, "a")
+    async with asking(tmp_path, call, diagnostics=True) as (editor, api, command):
+        asked = await editor.told("glossator/diagnostics")
+        uri = (tmp_path / "fish.py").as_uri()
+        assert asked["params"] == {"files": [{"uri": uri, "version": None}], "seconds": 5.0}
+        result = {"files": [{"uri": uri, "items": [answer]}]}
+        editor.send({"jsonrpc": "2.0", "id": asked["id"], "result": result})
+        await editor.result(command)
+        assert told in _result(api)
 
 
 def _result(api: StandIn) -> str:

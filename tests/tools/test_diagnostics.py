@@ -1,0 +1,85 @@
+"""Findings are told once: what is new, what is gone, what has not come yet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from glossator.agent.execute import call_tool
+from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity, Wanted
+from glossator.core.tool_result import ToolResult
+from glossator.llm.model import ToolCall
+from glossator.tools.base import ToolContext, registry
+from glossator.tools.diagnostics import MAX_ITEMS, Diagnostics
+from tests.workspaces import MakeWorkspace, Workspace
+
+_TYPO = Diagnostic(3, Severity.ERROR, "undefined name\n  'x'", "linter")
+_STYLE = Diagnostic(1, Severity.HINT, "could be shorter")
+
+
+class Editor:
+    """A workspace whose editor has findings, or tells none."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self.found: tuple[FileDiagnostics, ...] | None = ()
+        self.asked: tuple[Wanted, ...] = ()
+        self._ws = ws
+        self._context = ToolContext(ws.snapshot, ws.reads, ws.symbols, diagnostics=self._tell)
+
+    async def ask(self, **arguments: object) -> ToolResult:
+        context = replace(self._context, snapshot=self._ws.snapshot)
+        call = ToolCall("call", "Diagnostics", arguments)
+        return await call_tool(registry((Diagnostics(),)), call, context)
+
+    async def _tell(
+        self, wanted: tuple[Wanted, ...], _seconds: float
+    ) -> tuple[FileDiagnostics, ...] | None:
+        self.asked = wanted
+        return self.found
+
+
+async def test_differences_only(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": "x\n"})
+    editor, uri = Editor(ws), ws.uri("a.py")
+    editor.found = (FileDiagnostics(uri, (_STYLE, _TYPO)),)
+    assert (await editor.ask()).text == (
+        "a.py: 2 new, 0 fixed, 0 as before\n"
+        "  3: error: undefined name 'x' (linter)\n"
+        "  1: hint: could be shorter"
+    )
+    moved = replace(_STYLE, line=9)
+    editor.found = (FileDiagnostics(uri, (moved,)),)
+    assert (await editor.ask()).text == "a.py: 0 new, 1 fixed, 1 as before"
+    editor.found = (FileDiagnostics(uri, (moved, moved)),)
+    assert (await editor.ask()).text.startswith("a.py: 1 new, 0 fixed, 1 as before\n")
+
+
+async def test_the_newest_text_is_what_is_asked_about(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": "x\n", "b.py": ""})
+    ws.open("a.py", "y\n")
+    ws.edit("a.py", "z\n", version=7)
+    editor = Editor(ws)
+    editor.found = (FileDiagnostics(ws.uri("a.py"), (), pending=True),)
+    assert (await editor.ask(path="a.py")).text == "a.py: pending; ask again in a moment."
+    assert editor.asked == (Wanted(ws.uri("a.py"), 7),)
+    editor.found = ()
+    assert (await editor.ask(path="b.py")).text == "No findings."
+    assert editor.asked == (Wanted(ws.uri("b.py"), None),)
+    assert (await editor.ask(path="c.py")).error
+
+
+async def test_many_findings_are_cut(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": ""})
+    editor = Editor(ws)
+    many = tuple(Diagnostic(n, Severity.WARNING, f"w{n}") for n in range(1, MAX_ITEMS + 6))
+    editor.found = (FileDiagnostics(ws.uri("a.py"), many),)
+    result = await editor.ask()
+    assert result.omitted == 5
+    assert result.text.endswith("[5 more; ask for one file, or mend these first]")
+
+
+async def test_an_editor_that_tells_nothing(workspace: MakeWorkspace) -> None:
+    editor = Editor(await workspace({}))
+    editor.found = None
+    result = await editor.ask()
+    assert result.error
+    assert "run the project's own checks" in result.text
