@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.workspace import index as index_module
 from glossator.workspace.glob import compile_glob
 from glossator.workspace.index import FileIndex, Listing
 from glossator.workspace.walk import FileEntry, Found
@@ -35,8 +36,9 @@ def naive(
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_as_naive_while_files_come_and_go(seed: int) -> None:
+def test_as_naive_while_files_come_and_go(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rnd = random.Random(seed)
+    monkeypatch.setattr(index_module, "_AT_ONCE", 0 if seed % 2 else 1_000)
     index = FileIndex()
 
     def some_file() -> FileEntry:

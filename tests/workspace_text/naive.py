@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -76,7 +77,7 @@ def document(path: str, raw: bytes, stamp: Stamp = (0, 0, 0, 0)) -> TextDocument
     found = searchable(raw)
     divided = passages(found.text) if found else ((0, b""),)
     held = tuple((end, trigrams(passage)) for end, passage in divided)
-    return TextDocument(path.encode(), stamp, traits(found), held)
+    return TextDocument(os.fsencode(path), stamp, traits(found), held)
 
 
 def entry(path: Path, root: Path) -> FileEntry:

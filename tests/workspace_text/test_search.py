@@ -97,6 +97,20 @@ async def test_the_index_and_ripgrep_change_nothing(
         assert sorted(files(helped, request)) == [path for path, _ in expected], request
 
 
+@pytest.mark.parametrize("pattern", ["foo", "."])
+async def test_so_many_candidates_that_they_are_not_sorted_come_in_the_same_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    write(tmp_path, {f"{n % 3}/{n:02}": b"\0" * (n % 5 == 0) + b"foo" for n in range(30)})
+    write(tmp_path, {"other": b"bar"})
+    snapshot = indexed(await pending(tmp_path))
+    expected = [(find, find(snapshot, Request(pattern))) for find in (files, counts, lines)]
+    monkeypatch.setattr(search, "_MOST", 1)
+    for find, found in expected:
+        assert len(found) == 24 + (pattern == ".")
+        assert find(snapshot, Request(pattern)) == found
+
+
 def ripgrep_lines(pattern: str, raw: bytes, request: Request) -> list[int]:
     command = [RIPGREP, "--no-config", "--crlf", "--line-number", f"--regexp={pattern}"]
     command += ["--ignore-case"] * request.ignore_case

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -124,6 +125,18 @@ def test_documents_come_back(tmp_path: Path) -> None:
     assert (list(segment.plain), list(segment.binary), list(segment.exotic)) == ([0], [1], [])
     assert (tmp_path / info.name).stat().st_mode & 0o777 == 0o600
     assert [path.name for path in tmp_path.iterdir()] == [info.name]
+
+
+def test_all_names_come_back_below_a_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glossator.workspace.text.segment._PATHS", 8)
+    names = ["a", "b/\n", os.fsdecode(b"\xff/\xc3"), "ä/\N{SLICE OF PIZZA}.py", "b" * 20, "c", "d"]
+    info = write_segment(tmp_path, [document(name, b"") for name in names])
+    segment = Segment.open(tmp_path / info.name)
+    assert segment.paths() == list(map(os.fsencode, names))
+    for root in ("/", "/ro\udcffot/"):
+        assert list(chain(*segment.paths_below(root))) == [root + name for name in names]
+    empty = Segment.open(tmp_path / write_segment(tmp_path, []).name)
+    assert [*empty.paths(), *empty.paths_below("/")] == []
 
 
 @pytest.fixture

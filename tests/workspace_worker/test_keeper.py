@@ -12,6 +12,7 @@ from glossator.core.errors import UsageError
 from glossator.store.blobs import Blobs
 from glossator.workspace import state_folder
 from glossator.workspace.symbols import sources
+from glossator.workspace.text import layout
 from glossator.workspace.worker.client import Phase, Worker
 from glossator.workspace.worker.prune import Prune
 from tests.workspace_worker.conftest import MakeServing
@@ -171,6 +172,20 @@ async def test_damage_found_at_the_start_is_mended(
     again = await built(serving())
     assert again.index.statistics().documents == FILES
     assert again.notices == []
+
+
+async def test_damage_that_only_the_server_sees_is_mended_once(
+    serving: MakeServing, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await (await built(serving())).close()
+    monkeypatch.setattr(layout, "VERSION", layout.VERSION + 1)  # the worker has the old one
+    monkeypatch.setattr(state_folder, "VERSION", layout.VERSION - 1)
+    server = serving()
+    await server.start()
+    await server.keeper.settle()
+    assert "is damaged and is being mended" in server.notices[0]
+    assert server.index.statistics().documents == 0
+    assert server.index.statistics().pending == FILES
 
 
 @pytest.mark.parametrize("what", ["zeroed", "cut short"])

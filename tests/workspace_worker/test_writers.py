@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from glossator.core.errors import UsageError
 from glossator.workspace import state_folder
 from glossator.workspace.text.catalogue import Catalogue, Stamp
 from glossator.workspace.worker.build import BuildSegment, Built, Busy, Stale
-from glossator.workspace.worker.client import Phase, Worker
+from glossator.workspace.worker.client import JobFailed, Phase, Worker
 from glossator.workspace.worker.lock import writing
 from tests.workspace_worker.conftest import MakeServing
 from tests.workspace_worker.serving import list_files
@@ -55,6 +56,12 @@ async def test_what_was_published_meanwhile_is_not_written_again(
     assert isinstance(await worker.run(job(tree)), Stale)
     known = catalogue(tree).stamp()
     assert isinstance(await worker.run(job(tree, known)), Built)
+
+
+async def test_a_worker_of_another_version_writes_nothing(worker: Worker, tree: Path) -> None:
+    with pytest.raises(JobFailed, match="restart the server"):
+        await worker.run(replace(job(tree), version=0))
+    assert catalogue(tree).read().segments == ()
 
 
 async def test_servers_that_build_at_once_write_each_file_once(

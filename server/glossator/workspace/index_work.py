@@ -170,19 +170,20 @@ class IndexWork:
     def _waits(self, seconds: float) -> bool:
         return not self.stopped and time.monotonic() + seconds < self.waits_until
 
-    async def _take_over(self, store: RootStore) -> None:
+    async def _take_over(self, store: RootStore, *, mended: bool = False) -> None:
+        """Make the index be what is published; damage is mended once, `mended` says it was."""
         damage = await take_over(store, self._index)
         pending = self._index.pending()
         self._refused = {
             path: entry for path, entry in self._refused.items() if pending.get(path) == entry
         }
         self._hooks.on_change()
-        if damage:
+        if damage and not mended:
             self._tell(
                 f"The index of {store.root} is damaged and is being mended "
                 f"({'; '.join(damage)}). Searches miss nothing meanwhile."
             )
-            await self._write(store, [])  # sets the damaged files aside
+            await self._write(store, [], mending=True)  # sets the damaged files aside
 
     async def _survey(self) -> Survey:
         pending = self._index.pending().values()
@@ -236,7 +237,12 @@ class IndexWork:
         self._hooks.on_change()
 
     async def _write(
-        self, store: RootStore, entries: list[FileEntry], replaces: frozenset[str] = frozenset()
+        self,
+        store: RootStore,
+        entries: list[FileEntry],
+        replaces: frozenset[str] = frozenset(),
+        *,
+        mending: bool = False,
     ) -> None:
         """Have the worker index files on disk, and what is in the segments it replaces."""
         if replaces:
@@ -257,7 +263,7 @@ class IndexWork:
             self._written += len(batch)
             self._show_progress(Progress(0, 0))
             self._unpruned = True
-            await self._take_over(store)
+            await self._take_over(store, mended=mending)
             self._refuse(batch)
         elif store.complaint:
             self._tell(store.complaint)

@@ -238,10 +238,10 @@ class Indexer:
         for outer in self._looks:
             if outer is not look:
                 outer.newer |= found.paths()
-        self.index.add(Found(found.files, found.skipped))
+        changed = self.index.add(Found(found.files, found.skipped))
         self.index.remove(found.gone, found.lifted)
         self._on_listing(dict.fromkeys(found.gone) | {each.path: each for each in found.files})
-        return found.paths()
+        return changed.union(found.gone, found.skipped, found.lifted)
 
     def _settle(self) -> None:
         """Note that the index is complete, if it is."""

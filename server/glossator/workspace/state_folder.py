@@ -1,7 +1,8 @@
 """Where what we know of a workspace's root is kept between two starts.
 
-`<user state folder>/index/<16 hex digits of the real path's SHA-256>/` belongs to the user alone
-and holds `root` (the path, for people; its time is that of the last use), `lock` (see
+`<user state folder>/index/<16 hex digits of a SHA-256>/`, of the real path and the format of the
+segments, so that versions of this program leave each other's alone, belongs to the user alone and
+holds `root` (the path, for people; its time is that of the last use), `lock` (see
 `worker/lock.py`) and what the writers put there. Nothing in it is needed: it can be deleted.
 """
 
@@ -15,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
+
+from glossator.workspace.text.layout import VERSION
 
 LOCK = "lock"
 INNER = ("segments", "quarantine")  # the folders in it
@@ -34,7 +37,8 @@ def index_base() -> Path:
 
 def root_folder(root: str) -> Path:
     """The folder of `root`, a real path, whether or not it exists."""
-    return index_base() / hashlib.sha256(os.fsencode(root)).hexdigest()[:16]
+    key = os.fsencode(root) + b"\0%d" % VERSION
+    return index_base() / hashlib.sha256(key).hexdigest()[:16]
 
 
 def prepare(root: str) -> Path:

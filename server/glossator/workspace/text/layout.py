@@ -1,7 +1,7 @@
 """The layout of a segment file; all numbers are little-endian.
 
     header     magic, version, counts, and the CRC-32 of header and tables
-    tables     of documents: stamp, end of path, traits, path (relative to the root, as bytes)
+    tables     of documents: stamp, traits, path (relative to the root, as bytes, then a NUL)
                of passages: the document, where it ends in there; a document has one or more
                of keys, ascending: key, start of posting, CRC-32 of posting, passages less 1
     postings   of each key the numbers of its passages: 16 bits each, ascending, or one bit for
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 MAGIC: Final = b"GLOSTEXT"
-VERSION: Final = 2  # of this layout, the folding of `fold.py` and the text of `plain.py`
+VERSION: Final = 3  # of this layout, the folding of `fold.py` and the text of `plain.py`
 MAX_PASSAGES: Final = 1 << 16
 ROARING_ARRAY: Final = 4096  # members; a roaring container of more holds all 65,536 bits
 POSTING_UNIT: Final = 2  # bytes; postings start at multiples of it
@@ -64,14 +64,9 @@ class Sections:
         return self.starts + 4 * self.keys
 
     @property
-    def path_ends(self) -> int:
-        """Documents of u4: where the path ends, from the first one."""
-        return self.sums + 4 * self.keys
-
-    @property
     def counts(self) -> int:
         """Keys of u2."""
-        return self.path_ends + 4 * self.documents
+        return self.sums + 4 * self.keys
 
     @property
     def owners(self) -> int:
@@ -90,7 +85,7 @@ class Sections:
 
     @property
     def paths(self) -> int:
-        """The paths, one after the other."""
+        """The paths, one after the other, each with a NUL at its end."""
         return self.traits + self.documents
 
     @property

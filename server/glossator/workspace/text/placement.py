@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pyroaring import BitMap
@@ -23,8 +23,7 @@ if TYPE_CHECKING:  # it imports numpy, which an index without segments does with
     from glossator.workspace.text.required import Query
     from glossator.workspace.text.segment import Segment, Stamp
 
-_TURN = 1000  # documents, about 1 ms of work; then the event loop gets its turn
-_stamp: Callable[[FileEntry], Stamp] = attrgetter("size", "mtime_ns", "ctime_ns", "inode")
+_stamp: Callable[[FileEntry], Stamp] = itemgetter(slice(2, 6))  # size to inode
 _NONE = FileEntry("", "", 0, 0)  # of documents that never were valid; never looked at
 
 
@@ -104,20 +103,20 @@ class PlacedSegment:
         """The documents valid for some of the entries, which are taken out; from any thread."""
         taken: list[int] = []
         numbers: dict[str, int] = {}
-        codec = sys.getfilesystemencoding()
-        documents = zip(self.segment.paths(), self.segment.stamps(), strict=True)
-        for number, (relative, stamp) in enumerate(documents):
-            path = self._prefix + relative.decode(codec, "surrogateescape")
-            entry = unplaced.get(path)
-            if entry is not None:
-                path = entry.path  # the listing's own string takes no further memory
+        documents = enumerate(self.segment.stamps())
+        for paths in self.segment.paths_below(self._prefix):
+            for path, (number, stamp) in zip(paths, documents):  # noqa: B905 - some of them
+                entry = unplaced.pop(path, None)
+                if entry is None:
+                    numbers[path] = number
+                    continue
+                numbers[entry.path] = number  # the listing's own string takes no further memory
                 if stamp == _stamp(entry) and not entry.is_link:
-                    del unplaced[path]
                     self._entries[number] = entry  # equal to one that may be there
                     taken.append(number)
-            numbers[path] = number
-            if number % _TURN == 0:
-                time.sleep(0)
+                else:
+                    unplaced[entry.path] = entry
+            time.sleep(0)  # after about 1 ms of work: the event loop gets its turn
         self._numbers = numbers
         return BitMap(taken)
 

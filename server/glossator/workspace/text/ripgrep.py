@@ -23,10 +23,11 @@ from glossator.workspace.walk import FileEntry
 
 _log = logging.getLogger(__name__)
 
-LARGE = 2_000_000  # bytes; a file that we would take longer for than to start ripgrep
+LARGE = 8_000_000  # bytes; a file that we would take longer for than to start ripgrep
 
 _FIRST_BATCH = 600  # files
-_HERE = 1_000_000  # bytes of the first ones, which are searched here while ripgrep starts
+_HERE = 6_000_000  # bytes of the first ones, which are searched here beside its first batch
+_EACH = 15_000  # bytes that take as long as opening a file
 _PATIENCE = 5.0  # seconds for a batch, and more by the rates of a slow disk
 _SLOWEST_FILES = 500  # a second
 _SLOWEST_BYTES = 20_000_000  # a second
@@ -62,8 +63,9 @@ class Ripgrep:
         """Those of `files` that may match, in their order, with their number of matching lines.
 
         That is 1 if it is not counting, and None where it cannot tell: for the `others` (absolute
-        paths) and the first few, which it is not given, and for what it failed at.
+        paths) and the first ones, which it is not given, and for what it failed at.
         """
+        first, files = _split(files)
         batches = self._batches(files, others)
         with ExitStack() as running:
 
@@ -76,6 +78,7 @@ class Ripgrep:
                 return batch, running.enter_context(_Run(self, batch, output))
 
             batch, run = start()
+            yield from ((entry, None) for entry in first)
             while batch.files:
                 counts: Mapping[bytes, int | None] | None = None
                 following = None
@@ -113,16 +116,25 @@ class Ripgrep:
             ends = accumulate(len(argument) + 1 + _POINTER for argument in arguments)
             room = bisect_left(list(ends), _ARGUMENT_BYTES)
             files = chain(batch[room:], files)
-            here = _HERE if size == _FIRST_BATCH else 0  # bytes
             for number, entry in enumerate(batch[:room]):
-                argument = arguments[number]
-                here = here - entry.size if entry.size < here else 0
-                if entry.path in others or here:
+                if entry.path in others:
                     arguments[number] = b""
-                elif argument == b"-":  # which would be standard input
+                elif arguments[number] == b"-":  # which would be standard input
                     arguments[number] = b"./-"
             yield _Batch(batch[:room], arguments[:room])
             size *= 2
+
+
+def _split(files: Iterator[FileEntry]) -> tuple[Sequence[FileEntry], Iterator[FileEntry]]:
+    """The first files, which are searched here while ripgrep is at work, and the others."""
+    first: list[FileEntry] = []
+    room = _HERE
+    for entry in files:
+        room -= entry.size + _EACH
+        if room < 0:
+            return first, chain((entry,), files)
+        first.append(entry)
+    return first, files
 
 
 @dataclass(frozen=True, slots=True)

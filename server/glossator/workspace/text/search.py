@@ -34,11 +34,12 @@ from glossator.workspace.text.source import (
     listed_stamp,
     read_ranges,
     read_text,
+    unsearchable,
 )
 from glossator.workspace.walk import FileEntry
 
-_MANY = 700  # files, for which it pays to start ripgrep at once
-_ALONE = 0.02  # seconds of searching here first when there are less
+_ALONE = 0.01  # seconds of searching here first: a part is often all that is asked for
+_WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to pay
 _MOST = 5_000  # files, which are not sorted anew
 
 _path = attrgetter("path")
@@ -75,6 +76,7 @@ class TextSearch:
             for entry, ranges in found.ranges.items()
             if 2 * sum(end - start for start, end in ranges) < entry.size
         }
+        self._others = {entry.path for entry in found.others}
         self.unsearched: dict[FileEntry, MissingReason] = {}
 
     def by_path(self) -> Iterator[FileEntry]:
@@ -94,6 +96,9 @@ class TextSearch:
 
     def _among(self, files: Sequence[FileEntry]) -> Iterator[FileEntry]:
         """The candidates in the order of `files`: of so many, few are asked for, mostly."""
+        binary = set(map(_path, unsearchable(self._snapshot)))
+        if len(self._candidates) + len(binary) == len(files):  # all others, so none is looked up
+            return (entry for entry in files if entry.path not in binary)
         wanted = set(map(_path, chain(self._candidates.plain, self._candidates.others)))
         return compress(files, map(wanted.__contains__, map(_path, files)))
 
@@ -126,7 +131,7 @@ class TextSearch:
                     yield entry, text, chain((first,), lines)
 
     def _read(self, entry: FileEntry) -> Text | None:
-        text = read_text(self._snapshot, entry)
+        text = read_text(self._snapshot, entry, plain=entry.path not in self._others)
         if isinstance(text, Missing):
             self.unsearched[entry] = text.reason
             return None
@@ -156,12 +161,12 @@ class TextSearch:
 
     def _sifted(self, selected: Iterator[FileEntry], *, counting: bool) -> _Counted:
         """Those of `selected` that may match, as far as that can be told without reading them."""
-        deadline = monotonic() + (_ALONE if len(self._candidates) < _MANY else 0)
-        for entry in selected:
+        started = monotonic()
+        for done, entry in enumerate(selected):
             if self._cancelled():
                 return
             large = entry.size > LARGE and entry not in self._ranges
-            if self._portable and (large or monotonic() > deadline):
+            if self._portable and (large or self._takes_long(done, monotonic() - started)):
                 selected = chain((entry,), selected)
                 break
             yield entry, None
@@ -170,6 +175,11 @@ class TextSearch:
                 if self._cancelled():
                     return
                 yield entry, count
+
+    def _takes_long(self, done: int, seconds: float) -> bool:
+        """Whether the remaining files would keep us long, if so many took so many seconds."""
+        remaining = len(self._candidates) - done
+        return seconds > _ALONE and seconds * remaining > _WORTH * done
 
     def _by_ripgrep(self, files: Iterator[FileEntry], *, counting: bool) -> _Counted:
         first = next(files, None)
@@ -180,7 +190,7 @@ class TextSearch:
         found = find_ripgrep(snapshot.ripgrep, snapshot.folders, self._cancelled)
         if isinstance(found, str):
             folder = os.path.commonpath(self._snapshot.roots)
-            others = {entry.path for entry in (*self._candidates.others, *self._ranges)}
+            others = self._others.union(map(_path, self._ranges))
             ripgrep = Ripgrep(found, self._request, folder, counting)
             yield from ripgrep.sift(files, others, self._cancelled)
         else:

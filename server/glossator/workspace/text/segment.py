@@ -21,7 +21,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
-from itertools import compress, pairwise
+from itertools import compress
 from pathlib import Path
 from typing import Literal, Self
 
@@ -34,6 +34,7 @@ from glossator.workspace.text.required import Query
 
 Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 
+_PATHS = 1 << 16  # bytes of paths decoded at once
 _CHECKSUM_AT = layout.HEADER.size - layout.CHECKSUM.size
 
 
@@ -82,14 +83,18 @@ class Segment:
             until_kept.pop_all()
         return segment
 
-    def paths(self) -> Iterator[bytes]:
+    def paths(self) -> list[bytes]:
         """The documents' paths, relative to their root."""
-        sections = self._sections
-        ends = self._table("I", sections.documents, sections.path_ends)
-        joined = bytes(self._tables[sections.paths :])
+        return bytes(self._tables[self._sections.paths :]).split(b"\0")[:-1]
+
+    def paths_below(self, root: str) -> Iterator[list[str]]:
+        """The documents' paths with `root`, which ends with a separator, some 1,000 at a time."""
+        joined = bytes(self._tables[self._sections.paths :])
         start = 0
-        for end in ends:
-            yield joined[start:end]
+        while start < len(joined):
+            end = joined.find(b"\0", start + _PATHS) + 1 or len(joined)
+            paths = os.fsdecode(joined[start:end])
+            yield (root + paths.replace("\0", "\0" + root)).split("\0")[:-1]
             start = end
 
     def stamps(self) -> Iterator[Stamp]:
@@ -155,14 +160,13 @@ class Segment:
     @cached_property
     def _of_long(self) -> BitMap:
         """The passages of documents that have several."""
-        owners = self._owners.tolist()
-        pairs = (number for number, (one, two) in enumerate(pairwise(owners)) if one == two)
-        seconds = BitMap(pairs)
-        return seconds | BitMap(number + 1 for number in seconds)
+        same = map(operator.eq, self._owners, self._owners[1:])
+        firsts = BitMap(compress(range(len(self._owners)), same))
+        return firsts | BitMap(number + 1 for number in firsts)
 
     def _ranges(self, passages: BitMap) -> dict[int, list[tuple[int, int]]]:
         """Where these passages lie, by document, for documents that have several."""
-        if len(passages) == len(self._passages):
+        if not passages or len(passages) == len(self._passages):
             return {}
         owners, ends = self._owners, self._ends
         ranges: dict[int, list[tuple[int, int]]] = {}

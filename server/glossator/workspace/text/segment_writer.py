@@ -11,7 +11,7 @@ import secrets
 import zlib
 from array import array
 from collections.abc import Generator, Iterator, Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -134,7 +134,7 @@ class SegmentWriter:
         units = np.minimum(counts, layout.bits_units(len(self._owners)))
         ends = np.cumsum(units)
         sums: list[int] = []
-        paths = b"".join(self._paths)
+        paths = b"".join(path + b"\0" for path in self._paths)
         length = layout.POSTING_UNIT * int(units.sum())
         sections = Sections(len(self), len(self._owners), len(keys), len(paths), length)
         file.seek(sections.postings)
@@ -151,7 +151,6 @@ class SegmentWriter:
                 keys.astype("<u4").tobytes(),
                 (ends - units).astype("<u4").tobytes(),
                 np.array(sums, "<u4").tobytes(),
-                np.array([*accumulate(map(len, self._paths))], "<u4").tobytes(),
                 (counts - 1).astype("<u2").tobytes(),
                 np.array(self._owners, "<u2").tobytes(),
                 np.array(self._ends, "<u8").tobytes(),

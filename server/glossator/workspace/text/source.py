@@ -50,9 +50,17 @@ def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
     )
 
 
-def read_text(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Text | Missing:
-    """The text of a listed file as it is now."""
-    raw = _load(snapshot, entry)
+def read_text(
+    snapshot: WorkspaceSnapshot, entry: FileEntry, *, plain: bool = False
+) -> Text | Missing:
+    """The text of a listed file as it is now; `plain`: it is plain text if it is as it is listed.
+
+    Such a file needs no decoding, which would take longer than all the rest.
+    """
+    unchanged = _unchanged(snapshot, entry)
+    if unchanged is not None and plain:
+        return _of_plain(unchanged)
+    raw = _load(snapshot, entry) if unchanged is None else unchanged
     if isinstance(raw, Missing):
         return raw
     if isinstance(raw, Overlay):
@@ -96,15 +104,25 @@ def unsearchable(snapshot: WorkspaceSnapshot) -> Mapping[FileEntry, MissingReaso
     }
 
 
+def _unchanged(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Raw | None:
+    """A file that is as it is listed; its path has no link in it, so it hides no open document."""
+    if entry.path in snapshot.overlays or entry.size > snapshot.cache.max_file_bytes:
+        return None
+    return load_unchanged(entry.path, listed_stamp(entry))
+
+
 def _load(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Overlay | Raw | Missing:
-    limit = snapshot.cache.max_file_bytes
-    if entry.path not in snapshot.overlays and entry.size <= limit:
-        raw = load_unchanged(entry.path, listed_stamp(entry))
-        if raw is not None:  # by a path without links, so no open document lies behind it
-            return raw
-    return masked(
-        snapshot.overlays, entry.path, lambda path: load_listed(snapshot.folders, path, limit)
-    )
+    def load(path: str) -> Raw | Missing:
+        return load_listed(snapshot.folders, path, snapshot.cache.max_file_bytes)
+
+    return masked(snapshot.overlays, entry.path, load)
+
+
+def _of_plain(raw: Raw) -> Text:
+    content = raw.content
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n")
+    return Text(content.removesuffix(b"\n"), not content, raw)
 
 
 def _of_overlay(overlay: Overlay) -> Text:

@@ -13,9 +13,11 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from glossator.core.errors import UsageError
 from glossator.workspace.roots import Roots
 from glossator.workspace.text.catalogue import Catalogue, Stamp
 from glossator.workspace.text.files import SegmentInfo
+from glossator.workspace.text.layout import VERSION
 from glossator.workspace.text.policy import MAX_BYTES, MAX_FILES
 from glossator.workspace.worker.jobs import Job, Progress, Slices
 from glossator.workspace.worker.lock import writing
@@ -48,7 +50,8 @@ class Built:
 class BuildSegment(Job[Built | Busy | Stale]):
     """Index the files at the absolute `paths` below `root`, in place of the segments `replaces`.
 
-    `known`: the stamp of the catalogue as its server knows it.
+    `known`: the stamp of the catalogue as its server knows it. `version`: of the segments as the
+    server reads them; the worker may be of a newer program, if that was replaced meanwhile.
     """
 
     root: str
@@ -57,9 +60,12 @@ class BuildSegment(Job[Built | Busy | Stale]):
     replaces: frozenset[str]
     known: Stamp | None
     max_file_bytes: int
+    version: int = VERSION
 
     def run(self) -> Slices[Built | Busy | Stale]:
         """Become the writer, unless there is one, for as long as it takes."""
+        if self.version != VERSION:
+            raise UsageError("Glossator was replaced by another version; restart the server.")
         with writing(self.folder) as ours:
             if not ours:
                 return Busy()
