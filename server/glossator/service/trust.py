@@ -19,7 +19,7 @@ from glossator.agent.permissions.private_file import (
     update_private,
 )
 from glossator.core.uri import to_path, to_uri
-from glossator.workspace.roots import is_inside, real_path
+from glossator.workspace.roots import is_inside
 
 
 def trust_file() -> Path:
@@ -40,12 +40,16 @@ class Trust:
         self._remembered: frozenset[str] | None = None  # until the file was read
 
     def trusted(self, roots: Iterable[str]) -> bool:
-        """Whether every one of these folders is trusted; without any there is nothing to obey."""
+        """Whether every one of these folders is there and trusted.
+
+        Without any there is nothing to obey. Ask with the paths that will be used afterwards, links
+        resolved, and again when they change.
+        """
         return all(map(self._is_trusted, roots))
 
     def trust_for_session(self, roots: Iterable[str]) -> None:
         """The client, which asked its user, says that these folders are trusted."""
-        self._session.update(path for root in roots if (path := real_path(root)) is not None)
+        self._session.update(path for root in roots if (path := _real(root)) is not None)
 
     def distrust_for_session(self) -> None:
         """The client takes back what it said."""
@@ -58,7 +62,7 @@ class Trust:
         is unpacked there later would be trusted, too.
         """
         self.trust_for_session((root,))
-        path = real_path(root)
+        path = _real(root)
         home = os.path.realpath(os.path.expanduser("~"))
         if path is None or is_inside(home, path):
             return False
@@ -75,7 +79,7 @@ class Trust:
         return True
 
     def _is_trusted(self, root: str) -> bool:
-        path = real_path(root)
+        path = _real(root)
         if path is None:
             return False
         return any(is_inside(path, folder) for folder in self._session | self._known())
@@ -91,6 +95,14 @@ class Trust:
                     " Glossator asks again; the next folder you trust begins the file anew."
                 )
         return self._remembered
+
+
+def _real(root: str) -> str | None:
+    """Where a folder is; None if it is not there now: what comes there later is not known."""
+    try:
+        return os.path.realpath(root, strict=True)
+    except (OSError, ValueError):
+        return None
 
 
 def _paths(uris: Iterable[str]) -> frozenset[str]:
