@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -95,7 +96,7 @@ def test_an_allow_rule_never_narrows(subject: Subject, policy: Policy, rule: Rul
 
 @given(_subjects, _policies, st.randoms(use_true_random=False))
 def test_the_order_of_rules_does_not_matter(
-    subject: Subject, policy: Policy, random: object
+    subject: Subject, policy: Policy, random: Random
 ) -> None:
     def mixed(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
         return tuple(random.sample(rules, len(rules)))

@@ -188,6 +188,10 @@ def test_a_name_that_is_not_unicode(ws: Path) -> None:
         ("cat again", "deny"),
         ("cat src/../.ENV", "deny"),
         ("cat {ws}/.env", "deny"),
+        ("cat .e*", "deny"),
+        ("cat here/.[a-z]nv", "deny"),
+        ("cat src/*/*/*", "ask"),  # what it may mean is not looked at
+        ("cat *.py", "allow"),
         ("git show HEAD:.env", "deny"),
         ("grep --file=.env x", "deny"),
         ("head -n 5 src/a.py", "allow"),
@@ -196,6 +200,7 @@ def test_a_name_that_is_not_unicode(ws: Path) -> None:
         ("cat ../outside/f", "ask"),
         ("cat out/f", "ask"),
         ("ls ~", "ask"),
+        ("ls ~/*", "ask"),
         ("ls '' loop a\0b", "allow"),
     ],
 )
@@ -203,6 +208,26 @@ def test_what_the_words_of_a_command_may_mean(ws: Path, command: str, expected: 
     words = tuple(command.format(ws=ws).replace("''", "").split(" "))
     subject = Subject.of_shell([words], cwd=str(ws), read_only=True, open_reason=None)
     assert verdict(subject, policy(deny=["Read(.env)"], root=ws)) == expected
+
+
+def test_a_script_may_change_its_folder(ws: Path) -> None:
+    held = policy(deny=["Read(/config/x)"], root=ws)
+    for script, expected in (
+        ("cat x", "allow"),
+        ("cd config ; cat x", "deny"),
+        ("cd -P src ; pushd back ; cat ./x", "deny"),
+        ("cd nowhere ; cd config ; cat x", "deny"),
+        ("cd src ; cat a.py", "allow"),
+        ("cd .. ; ls", "ask"),
+        ("cd ; ls", "ask"),
+        (" ; ".join(["cd src", "cd ..", "cd config"] * 9), "ask"),
+    ):
+        commands = [tuple(command.split()) for command in script.split(" ; ")]
+        subject = Subject.of_shell(commands, cwd=str(ws), read_only=True, open_reason=None)
+        assert verdict(subject, held) == expected, script
+    commands = [("cd", "config"), ("echo",)]
+    subject = Subject.of_shell(commands, cwd=str(ws), writes=["x"], open_reason=None)
+    assert verdict(subject, policy("auto", deny=["Edit(/config/x)"], root=ws)) == "deny"
 
 
 def test_redirects_of_a_script(ws: Path) -> None:
@@ -216,6 +241,7 @@ def test_redirects_of_a_script(ws: Path) -> None:
     assert verdict(subject("../again"), held) == "deny"
     assert verdict(subject("../vs/x"), held) == "ask"
     assert verdict(subject("../out/x"), held) == "ask"
+    assert verdict(subject("~/x"), held) == "ask"
 
 
 def test_a_script_that_is_not_understood_is_never_read_only(ws: Path) -> None:

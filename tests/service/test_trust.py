@@ -49,7 +49,8 @@ def top(tmp_path: Path) -> Path:
 
 
 def trust(top: Path, warnings: list[str] | None = None) -> Trust:
-    return Trust([].append if warnings is None else warnings.append, top / "state" / "trust.json")
+    told: list[str] = [] if warnings is None else warnings
+    return Trust(told.append, top / "state" / "trust.json")
 
 
 def test_nothing_is_trusted_at_first(top: Path) -> None:

@@ -24,7 +24,8 @@ from glossator.agent.permissions.rules import (
     ToolRule,
     expression,
 )
-from glossator.agent.permissions.subject import Subject, Target, Words
+from glossator.agent.permissions.subject import Subject, Target
+from glossator.agent.permissions.words import Words
 from glossator.workspace.gitpattern import FOLDER_MARK
 from glossator.workspace.roots import is_inside
 

@@ -24,7 +24,7 @@ from typing import Literal
 import re2
 
 from glossator.agent.permissions.folding import folded
-from glossator.agent.permissions.subject import Words
+from glossator.agent.permissions.words import Words
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.workspace.gitpattern import translate

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import errno
 import os
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from glossator.agent.permissions.words import Meanings, Words, meanings
 from glossator.tools.base import Access
 
-Words = tuple[str, ...]
-
 _MAX_LINKS = 40  # on the way to a file, as in Linux
-_PARTS = re.compile(r"[=:@,]")  # `--file=x`, `HEAD:x`, `@x`
 _NO_SANDBOX = "It would run outside a sandbox."
 
 
@@ -84,13 +81,14 @@ class Subject:
         read_only: bool = False,
         open_reason: str | None = _NO_SANDBOX,
     ) -> Subject:
-        """A call of Bash; `writes` are the targets of its redirects, relative to `cwd` or not."""
+        """A call of Bash; `writes` are what its redirects write to, relative to `cwd` or not."""
         known = None if commands is None else tuple(commands)
-        named = tuple(_named(known or (), cwd))
-        redirected = (os.path.join(cwd, path) for path in writes)
-        targets = tuple(Target.at(path) for path in redirected if path != os.devnull)
-        script = ShellScript(known, read_only and known is not None, named, open_reason)
-        return Subject("Bash", Access.EXECUTE, targets, script)
+        meant = meanings(known or (), tuple(path for path in writes if path != os.devnull), cwd)
+        if meant is None:  # it may mean too much to be looked at
+            known, meant = None, Meanings((), ())
+        named = (target for target in map(Target.at, meant.named) if target.real)
+        script = ShellScript(known, read_only and known is not None, tuple(named), open_reason)
+        return Subject("Bash", Access.EXECUTE, tuple(map(Target.at, meant.written)), script)
 
 
 def _way(path: str) -> list[str]:
@@ -129,23 +127,3 @@ def _link(path: str) -> str | None:
         if error.errno in (errno.EINVAL, errno.ENOENT, errno.ENOTDIR):
             return None  # not a link, or nothing there
         raise
-
-
-def _named(commands: Iterable[Words], cwd: str) -> Iterator[Target]:
-    """What the words may mean as paths; an absolute path where nothing is, is hardly one."""
-    words = dict.fromkeys(word for command in commands for word in command)
-    parts = dict.fromkeys(part for word in words for part in (word, *_PARTS.split(word)))
-    for part in filter(None, parts):
-        meant = os.path.expanduser(part)
-        if os.path.isabs(meant) and not _is_there(meant):
-            continue
-        target = Target.at(os.path.join(cwd, meant))
-        if target.real:
-            yield target
-
-
-def _is_there(path: str) -> bool:
-    try:
-        return os.path.lexists(path)
-    except ValueError:
-        return False

@@ -8,7 +8,8 @@ import re
 from glossator.agent.permissions.matching import command_covered, path_covered
 from glossator.agent.permissions.policy import Policy
 from glossator.agent.permissions.rules import FAMILIES, CommandRule, Rule, ToolRule, parse_rule
-from glossator.agent.permissions.subject import ShellScript, Subject, Words
+from glossator.agent.permissions.subject import ShellScript, Subject
+from glossator.agent.permissions.words import Words
 from glossator.core.errors import UsageError
 from glossator.workspace.roots import is_inside
 
