@@ -1,0 +1,200 @@
+"""May it be done? A pure function: the strictest of everything that has a say.
+
+What limits a call: paths that cannot be resolved, deny rules, plan mode, protected paths, scripts
+that are not understood or would run outside a sandbox, ask rules. What grants one: an allow rule,
+else the mode. A limit is never lifted by a grant, whatever the order in which they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from glossator.agent.permissions.matching import concerning, covered, path_covered
+from glossator.agent.permissions.policy import Mode, Policy
+from glossator.agent.permissions.protected import protection
+from glossator.agent.permissions.rules import FAMILIES, Rule
+from glossator.agent.permissions.subject import ShellScript, Subject, Target
+from glossator.agent.permissions.suggest import suggestions
+from glossator.core.shown import shown
+from glossator.tools.base import Access
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """Do it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask the user first, for these reasons.
+
+    `suggestions` are the rules that would together allow it next time; empty when none can.
+    """
+
+    reasons: tuple[str, ...]
+    suggestions: tuple[Rule, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """Do not do it; `reason` is for the model."""
+
+    reason: str
+
+
+Decision = Allow | Ask | Deny
+
+
+def decide(subject: Subject, policy: Policy) -> Decision:
+    """What is to be done about a call."""
+    limits = [limit for find in _LIMITS if (limit := find(subject, policy)) is not None]
+    grant = _grant(subject, policy)
+    for decision in (*limits, grant):
+        if isinstance(decision, Deny):
+            return decision
+    asking = [limit for limit in limits if isinstance(limit, Ask)]
+    if asking:
+        return Ask(tuple(reason for limit in asking for reason in limit.reasons))
+    return grant
+
+
+def is_hidden(path: str, policy: Policy) -> bool:
+    """Whether a deny rule keeps the file at `path` (absolute) from being read.
+
+    For tools that find files themselves: a search shows nothing of a file that `Read` may not read.
+    """
+    subject = Subject.of_files("Read", Access.READ, (path,))
+    return bool(concerning(policy.deny, subject, policy.places))
+
+
+def _unresolved(subject: Subject, _policy: Policy) -> Deny | None:
+    for target in subject.targets:
+        if not target.real:
+            return Deny(
+                f"{shown(target.asked)} cannot be resolved (a loop of links, a closed folder, or a"
+                " name that no file can have); use another path."
+            )
+    return None
+
+
+def _denied(subject: Subject, policy: Policy) -> Deny | None:
+    rules = concerning(policy.deny, subject, policy.places)
+    if not rules:
+        return None
+    return Deny(
+        f"The user's permission rules do not allow this ({', '.join(map(shown, rules))} is denied)."
+        " Do not try to reach the same in another way; go on without it, or tell the user."
+    )
+
+
+def _planning(subject: Subject, policy: Policy) -> Deny | None:
+    if policy.mode is not Mode.PLAN or _only_reads(subject):
+        return None
+    return Deny(
+        "Plan mode only reads: no file is changed, and only shell commands run that are known to"
+        " change nothing. Put what you want to do into the plan; the user ends plan mode."
+    )
+
+
+def _protected(subject: Subject, policy: Policy) -> Ask | None:
+    if subject.access is Access.READ:
+        return None
+    reasons = [
+        f"{shown(target.asked)} is protected: {reason}."
+        for target in subject.targets
+        if (reason := _protection(target, policy)) is not None
+    ]
+    return Ask(tuple(reasons)) if reasons else None
+
+
+def _unclear(subject: Subject, _policy: Policy) -> Ask | None:
+    script = subject.script
+    if script is None:
+        return None
+    reasons = () if script.open_reason is None else (script.open_reason,)
+    if script.commands is None:
+        reasons = ("The command is not understood well enough to be judged.", *reasons)
+    return Ask(reasons) if reasons else None
+
+
+def _asked(subject: Subject, policy: Policy) -> Ask | None:
+    rules = concerning(policy.ask, subject, policy.places)
+    return Ask((f"A rule asks each time: {', '.join(map(shown, rules))}.",)) if rules else None
+
+
+_LIMITS: tuple[Callable[[Subject, Policy], Ask | Deny | None], ...] = (
+    _unresolved,
+    _denied,
+    _planning,
+    _protected,
+    _unclear,
+    _asked,
+)
+
+
+def _grant(subject: Subject, policy: Policy) -> Decision:
+    """What rules that allow, and else the mode, say."""
+    script = subject.script
+    if covered(policy.allow, subject, policy.places):
+        if script is None or all(_may_write(target, policy) for target in subject.targets):
+            return Allow()
+    elif script is None and (outside := _outside(subject.targets, policy)):
+        return Deny(
+            f"{shown(outside.asked)} is outside the workspace; only paths inside its folders can be"
+            f" {'read' if subject.access is Access.READ else 'changed'}."
+        )
+    if _mode_allows(subject, policy):
+        return Allow()
+    return Ask((_why(subject, policy),), suggestions(subject, policy))
+
+
+def _mode_allows(subject: Subject, policy: Policy) -> bool:
+    """Whether the mode alone allows what lies inside the workspace."""
+    if subject.script is not None:
+        return _mode_runs(subject, subject.script, policy)
+    if subject.access is Access.READ or policy.mode is Mode.AUTO:
+        return True
+    is_edit = subject.access is Access.WRITE and subject.tool in FAMILIES["Edit"]
+    return policy.mode is Mode.ACCEPT_EDITS and is_edit and bool(subject.targets)
+
+
+def _mode_runs(subject: Subject, script: ShellScript, policy: Policy) -> bool:
+    if policy.mode is Mode.AUTO:
+        return _outside(subject.targets, policy) is None
+    return _only_reads(subject) and _outside(script.named, policy) is None
+
+
+def _only_reads(subject: Subject) -> bool:
+    if subject.script is not None:
+        return subject.script.read_only and not subject.targets
+    return subject.access is Access.READ
+
+
+def _may_write(target: Target, policy: Policy) -> bool:
+    """Whether a redirect may write there: as an edit might, without being asked."""
+    if policy.mode in (Mode.ACCEPT_EDITS, Mode.AUTO):
+        return _outside((target,), policy) is None
+    return path_covered(policy.allow, target, "Write", policy.places)
+
+
+def _outside(targets: tuple[Target, ...], policy: Policy) -> Target | None:
+    """The first target that leads out of the workspace."""
+    for target in targets:
+        if not all(map(policy.places.holds, target.real)):
+            return target
+    return None
+
+
+def _protection(target: Target, policy: Policy) -> str | None:
+    reasons = (protection(name, policy.places.own) for name in target.names)
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def _why(subject: Subject, policy: Policy) -> str:
+    script = subject.script
+    if script is not None and (outside := _outside(subject.targets + script.named, policy)):
+        return f"{shown(outside.asked)} is outside the workspace."
+    if script is not None and subject.targets:
+        return f"It writes to {', '.join(shown(target.asked) for target in subject.targets)}."
+    return f"No rule allows it, and mode {policy.mode} asks."

@@ -1,0 +1,115 @@
+"""What the user answered: for this once, for the session, or always in this workspace.
+
+`<user configuration folder>/grants.json` holds the rules of the last kind by workspace folder. It
+can be deleted at any time: then the user is asked again.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import platformdirs
+
+from glossator.agent.permissions.decide import Allow, Ask, Deny
+from glossator.agent.permissions.policy import Rules
+from glossator.agent.permissions.private_file import (
+    DamagedFile,
+    Entries,
+    read_private,
+    update_private,
+)
+from glossator.agent.permissions.rules import Rule, parse_rule
+from glossator.core.errors import UsageError
+from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.uri import to_uri
+
+logger = logging.getLogger(__name__)
+
+_NO = "The user does not allow this. Do not try to reach the same in another way."
+
+
+def grants_file() -> Path:
+    """Where rules for always are kept."""
+    return Path(platformdirs.user_config_dir("glossator")) / "grants.json"
+
+
+class Grants:
+    """One session's answers and those kept for its workspace; belongs to the event loop.
+
+    `roots` are the workspace's folders: a rule is kept for each, and counts where all have it.
+    `warn` tells the user of a file that cannot be used; nothing is allowed by such a file.
+    """
+
+    def __init__(
+        self, roots: Iterable[str], warn: Callable[[str], object], file: Path | None = None
+    ) -> None:
+        self._folders = tuple(dict.fromkeys(to_uri(os.path.realpath(root)) for root in roots))
+        self._warn = warn
+        self._file = file or grants_file()
+        self._session: dict[Rule, None] = {}
+        self._always = self._read()
+
+    @property
+    def rules(self) -> Rules:
+        """What the answers allow from now on."""
+        return Rules(allow=tuple(dict.fromkeys((*self._session, *self._always))))
+
+    def settle(self, ask: Ask, answer: PermissionAnswer) -> Allow | Deny:
+        """Keep the answer for as long as it is meant to hold, and act on it."""
+        match answer.choice:
+            case Choice.DENY:
+                said = answer.message.strip()
+                return Deny(f"{_NO} The user says: {said}" if said else f"{_NO} Ask how to go on.")
+            case Choice.SESSION:
+                self._session.update(dict.fromkeys(ask.suggestions))
+            case Choice.ALWAYS:
+                self._session.update(dict.fromkeys(ask.suggestions))
+                self._keep(ask.suggestions)
+            case Choice.ONCE:
+                pass
+        return Allow()
+
+    def _keep(self, rules: tuple[Rule, ...]) -> None:
+        texts = tuple(map(str, rules))
+
+        def added(entries: Entries) -> Entries:
+            new = {
+                folder: tuple(dict.fromkeys((*entries.get(folder, ()), *texts)))
+                for folder in self._folders
+            }
+            return {**entries, **new}
+
+        if not rules:
+            return
+        try:
+            update_private(self._file, added)
+        except OSError as error:
+            self._warn(
+                f"The permission could not be kept in {self._file} ({error}); it holds for this"
+                " session only. Check the folder's permissions and the disk's room."
+            )
+
+    def _read(self) -> tuple[Rule, ...]:
+        try:
+            entries = read_private(self._file)
+        except (OSError, DamagedFile) as error:
+            self._warn(
+                f"Kept permissions are not used, because {self._file} cannot be ({error})."
+                " Glossator asks again; the next permission for always begins the file anew."
+            )
+            return ()
+        kept = [entries.get(folder, ()) for folder in self._folders]
+        everywhere = (
+            [text for text in kept[0] if all(text in texts for texts in kept)] if kept else []
+        )
+        return tuple(rule for text in everywhere if (rule := self._parsed(text)) is not None)
+
+    def _parsed(self, text: str) -> Rule | None:
+        try:
+            return parse_rule(text)
+        except UsageError as error:
+            self._warn(f"A kept permission is not used. {error} It stands in {self._file}.")
+            return None

@@ -1,0 +1,197 @@
+"""Which rules a subject falls under: read widely to refuse or ask, narrowly to allow.
+
+A deny or ask rule *concerns* a subject if any name of any path, or any command, may be what it
+means. Allow rules *cover* it only if each command and each real path is, exactly, what one says.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import re2
+
+from glossator.agent.permissions.folding import folded
+from glossator.agent.permissions.policy import Places
+from glossator.agent.permissions.rules import (
+    FAMILIES,
+    Base,
+    CommandRule,
+    Family,
+    PathRule,
+    Rule,
+    ToolRule,
+    expression,
+)
+from glossator.agent.permissions.subject import Subject, Target
+from glossator.agent.permissions.words import Words
+from glossator.workspace.gitpattern import FOLDER_MARK
+from glossator.workspace.roots import is_inside
+
+# programs that run the program named among their words
+_RUNNERS = frozenset(
+    "bash busybox chroot command dash doas env eval exec fish ionice ksh nice nohup parallel setsid"
+    " sh stdbuf sudo time timeout watch xargs zsh".split()
+)
+
+
+def concerning(rules: Iterable[Rule], subject: Subject, places: Places) -> tuple[str, ...]:
+    """The deny or ask rules that may mean the subject, as text, sorted."""
+    return tuple(sorted({str(rule) for rule in rules if _concerns(rule, subject, places)}))
+
+
+def covered(rules: Iterable[Rule], subject: Subject, places: Places) -> bool:
+    """Whether allow rules hold for every part of the subject."""
+    known = tuple(rules)
+    script = subject.script
+    if script is None:
+        if subject.targets:
+            return all(
+                path_covered(known, target, subject.tool, places) for target in subject.targets
+            )
+        return _tool_covered(known, subject.tool)
+    return script.commands is not None and all(
+        command_covered(known, command) for command in script.commands
+    )
+
+
+def command_covered(rules: Iterable[Rule], command: Words) -> bool:
+    """Whether a rule holds for one simple command."""
+    return any(
+        rule.name in ("*", "Bash") if isinstance(rule, ToolRule) else _is_command(rule, command)
+        for rule in rules
+    )
+
+
+def path_covered(rules: Iterable[Rule], target: Target, tool: str, places: Places) -> bool:
+    """Whether rules hold for every real path of a target; one about a tool, in the workspace."""
+    known = tuple(rules)
+    return bool(target.real) and all(
+        (places.holds(path) and _tool_covered(known, tool))
+        or any(
+            isinstance(rule, PathRule)
+            and tool in FAMILIES[rule.family]
+            and _is_path(rule, path, places)
+            for rule in known
+        )
+        for path in target.real
+    )
+
+
+def _tool_covered(rules: Iterable[Rule], tool: str) -> bool:
+    return any(isinstance(rule, ToolRule) and _is_tool(rule, tool) for rule in rules)
+
+
+def _is_tool(rule: ToolRule, tool: str) -> bool:
+    for family, tools in FAMILIES.items():
+        if rule.name == family:
+            return tool in tools
+    of_server = rule.name.startswith("mcp__") and tool.startswith(f"{rule.name}__")
+    return rule.name in ("*", tool) or of_server
+
+
+def _is_command(rule: Rule, command: Words) -> bool:
+    if not isinstance(rule, CommandRule):
+        return False
+    return command[: len(rule.words)] == rule.words if rule.prefix else command == rule.words
+
+
+def _is_path(rule: PathRule, path: str, places: Places) -> bool:
+    return any(
+        _matches(rule.pattern, inner, either=False)
+        for base in _bases(rule, places)
+        if (inner := _inner(path, base)) is not None
+    )
+
+
+def _concerns(rule: Rule, subject: Subject, places: Places) -> bool:
+    match rule:
+        case ToolRule():
+            return _is_tool(rule, subject.tool)
+        case CommandRule():
+            commands = subject.script.commands if subject.script else None
+            return any(_concerns_command(rule, command) for command in commands or ())
+        case PathRule():
+            targets = _targets(rule.family, subject)
+            names = {name for target in targets for name in target.names}
+            return any(_concerns_name(rule, name, places) for name in names)
+
+
+def _targets(family: Family, subject: Subject) -> tuple[Target, ...]:
+    """The paths that rules of a family are about; of a script, all that its words may mean."""
+    script = subject.script
+    if script is not None:
+        only_reads = family == "Edit" and script.read_only
+        return subject.targets if only_reads else subject.targets + script.named
+    return subject.targets if subject.tool in FAMILIES[family] else ()
+
+
+def _concerns_command(rule: CommandRule, command: Words) -> bool:
+    """Whether the command may be the rule's, under its full path or behind another program."""
+    wanted = tuple(map(folded, rule.words))
+    words = tuple(map(folded, command))
+    runs_another = bool(words) and _program(words[0]) in _RUNNERS
+    if runs_another:  # `sh -c 'npm test'` is one word with blanks
+        words = tuple(part for word in words for part in word.split() or (word,))
+    for start in range(len(words) if runs_another else 1):
+        some = words[start:]
+        for spelled in (some, (*map(_program, some[:1]), *some[1:])):
+            if spelled == wanted:
+                return True
+            if spelled[: len(wanted)] == wanted and (rule.prefix or start):
+                return True
+    return False
+
+
+def _program(word: str) -> str:
+    return word.rpartition("/")[2]
+
+
+def _concerns_name(rule: PathRule, name: str, places: Places) -> bool:
+    bases = list(_bases(rule, places))
+    if rule.base is Base.WORKSPACE and rule.pattern.startswith("/"):
+        bases.append(os.sep)  # who writes `/etc/x` may mean the file system's
+    for base in bases:
+        inner = _inner(name, base)
+        if inner is not None and _matches(rule.pattern, inner, either=True):
+            return True
+        inner = _inner(folded(name), folded(base))
+        if inner is not None and _matches(folded(rule.pattern), inner, either=True):
+            return True
+    return False
+
+
+def _bases(rule: PathRule, places: Places) -> Iterator[str]:
+    match rule.base:
+        case Base.WORKSPACE:
+            yield from places.roots
+        case Base.HOME:
+            yield places.home
+        case Base.FILE_SYSTEM:
+            yield os.sep
+
+
+def _inner(path: str, base: str) -> str | None:
+    """`path` relative to `base`, with slashes; None unless it lies below."""
+    if path == base or not is_inside(path, base):
+        return None
+    return path[len(base) :].lstrip(os.sep).replace(os.sep, "/")
+
+
+def _matches(pattern: str, inner: str, *, either: bool) -> bool:
+    """Whether a pattern holds for a path or for a folder on the way to it.
+
+    The path is taken for a file, or with `either` for a file and a folder.
+    """
+    matcher = _expression(pattern)
+    entries = [inner, inner + FOLDER_MARK] if either else [inner]
+    while "/" in inner:
+        inner = inner.rpartition("/")[0]
+        entries.append(inner + FOLDER_MARK)
+    return any(matcher.search(os.fsencode(entry)) for entry in entries)
+
+
+@lru_cache(512)
+def _expression(pattern: str) -> re2.Pattern[bytes]:
+    return expression(pattern)

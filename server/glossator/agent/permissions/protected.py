@@ -1,0 +1,190 @@
+"""Paths whose change asks in every mode, whatever a rule allows.
+
+They are what a program obeys without being told to (an editor opening the folder, a shell entering
+it, git committing), and what says how much an agent may do. What runs only when somebody runs it
+(a Makefile, a test, a build script) is not among them: there the command is what is asked about.
+Making such a file counts as editing it, and so does touching a folder that may hold one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+
+import platformdirs
+
+from glossator.agent.permissions.folding import folded
+
+# why -> the last names of paths, in any folder; `*` stands for anything within a name
+_TABLE: dict[str, str] = {
+    "editors run what their settings in a folder say": """
+        .vscode .idea .zed .helix .fleet .vs .theia .settings .nvim .emacs.d
+        .exrc .vimrc .nvimrc .gvimrc .lvimrc .nvim.lua .nvimrc.lua .vim .emacs
+        .dir-locals.el .dir-locals-2.el .spacemacs *.code-workspace *.sublime-project
+        *.sublime-workspace .devcontainer .devcontainer.json .config/nvim .config/helix .config/zed
+        .config/code .config/emacs""",
+    "git runs its hooks and what its configuration names": """
+        .git *.git .gitconfig .gitmodules .config/git .husky .githooks .hg .svn .jj
+        .pre-commit-config.yaml .lefthook.* lefthook.yml lefthook.yaml lefthook.toml lefthook.json
+        .overcommit.yml .lintstagedrc .lintstagedrc.*""",
+    "a shell runs it when it starts or enters the folder": """
+        .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv
+        .zprofile .zlogin .zlogout .zsh .kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc
+        .config/fish .envrc .direnvrc .mise.toml .mise.*.toml mise.toml mise.*.toml .mise .xprofile
+        .xinitrc .xsession .config/autostart .config/systemd .tmux.conf .screenrc""",
+    "a tool that is run for something else runs what it names": """
+        .npmrc .yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .pnpmfile.mjs .pnp.cjs .pnp.loader.mjs
+        .cargo .pypirc .pdbrc .gdbinit .lldbinit .ripgreprc .wgetrc .curlrc .netrc .ssh .gnupg
+        .docker .kube .aws""",
+    "it runs with the repository's secrets as soon as it is pushed": """
+        .github/workflows .github/actions .gitlab-ci.yml .circleci .woodpecker .woodpecker.yml
+        .drone.yml .buildkite""",
+    "it tells agents what they may do, or starts their servers": """
+        .mcp.json mcp.json .mcp mcp_config.json claude_desktop_config.json .claude .claude.json
+        .cursor .cursorignore .windsurf .codeium .cline .clineignore .roo .rooignore .roomodes
+        .kilocode .continue .continuerc.json .gemini .codex .opencode opencode.json opencode.jsonc
+        .aider* .kiro .amazonq .junie .goose .goosehints .agents .augment .trae .crush .crush.json
+        crush.json .copilot""",
+    "every later session of an agent follows it": """
+        claude.md claude.local.md agents.md agents.override.md gemini.md .clinerules .cursorrules
+        .windsurfrules .roorules .github/copilot-instructions.md .github/instructions
+        .github/prompts .github/agents""",
+    "it is Glossator's own configuration": ".glossator*",
+}
+_OWN = "it is Glossator's own folder"
+_MAX_ENTRIES = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectedPath:
+    """A row of the table: the names at the end of a path, folded, and why they are protected."""
+
+    names: tuple[str, ...]
+    reason: str
+
+
+@cache
+def protected_table() -> tuple[ProtectedPath, ...]:
+    """Every protected path."""
+    return tuple(
+        ProtectedPath(tuple(path.split("/")), reason)
+        for reason, paths in _TABLE.items()
+        for path in paths.split()
+    )
+
+
+def own_folders() -> tuple[str, ...]:
+    """Where Glossator keeps this user's configuration and state, by real path."""
+    folders = (
+        platformdirs.user_config_dir("glossator"),
+        platformdirs.user_state_dir("glossator"),
+        platformdirs.user_data_dir("glossator"),
+    )
+    return tuple(dict.fromkeys(map(os.path.realpath, folders)))
+
+
+def protection(path: str, own: tuple[str, ...] = ()) -> str | None:
+    """Why changing `path` (absolute, one of a target's names) always asks; None if it need not.
+
+    `own` are the folders of `own_folders`.
+    """
+    plain = folded(path)
+    for folder in map(folded, own):
+        if _holds(folder, plain) or _holds(plain, folder):
+            return _OWN
+    names = _plain(path)
+    if _expression(protected_table()).search(names) is None:
+        return None
+    rows = (row for row in protected_table() if _expression((row,)).search(names))
+    return next(rows).reason
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectedBelow:
+    """The protected paths below a folder, sorted, none within another.
+
+    `missing` are not there, but would be protected directly in the folder. `complete` is false if
+    the folder holds too much to be looked through.
+    """
+
+    there: tuple[str, ...]
+    missing: tuple[str, ...]
+    complete: bool
+
+
+def protected_below(
+    root: str, own: tuple[str, ...] = (), max_entries: int = _MAX_ENTRIES
+) -> ProtectedBelow:
+    """What a sandbox must keep from being changed. Links are not followed; blocking."""
+    entries = _walk(root, own)
+    there = [path for path, is_protected in islice(entries, max_entries) if is_protected]
+    complete = next(entries, None) is None
+    fixed = ("/".join(row.names) for row in protected_table())
+    wanted = (os.path.join(root, *name.split("/")) for name in fixed if "*" not in name)
+    missing = (path for path in wanted if not os.path.lexists(path))
+    return ProtectedBelow(tuple(sorted(there)), tuple(sorted(missing)), complete)
+
+
+def _walk(root: str, own: tuple[str, ...]) -> Iterator[tuple[str, bool]]:
+    """Every entry below `root` but those within a protected one, and whether it is one."""
+    folders = [root]
+    while folders:
+        folder = folders.pop()
+        try:
+            entries = list(os.scandir(folder))
+        except OSError:  # closed to us, so to whatever we start; or gone
+            continue
+        for entry in entries:
+            path = os.path.join(folder, entry.name)
+            protected = _is_protected_here(path, own)
+            yield path, protected
+            if not protected and entry.is_dir(follow_symlinks=False):
+                folders.append(path)
+
+
+def _is_protected_here(path: str, own: tuple[str, ...]) -> bool:
+    """Whether an entry is protected as a whole, seen from a folder that is not."""
+    above, name = os.path.split(path)
+    return (
+        path in own or _last_names().search(_plain(f"{os.path.basename(above)}/{name}")) is not None
+    )
+
+
+@cache
+def _expression(rows: tuple[ProtectedPath, ...]) -> re.Pattern[str]:
+    """What is found in a plain path that lies at or below a row, or may hold one."""
+    return re.compile(f"(?:^|/)(?:{'|'.join(_row(row.names) for row in rows)})(?:/|$)")
+
+
+@cache
+def _last_names() -> re.Pattern[str]:
+    """What is found in a plain path that is a row."""
+    rows = ("/".join(map(_name, row.names)) for row in protected_table())
+    return re.compile(f"(?:^|/)(?:{'|'.join(rows)})$")
+
+
+def _row(names: tuple[str, ...]) -> str:
+    first, *rest = names
+    return f"{_name(first)}(?:/{_row(tuple(rest))}|$)" if rest else _name(first)
+
+
+def _name(name: str) -> str:
+    return "[^/]*".join(map(re.escape, name.split("*")))
+
+
+def _plain(path: str) -> str:
+    """A path in letters that names of the table are compared with."""
+    return "/".join(map(_bare, folded(path).replace(os.sep, "/").split("/")))
+
+
+def _holds(folder: str, path: str) -> bool:
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _bare(name: str) -> str:
+    """A name as Windows takes it: without a stream, and blanks and dots at its end."""
+    return name.partition(":")[0].rstrip(". ") or name

@@ -1,0 +1,129 @@
+"""What is asked about: a tool, its access, and the paths and commands it would touch.
+
+The disk is looked at here and nowhere after: `Target` holds every name that a path goes by.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from glossator.agent.permissions.words import Meanings, Words, meanings
+from glossator.tools.base import Access
+
+_MAX_LINKS = 40  # on the way to a file, as in Linux
+_NO_SANDBOX = "It would run outside a sandbox."
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A path as it was asked for (absolute), and what it leads to.
+
+    `names` are the path itself, the path after each link on the way, and the ends. `real` are the
+    ends: one as the kernel reads the path and one as an editor does, which takes `a/..` for nothing
+    even where `a` is a link. Empty when the path cannot be resolved. Nothing needs to exist.
+    """
+
+    asked: str
+    names: tuple[str, ...]
+    real: tuple[str, ...]
+
+    @staticmethod
+    def at(path: str) -> Target:
+        """`path` (absolute) as it is on disk at this moment."""
+        plain = os.path.normpath(path)
+        try:
+            ways = [_way(spelling) for spelling in dict.fromkeys((path, plain))]
+        except (OSError, ValueError):  # a loop, a closed folder, or what no file can be called
+            return Target(path, (plain,), ())
+        names = dict.fromkeys((plain, *(name for way in ways for name in way)))
+        return Target(path, tuple(names), tuple(dict.fromkeys(way[-1] for way in ways)))
+
+
+@dataclass(frozen=True, slots=True)
+class ShellScript:
+    """A script for the shell, taken apart into its simple commands, each as its words.
+
+    `commands` is None for a script that was not understood. `named` are the paths that words may
+    mean. `open_reason` says why it would not be confined to a sandbox without network, None if it
+    would be.
+    """
+
+    commands: tuple[Words, ...] | None
+    read_only: bool
+    named: tuple[Target, ...] = ()
+    open_reason: str | None = _NO_SANDBOX
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One tool call. `targets` are the paths it reads or writes; a script's are its redirects."""
+
+    tool: str
+    access: Access
+    targets: tuple[Target, ...] = ()
+    script: ShellScript | None = None
+
+    @staticmethod
+    def of_files(tool: str, access: Access, paths: Iterable[str]) -> Subject:
+        """A call about files and folders, by absolute path as it was asked for."""
+        return Subject(tool, access, tuple(map(Target.at, paths)))
+
+    @staticmethod
+    def of_shell(
+        commands: Iterable[Words] | None,
+        *,
+        cwd: str,
+        writes: Iterable[str] = (),
+        read_only: bool = False,
+        open_reason: str | None = _NO_SANDBOX,
+    ) -> Subject:
+        """A call of Bash; `writes` are what its redirects write to, relative to `cwd` or not."""
+        known = None if commands is None else tuple(commands)
+        meant = meanings(known or (), tuple(path for path in writes if path != os.devnull), cwd)
+        if meant is None:  # it may mean too much to be looked at
+            known, meant = None, Meanings((), ())
+        named = (target for target in map(Target.at, meant.named) if target.real)
+        script = ShellScript(known, read_only and known is not None, tuple(named), open_reason)
+        return Subject("Bash", Access.EXECUTE, tuple(map(Target.at, meant.written)), script)
+
+
+def _way(path: str) -> list[str]:
+    """`path` after each link on the way, the real path last. Raises `OSError`, `ValueError`."""
+    names: list[str] = []
+    for _ in range(_MAX_LINKS):
+        following, is_end = _follow_one(path)
+        if is_end:
+            return [*names, following]
+        names.append(os.path.normpath(following))
+        path = following
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+
+
+def _follow_one(path: str) -> tuple[str, bool]:
+    """`path` with its first link replaced by what it says; or, without any, the real path."""
+    pure = PurePath(path)
+    folder = os.sep if os.name == "posix" else pure.anchor
+    rest = pure.parts[1:]
+    for at, part in enumerate(rest):
+        if part == os.pardir:
+            folder = os.path.dirname(folder)
+            continue
+        here = os.path.join(folder, part)
+        link = _link(here)
+        if link is not None:
+            return os.path.join(folder, link, *rest[at + 1 :]), False
+        folder = here
+    return folder, True
+
+
+def _link(path: str) -> str | None:
+    try:
+        return os.readlink(path)
+    except OSError as error:
+        if error.errno in (errno.EINVAL, errno.ENOENT, errno.ENOTDIR):
+            return None  # not a link, or nothing there
+        raise

@@ -1,0 +1,114 @@
+"""The rules that would allow a call next time, as narrow as they are useful."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from glossator.agent.permissions.matching import command_covered, path_covered
+from glossator.agent.permissions.policy import Policy
+from glossator.agent.permissions.rules import FAMILIES, CommandRule, Rule, ToolRule, parse_rule
+from glossator.agent.permissions.subject import ShellScript, Subject
+from glossator.agent.permissions.words import Words
+from glossator.core.errors import UsageError
+from glossator.workspace.roots import is_inside
+
+# the first words of commands whose further words (names of tests, say) hardly ever matter
+_BY_PREFIX = tuple(
+    tuple(line.split())
+    for line in (
+        "npm test",
+        "npm run *",
+        "pnpm test",
+        "pnpm run *",
+        "yarn test",
+        "yarn run *",
+        "pytest",
+        "python -m pytest",
+        "ruff check",
+        "mypy",
+        "tsc",
+        "eslint",
+        "cargo build",
+        "cargo check",
+        "cargo clippy",
+        "cargo test",
+        "go build",
+        "go test",
+        "go vet",
+        "dotnet build",
+        "dotnet test",
+        "mvn test",
+        "gradle test",
+        "bundle exec rspec",
+        "make *",
+    )
+)
+_SPECIAL = re.compile(r"[\\*?\[\]]| (?= *$)")
+
+
+def suggestions(subject: Subject, policy: Policy) -> tuple[Rule, ...]:
+    """Rules that, added to the allow rules, cover all of the subject; empty if none can say it."""
+    if subject.script is not None:
+        found = _for_script(subject.script, policy)
+        return found if not subject.targets else ()
+    if not subject.targets:
+        return (ToolRule(subject.tool),)
+    return _for_targets(subject, policy)
+
+
+def _for_script(script: ShellScript, policy: Policy) -> tuple[Rule, ...]:
+    missing = [
+        command for command in script.commands or () if not command_covered(policy.allow, command)
+    ]
+    rules = tuple(dict.fromkeys(map(_for_command, missing)))
+    said = tuple(rule for rule in rules if rule is not None)
+    return said if all(command_covered(said, command) for command in missing) else ()
+
+
+def _for_command(command: Words) -> Rule | None:
+    for known in _BY_PREFIX:
+        start = command[: len(known)]
+        fits = (
+            name == word or (name == "*" and word[:1] not in ("", "-"))
+            for name, word in zip(known, start, strict=False)
+        )
+        if len(start) == len(known) and all(fits):
+            return _said(str(CommandRule(start, prefix=True)))
+    return _said(str(CommandRule(command, prefix=False)))
+
+
+def _for_targets(subject: Subject, policy: Policy) -> tuple[Rule, ...]:
+    family = next((family for family, tools in FAMILIES.items() if subject.tool in tools), None)
+    if family is None:
+        return ()
+    missing = [
+        target
+        for target in subject.targets
+        if not path_covered(policy.allow, target, subject.tool, policy.places)
+    ]
+    texts = (f"{family}({_pattern(path, policy)})" for target in missing for path in target.real)
+    rules = tuple(dict.fromkeys(map(_said, texts)))
+    said = tuple(rule for rule in rules if rule is not None)
+    enough = all(path_covered(said, target, subject.tool, policy.places) for target in missing)
+    return said if enough else ()
+
+
+def _pattern(path: str, policy: Policy) -> str:
+    """A pattern for the files in the folder of `path`, or for a file at the top alone."""
+    roots = policy.places.roots
+    at_top = os.path.dirname(path) in (*roots, os.sep)
+    meant = path if at_top else os.path.dirname(path)
+    one = len(roots) == 1 and is_inside(path, roots[0])
+    if one:
+        meant = meant[len(roots[0].rstrip(os.sep)) :]
+    meant = _SPECIAL.sub(r"\\\g<0>", meant.replace(os.sep, "/"))
+    return ("" if one else "/") + meant + ("" if at_top else "/**")
+
+
+def _said(text: str) -> Rule | None:
+    """The rule `text`; None where its words cannot be written as a rule."""
+    try:
+        return parse_rule(text)
+    except UsageError:
+        return None

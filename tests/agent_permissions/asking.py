@@ -1,0 +1,72 @@
+"""Policies and subjects in few words, about the workspace `/ws` unless a real one is given."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from glossator.agent.permissions.decide import Allow, Ask, Decision, Deny, decide
+from glossator.agent.permissions.policy import Mode, Places, Policy, Restrictions, Rules
+from glossator.agent.permissions.subject import ShellScript, Subject, Target
+from glossator.tools.base import Access
+
+PLACES = Places(("/ws",), "/home/me", ("/home/me/.config/glossator",))
+NOTHING: tuple[str, ...] = ()
+
+
+def policy(
+    mode: str = "ask",
+    *,
+    deny: Sequence[str] = NOTHING,
+    ask: Sequence[str] = NOTHING,
+    allow: Sequence[str] = NOTHING,
+    session: Sequence[str] = NOTHING,
+    workspace_deny: Sequence[str] = NOTHING,
+    workspace_ask: Sequence[str] = NOTHING,
+    root: Path | None = None,
+) -> Policy:
+    return Policy(
+        Mode(mode),
+        Places((str(root),), "/home/me") if root else PLACES,
+        Rules.parse(deny, ask, allow),
+        Rules.parse(NOTHING, NOTHING, session),
+        Restrictions.parse(workspace_deny, workspace_ask),
+    )
+
+
+def target(path: str, *names: str) -> Target:
+    """`path` that leads, by way of `names`, to the last of them; to itself without any."""
+    return Target(path, (path, *names), (names[-1] if names else path,))
+
+
+def files(tool: str, *paths: str | Target) -> Subject:
+    access = Access.WRITE if tool in ("Edit", "MultiEdit", "Write") else Access.READ
+    return Subject(tool, access, tuple(target(p) if isinstance(p, str) else p for p in paths))
+
+
+def shell(
+    *commands: str,
+    read_only: bool = False,
+    named: Sequence[str] = NOTHING,
+    writes: Sequence[str] = NOTHING,
+    open_reason: str | None = None,
+) -> Subject:
+    """A script of these commands that would run in a sandbox; without any, one not understood."""
+    words = tuple(tuple(shlex.split(command)) for command in commands)
+    script = ShellScript(words or None, read_only, tuple(map(target, named)), open_reason)
+    return Subject("Bash", Access.EXECUTE, tuple(map(target, writes)), script)
+
+
+def verdict(subject: Subject, held: Policy) -> str:
+    return name(decide(subject, held))
+
+
+def name(decision: Decision) -> str:
+    match decision:
+        case Allow():
+            return "allow"
+        case Ask():
+            return "ask"
+        case Deny():
+            return "deny"

@@ -1,0 +1,136 @@
+"""What holds for all rules and subjects: narrowing narrows, and nothing hangs on an order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from glossator.agent.permissions.decide import Allow, Ask, Deny, decide
+from glossator.agent.permissions.policy import Mode, Policy, Restrictions, Rules
+from glossator.agent.permissions.rules import Rule, parse_rule
+from glossator.agent.permissions.subject import ShellScript, Subject, Target
+from glossator.tools.base import Access
+from tests.agent_permissions.asking import PLACES
+
+STRICTNESS = {Allow: 0, Ask: 1, Deny: 2}
+
+_tools = st.sampled_from("Bash Edit Read Write Grep Todo mcp__a__b".split())
+_rule_names = "* Bash Edit Read Write Grep Todo mcp__a mcp__a__b".split()
+_words = st.lists(st.sampled_from("rm ls a /bin/rm env sudo RM -f".split()), min_size=1, max_size=3)
+_patterns = st.sampled_from(
+    "a /a a/** **/b a/ //ws/a //ws/** ~/a ~/** *.c [ab] A /etc .env".split()
+)
+_paths = st.sampled_from(
+    "/ws/a /ws/a/b /ws/A /ws/b /ws/x.c /ws /ws/.env /ws/.git/x /ws-evil/a /home/me/a /etc".split()
+)
+_rules: st.SearchStrategy[Rule] = st.one_of(
+    st.sampled_from(_rule_names).map(parse_rule),
+    st.builds("Bash({}{})".format, _words.map(" ".join), st.sampled_from(["", ":*"])).map(
+        parse_rule
+    ),
+    st.builds("{}({})".format, st.sampled_from(["Edit", "Read"]), _patterns).map(parse_rule),
+)
+_lists = st.lists(_rules, max_size=3).map(tuple)
+_targets = st.builds(
+    lambda names, ends: Target(names[0], tuple(dict.fromkeys(names + ends)), tuple(ends)),
+    st.lists(_paths, min_size=1, max_size=2),
+    st.lists(_paths, max_size=2, unique=True),
+)
+_several = st.lists(_targets, max_size=2).map(tuple)
+_scripts = st.builds(
+    ShellScript,
+    st.none() | st.lists(_words.map(tuple), max_size=3).map(tuple),
+    st.booleans(),
+    _several,
+    st.sampled_from([None, "no sandbox"]),
+)
+_subjects = st.one_of(
+    st.builds(Subject, _tools, st.sampled_from(Access), _several),
+    st.builds(Subject, st.just("Bash"), st.just(Access.EXECUTE), _several, _scripts),
+)
+_all_rules = st.builds(Rules, _lists, _lists, _lists)
+_policies = st.builds(
+    Policy,
+    st.sampled_from(Mode),
+    st.just(PLACES),
+    _all_rules,
+    _all_rules,
+    st.builds(Restrictions, _lists, _lists),
+)
+
+
+def strictness(subject: Subject, policy: Policy) -> int:
+    return STRICTNESS[type(decide(subject, policy))]
+
+
+@given(_subjects, _policies, _rules)
+def test_a_deny_rule_never_widens(subject: Subject, policy: Policy, rule: Rule) -> None:
+    wider = replace(policy, user=replace(policy.user, deny=(*policy.user.deny, rule)))
+    assert strictness(subject, wider) >= strictness(subject, policy)
+
+
+@given(_subjects, _policies, _rules)
+def test_an_ask_rule_never_widens(subject: Subject, policy: Policy, rule: Rule) -> None:
+    wider = replace(policy, session=replace(policy.session, ask=(*policy.session.ask, rule)))
+    assert strictness(subject, wider) >= strictness(subject, policy)
+
+
+@given(_subjects, _policies, _lists, _lists)
+def test_a_workspace_never_widens(
+    subject: Subject, policy: Policy, deny: tuple[Rule, ...], ask: tuple[Rule, ...]
+) -> None:
+    said = Restrictions((*policy.workspace.deny, *deny), (*policy.workspace.ask, *ask))
+    assert strictness(subject, replace(policy, workspace=said)) >= strictness(subject, policy)
+    bare = replace(policy, workspace=Restrictions())
+    assert strictness(subject, policy) >= strictness(subject, bare)
+
+
+@given(_subjects, _policies, _rules)
+def test_an_allow_rule_never_narrows(subject: Subject, policy: Policy, rule: Rule) -> None:
+    wider = replace(policy, user=replace(policy.user, allow=(*policy.user.allow, rule)))
+    assert strictness(subject, wider) <= strictness(subject, policy)
+
+
+@given(_subjects, _policies, st.randoms(use_true_random=False))
+def test_the_order_of_rules_does_not_matter(
+    subject: Subject, policy: Policy, random: Random
+) -> None:
+    def mixed(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+        return tuple(random.sample(rules, len(rules)))
+
+    def all_mixed(rules: Rules) -> Rules:
+        return Rules(mixed(rules.deny), mixed(rules.ask), mixed(rules.allow))
+
+    said = Restrictions(mixed(policy.workspace.deny), mixed(policy.workspace.ask))
+    other = replace(
+        policy, user=all_mixed(policy.user), session=all_mixed(policy.session), workspace=said
+    )
+    assert decide(subject, other) == decide(subject, policy)
+
+
+@given(_subjects, _policies)
+def test_each_mode_allows_what_the_one_before_does(subject: Subject, policy: Policy) -> None:
+    levels = [strictness(subject, replace(policy, mode=mode)) for mode in Mode]
+    assert levels == sorted(levels, reverse=True)
+
+
+@given(_subjects, _policies)
+def test_what_is_suggested_allows_it(subject: Subject, policy: Policy) -> None:
+    decision = decide(subject, policy)
+    if isinstance(decision, Ask) and decision.suggestions:
+        allow = (*policy.session.allow, *decision.suggestions)
+        wider = replace(policy, session=replace(policy.session, allow=allow))
+        assert decide(subject, wider) == Allow()
+
+
+@given(_subjects, _policies)
+def test_nothing_unclear_or_open_or_unresolved_is_ever_allowed(
+    subject: Subject, policy: Policy
+) -> None:
+    script = subject.script
+    unclear = script is not None and (script.commands is None or script.open_reason is not None)
+    if unclear or any(not target.real for target in subject.targets):
+        assert decide(subject, policy) != Allow()

@@ -1,0 +1,112 @@
+"""Which paths are protected, which are not, and what of a folder a sandbox must keep."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from glossator.agent.permissions.protected import (
+    own_folders,
+    protected_below,
+    protected_table,
+    protection,
+)
+
+
+@pytest.mark.parametrize(
+    ("paths", "why"),
+    [
+        (".vscode/settings.json .idea .zed/x .helix .nvim.lua .exrc a.code-workspace", "editors"),
+        (".devcontainer/x .devcontainer.json .config/nvim/init.lua .dir-locals.el", "editors"),
+        (".git .git/hooks/pre-push a/.git/config bare.git/config .gitmodules .husky", "git"),
+        (".pre-commit-config.yaml .lefthook.yml .lefthook.local.json .config/git", "git"),
+        (".bashrc .profile .zshenv .envrc .config/fish/config.fish .mise.toml", "a shell"),
+        (".npmrc .yarnrc .yarnrc.yml .yarn/x .cargo/config.toml .ssh/config", "a tool"),
+        (".github/workflows/x.yml .GitHub/Actions .gitlab-ci.yml .circleci", "pushed"),
+        (".mcp.json MCP.json .claude/settings.json .cursor/mcp.json .aider.conf.yml", "agents"),
+        ("CLAUDE.md AGENTS.md .github/copilot-instructions.md .clinerules/x", "every later"),
+        (".glossator .glossator.toml .glossator/x .Glossator-rules", "Glossator's own conf"),
+        # a folder that may hold one
+        (".github", "pushed"),
+        (".config x/.CONFIG", "editors"),
+    ],
+)
+def test_what_is_protected(paths: str, why: str) -> None:
+    for path in paths.split():
+        for name in (path, path.upper(), f"sub/{path}"):
+            reason = protection(f"/ws/{name}")
+            assert reason is not None, name
+            assert why in reason
+
+
+@pytest.mark.parametrize(
+    "path",
+    """.editorconfig Makefile package.json .gitignore .gitattributes .env .github/CODEOWNERS
+    src/vscode/x git .gitx/y a.github .config/other/x workflows/x README.md claude.mdx tests/mcp
+    x.code-workspace.bak .prettierrc .eslintrc.js conftest.py glossator.toml""".split(),
+)
+def test_what_is_not_protected(path: str) -> None:
+    assert protection(f"/ws/{path}") is None
+
+
+def test_our_own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in ("CONFIG", "STATE", "DATA"):
+        monkeypatch.setenv(f"XDG_{kind}_HOME", str(tmp_path / kind))
+    own = own_folders()
+    assert len(own) == 3
+    for folder in own:
+        for path in (folder, f"{folder}/grants.json", folder.upper(), os.path.dirname(folder)):
+            assert protection(path, own) == "it is Glossator's own folder"
+        assert protection(f"{folder}-other/x", own) is None
+
+
+def test_every_row_says_why_and_is_in_small_letters() -> None:
+    rows = protected_table()
+    assert len({row.names for row in rows}) == len(rows), "no path twice"
+    for row in rows:
+        assert row.reason
+        assert all(name == name.lower() and name for name in row.names)
+
+
+def test_what_lies_below_a_folder(tmp_path: Path) -> None:
+    for path in (
+        ".git/hooks/x",
+        "sub/.git",
+        "sub/deep/.VSCODE/settings.json",
+        "sub/deep/.vscode-not/x",
+        ".github/workflows/ci.yml",
+        ".github/CODEOWNERS",
+        "own/state/x",
+        "CLAUDE.md",
+    ):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("")
+    (tmp_path / "sub/link").symlink_to(tmp_path)
+    (tmp_path / "sub/.idea").symlink_to("deep")
+
+    found = protected_below(str(tmp_path), own=(str(tmp_path / "own"),))
+
+    assert [os.path.relpath(path, tmp_path) for path in found.there] == [
+        ".git",
+        ".github/workflows",
+        "CLAUDE.md",
+        "own",
+        "sub/.git",
+        "sub/.idea",
+        "sub/deep/.VSCODE",
+    ]
+    missing = {os.path.relpath(path, tmp_path) for path in found.missing}
+    assert {".vscode", ".mcp.json", ".envrc", ".github/actions"} <= missing
+    assert not {".git", ".github/workflows"} & missing
+    assert not any("*" in path for path in missing)
+    assert found.complete
+
+
+def test_a_folder_that_holds_too_much(tmp_path: Path) -> None:
+    for number in range(10):
+        (tmp_path / str(number)).touch()
+    assert protected_below(str(tmp_path), max_entries=10).complete
+    assert not protected_below(str(tmp_path), max_entries=9).complete
+    assert protected_below(str(tmp_path / "nowhere")).there == ()
