@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from glossator.core.edit import Editing
 from glossator.core.tool_result import ToolResult
 from glossator.tools.reads import ReadState
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -44,12 +45,13 @@ class ToolArgs(BaseModel):
 class ToolContext:
     """What one call sees: a frozen workspace, and what the conversation was shown before.
 
-    `symbols` answers about the snapshot, too.
+    `symbols` answers about the snapshot, too. `edits` is None where nothing may be changed.
     """
 
     snapshot: WorkspaceSnapshot
     reads: ReadState
     symbols: SymbolFinder
+    edits: Editing | None = None
 
 
 class Tool(Protocol):
