@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from glossator.core.document import Document, Missing, MissingReason, Origin, text_hash
+from glossator.core.encoding import decode, encode
 from glossator.workspace.cache import ReadCache
-from glossator.workspace.decode import decode, encode
 from glossator.workspace.disk import Stamp
 from glossator.workspace.roots import Roots
 from tests.workspace.trees import as_plain_user, host, reason, text, write_tree

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glossator.workspace.decode import decode
+from glossator.core.encoding import decode
 from glossator.workspace.text.plain import Searchable, Traits, searchable, traits
 from glossator.workspace.text.trigrams import _PIECE, trigrams
 from tests.workspace_text.naive import naive_trigrams

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.edit import Editing
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.tool_result import ToolResult
 from glossator.tools.findings import Findings
@@ -58,13 +59,15 @@ async def _unknown(
 class ToolContext:
     """What one call sees: a frozen workspace, and what the conversation was shown before.
 
-    `symbols` answers about the snapshot, too. `ask_user` gives an empty answer if nobody is there,
-    `diagnostics` None if the editor tells none; see `core.ports.EditorPort`.
+    `symbols` answers about the snapshot, too. `edits` is None where nothing may be changed,
+    `ask_user` gives an empty answer if nobody is there, `diagnostics` None if the editor tells
+    none; see `core.ports.EditorPort`.
     """
 
     snapshot: WorkspaceSnapshot
     reads: ReadState
     symbols: SymbolFinder
+    edits: Editing | None = None
     todo: TodoList = field(default_factory=TodoList)
     findings: Findings = field(default_factory=Findings)
     ask_user: Callable[[Question], Awaitable[QuestionAnswer]] = _nobody

@@ -74,11 +74,13 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
     relative = context.snapshot.relative(document.path)
     asked = (args.offset, args.limit)
     if context.reads.unchanged(document.path, asked, document.sha256):
+        context.reads.saw(document)
         return ToolResult(
             f"{relative} is unchanged since you last read these lines; they stand above."
         )
     total = len(document.lines)
     if not total:
+        context.reads.saw(document)
         return ToolResult(f"{relative} is empty.")
     if args.offset > total:
         return ToolResult.failed(
@@ -95,6 +97,7 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
     lines, note = _lines(document)
     page = _page(lines, args.offset, min(args.limit or MAX_LINES, MAX_LINES), total)
     context.reads.remember(document.path, asked, document.sha256)
+    context.reads.saw(document)
     text = "\n".join(page.shown) or "[no cell stands on these lines]"
     if page.next:
         limit = f" and limit={args.limit}" if args.limit else ""

@@ -1,10 +1,15 @@
-"""What a conversation has been shown: nothing is shown twice, and citations can be checked."""
+"""What a conversation has been shown: nothing is shown twice, and citations can be checked.
+
+An edit is about the text that was shown, which need not be the text of now.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from glossator.core.document import Document
+from glossator.core.line_diff import Block, changed_blocks, lines_with_ends
 from glossator.core.span import Span
 
 Range = tuple[int, int | None]  # first line asked for (1-based), how many
@@ -12,10 +17,14 @@ Range = tuple[int, int | None]  # first line asked for (1-based), how many
 
 @dataclass(slots=True)
 class ReadState:
-    """Per conversation: the hash last shown for each range read, and every line shown."""
+    """Per conversation: the hash last shown for each range read, and every line shown.
+
+    Of each document read, by path, the text is kept of which lines were last shown.
+    """
 
     _shown: dict[tuple[str, Range], str] = field(default_factory=dict)
     _lines: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+    _documents: dict[str, Document] = field(default_factory=dict)
 
     def unchanged(self, path: str, asked: Range, sha256: str) -> bool:
         """Whether this range was the last shown with this very text."""
@@ -24,6 +33,36 @@ class ReadState:
     def remember(self, path: str, asked: Range, sha256: str) -> None:
         """A range was shown."""
         self._shown[path, asked] = sha256
+
+    def saw(self, document: Document) -> None:
+        """Read showed lines of this document, or that it is empty."""
+        self._documents[document.path] = document
+
+    def last(self, path: str) -> Document | None:
+        """The document at the real path `path` as Read, or an edit, last showed it."""
+        return self._documents.get(path)
+
+    def forget(self, path: str) -> None:
+        """The document at the real path `path` must be read again before it can be edited."""
+        self._documents.pop(path, None)
+
+    def became(self, before: Document, after: Document, *, by_model: bool) -> None:
+        """A document changed: the lines that stayed still count as shown, where they are now.
+
+        The new ones do if it was the model that wrote them.
+        """
+        known = self._lines.get((before.uri, before.sha256), set())
+        old, new = lines_with_ends(before.text), lines_with_ends(after.text)
+        shown: set[int] = set()
+        at = shift = 0
+        for block in [*changed_blocks(old, new), Block(len(old), 0, len(new), len(new))]:
+            stayed = range(at + 1, block.old_start + 1)
+            shown.update(line + shift for line in stayed if line in known)
+            if by_model:
+                shown.update(range(block.new_start + 1, block.new_end + 1))
+            at, shift = block.old_end, block.new_end - block.old_end
+        self._lines.setdefault((after.uri, after.sha256), set()).update(shown)
+        self._documents[after.path] = after
 
     def show(self, spans: Iterable[Span]) -> None:
         """Lines were shown to the model."""

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from glossator.core.document import Missing, MissingReason, text_hash
+from glossator.core.encoding import decode
 from glossator.core.shown import shown
-from glossator.workspace.decode import decode
 from glossator.workspace.nolink import open_without_links
 from glossator.workspace.roots import Roots, is_inside, real_path
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import re2
 
 from glossator.core.document import Missing, MissingReason
+from glossator.core.encoding import encode
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace.decode import encode
 from glossator.workspace.disk import load
 from glossator.workspace.gitpattern import FOLDER_MARK, in_list, translate
 from glossator.workspace.roots import Roots

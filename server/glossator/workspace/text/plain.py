@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntFlag
 from typing import NamedTuple
 
-from glossator.workspace.decode import decode
+from glossator.core.encoding import decode
 
 _FOLD_TO_ASCII = ("\N{KELVIN SIGN}".encode(), "\N{LATIN SMALL LETTER LONG S}".encode())
 

@@ -1,0 +1,203 @@
+"""Writing a file so that at every moment either the old bytes are there or the new ones.
+
+The new bytes go to a file of an unpredictable name in the same folder, reach the disk, and take the
+old file's name. The path is resolved first and must lie inside one of the given roots; from there
+on every folder is opened without following links and held, so a link planted meanwhile is refused
+and never followed. Everything here raises `OSError`, and then the old file is as it was.
+
+- The mode is kept, and the owner if we may set it; if not, set-user-id and set-group-id go.
+- A file that nobody may write, or not we, is refused, although renaming would not need the right.
+- Other names (hard links) of the file keep the old bytes.
+- A process that is killed may leave a file named `.glossator-…` behind.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+_TEMPORARY = ".glossator-"
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW_MODE = 0o666  # less the umask
+_OTHERS_RIGHTS = stat.S_ISUID | stat.S_ISGID
+
+
+def write_file(path: str, content: bytes, roots: Sequence[str]) -> None:
+    """Make `content` the bytes of the file at `path`, new or not; missing folders are made."""
+    with opened(path, roots) as place:
+        place.stage(content, place.look())
+        place.commit()
+
+
+@contextmanager
+def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
+    """The place `path` names, behind links too; it and every folder on the way lie in a root.
+
+    Missing folders are made, and removed again if nothing is put into them.
+    """
+    real = _real(path)
+    owners = [root for root in map(_real, roots) if os.path.commonpath((root, real)) == root]
+    if not owners or real in owners:
+        raise PermissionError(errno.EACCES, "it is not inside the workspace", path)
+    root = max(owners, key=len)
+    *folders, name = os.path.relpath(real, root).split(os.sep)
+    with contextlib.ExitStack() as held:
+        folder = _hold(held, os.open(root, _FOLDER))
+        for part in folders:
+            folder = _enter(held, folder, part)
+        place = Place(real, folder, name)
+        held.callback(place.discard)
+        yield place
+
+
+class Place:
+    """A name in a folder that is held open; `path` is its real path.
+
+    What was staged takes the name when it is committed, and is dropped if that does not happen.
+    """
+
+    def __init__(self, path: str, folder: int, name: str) -> None:
+        self.path = path
+        self._folder = folder
+        self._name = name
+        self._known: os.stat_result | None = None
+        self._staged: str | None = None
+
+    def look(self) -> os.stat_result | None:
+        """The file's status, None if there is none. Raises for what is no regular file."""
+        self._known = status = self._status()
+        if status is not None and not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", self.path)
+        return status
+
+    def read(self) -> bytes | None:
+        """The file's bytes, None if there is no file."""
+        if self.look() is None:
+            return None
+        with open(os.open(self._name, _READ, dir_fd=self._folder), "rb") as file:
+            content = file.read()
+            self._must_be_known(os.fstat(file.fileno()))
+        return content
+
+    def stage(self, content: bytes, like: os.stat_result | None) -> None:
+        """Put `content` on the disk beside the file; mode and owner are those of `like`."""
+        self._must_be_writable()
+        self.discard()
+        name = _TEMPORARY + secrets.token_hex(16)
+        mode = _NEW_MODE if like is None else 0o600
+        with open(os.open(name, _CREATE, mode, dir_fd=self._folder), "wb") as file:
+            self._staged = name
+            file.write(content)
+            file.flush()
+            if like is not None:
+                _adopt(file.fileno(), like)
+            os.fsync(file.fileno())
+
+    def commit(self) -> None:
+        """What was staged takes the name. Raises if the file changed since it was looked at."""
+        if self._staged is None:
+            raise ValueError("nothing was staged")
+        self._must_be_known(self._status())
+        os.rename(self._staged, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+        self._staged = None
+        self._settle()
+
+    def remove(self) -> None:
+        """The file goes. Raises if it changed since it was looked at."""
+        self._must_be_known(self._status())
+        self._must_be_writable()
+        os.unlink(self._name, dir_fd=self._folder)
+        self._settle()
+
+    def discard(self) -> None:
+        """Drop what was staged."""
+        if self._staged is not None:
+            with contextlib.suppress(OSError):  # all that is wrong then is a file too many
+                os.unlink(self._staged, dir_fd=self._folder)
+            self._staged = None
+
+    def _status(self) -> os.stat_result | None:
+        try:
+            return os.stat(self._name, dir_fd=self._folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def _must_be_known(self, status: os.stat_result | None) -> None:
+        if _stamp(status) != _stamp(self._known):
+            raise OSError(errno.ESTALE, "it changed meanwhile", self.path)
+
+    def _must_be_writable(self) -> None:
+        if self._known is None:
+            return
+        writable = self._known.st_mode & 0o222 and os.access(
+            self._name, os.W_OK, dir_fd=self._folder, effective_ids=True
+        )
+        if not writable:
+            raise PermissionError(errno.EACCES, "it is read-only", self.path)
+
+    def _settle(self) -> None:
+        self._known = self._status()
+        with contextlib.suppress(OSError):  # only a power cut could take the change back, whole
+            descriptor = os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._folder)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+
+
+def _enter(held: contextlib.ExitStack, folder: int, name: str) -> int:
+    """The folder below, made if it is missing."""
+    try:
+        return _hold(held, os.open(name, _FOLDER, dir_fd=folder))
+    except FileNotFoundError:
+        os.mkdir(name, dir_fd=folder)
+        held.callback(_remove_if_empty, folder, name)
+        return _hold(held, os.open(name, _FOLDER, dir_fd=folder))
+
+
+def _hold(held: contextlib.ExitStack, descriptor: int) -> int:
+    held.callback(os.close, descriptor)
+    return descriptor
+
+
+def _remove_if_empty(folder: int, name: str) -> None:
+    with contextlib.suppress(OSError):  # it holds what was written
+        os.rmdir(name, dir_fd=folder)
+
+
+def _adopt(descriptor: int, like: os.stat_result) -> None:
+    """Owner first: changing it takes rights away."""
+    mode = stat.S_IMODE(like.st_mode)
+    own = os.fstat(descriptor)
+    if (own.st_uid, own.st_gid) != (like.st_uid, like.st_gid):
+        try:
+            os.fchown(descriptor, like.st_uid, like.st_gid)
+        except PermissionError:
+            mode &= ~_OTHERS_RIGHTS
+    os.fchmod(descriptor, mode)
+
+
+def _stamp(status: os.stat_result | None) -> tuple[int, ...] | None:
+    if status is None:
+        return None
+    return (
+        status.st_dev,
+        status.st_ino,
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+    )
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError as error:  # characters that no file name can hold
+        raise OSError(errno.EINVAL, str(error)) from error

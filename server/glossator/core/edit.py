@@ -1,0 +1,253 @@
+"""What a tool call wants to change, before anybody applies it, and what became of it.
+
+A plan is about texts at known hashes. Whoever applies it (an editor, a terminal) either does so to
+just these texts, or moves it over what changed meanwhile (`workspace.editing.merge`), or refuses.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple, Protocol
+from uuid import uuid4
+
+from glossator.core.document import Document
+from glossator.core.replacement import (
+    Replacement,
+    apply_replacements,
+    check,
+    line_replacements,
+    trimmed,
+)
+from glossator.core.text import LineTable, Position, PositionEncoding
+
+_ID_CHARACTERS = 12
+
+
+class HunkKind(StrEnum):
+    """What accepting a hunk does."""
+
+    EDIT = "edit"
+    CREATE = "create"
+    DELETE = "delete"
+    RENAME = "rename"
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """The smallest part of a plan that can be accepted or rejected: changed lines, or a file.
+
+    `id` depends on the hunk and its base text alone. `first_line` is 1-based, in the base; `before`
+    and `after` are whole lines with their ends (of a rename: the two paths).
+    """
+
+    id: str
+    kind: HunkKind
+    path: str
+    first_line: int
+    before: str
+    after: str
+    replacement: Replacement
+
+
+class PositionedEdit(NamedTuple):
+    """A replacement as an editor counts it; all of a file count in the base text."""
+
+    start: Position
+    end: Position
+    text: str
+
+
+@dataclass(frozen=True)
+class FileEdit:
+    """Replacements in `base`; without a base, a new file. `path` is absolute.
+
+    Raises `ValueError` for replacements that overlap or lie outside of the base.
+    """
+
+    uri: str
+    path: str
+    base: Document | None
+    replacements: tuple[Replacement, ...]
+
+    def __post_init__(self) -> None:
+        check(self.replacements, len(self.before))
+
+    @property
+    def before(self) -> str:
+        """The text as it is."""
+        return "" if self.base is None else self.base.text
+
+    @cached_property
+    def result(self) -> str:
+        """The text as it will be."""
+        return apply_replacements(self.before, self.replacements)
+
+    @cached_property
+    def hunks(self) -> tuple[Hunk, ...]:
+        """The changed lines; a new file is one hunk."""
+        if self.base is None:
+            whole = Replacement(0, 0, self.result)
+            return (self._hunk(HunkKind.CREATE, whole, 1),)
+        table, base = LineTable(self.before), self.before
+        return tuple(
+            self._hunk(HunkKind.EDIT, each, table.position(each.start, "utf-32").line + 1)
+            for each in line_replacements(base, self.result)
+        )
+
+    def positioned(self, encoding: PositionEncoding) -> tuple[PositionedEdit, ...]:
+        """The replacements for an editor, each cut down to what it changes."""
+        table = LineTable(self.before)
+        edits = (trimmed(self.before, each) for each in self.replacements)
+        return tuple(
+            PositionedEdit(
+                table.position(each.start, encoding), table.position(each.end, encoding), each.text
+            )
+            for each in edits
+            if each.start != each.end or each.text
+        )
+
+    def keeping(self, accepted: AbstractSet[str]) -> FileEdit | None:
+        """Only these hunks of it, if any."""
+        kept = [hunk.replacement for hunk in self.hunks if hunk.id in accepted]
+        if len(kept) == len(self.hunks):
+            return self
+        return replace(self, replacements=tuple(kept)) if kept else None
+
+    def _hunk(self, kind: HunkKind, change: Replacement, first_line: int) -> Hunk:
+        before = self.before[change.start : change.end]
+        sha256 = "" if self.base is None else self.base.sha256
+        name = _name(self.uri, sha256, str(change.start), str(change.end), change.text)
+        return Hunk(name, kind, self.path, first_line, before, change.text, change)
+
+
+@dataclass(frozen=True)
+class FileDeletion:
+    """The file of this document goes."""
+
+    base: Document
+
+    @property
+    def path(self) -> str:
+        """The absolute path."""
+        return self.base.path
+
+    @cached_property
+    def hunks(self) -> tuple[Hunk, ...]:
+        """The file is one hunk."""
+        text = self.base.text
+        name = _name(self.base.uri, self.base.sha256, HunkKind.DELETE)
+        change = Replacement(0, len(text), "")
+        return (Hunk(name, HunkKind.DELETE, self.path, 1, text, "", change),)
+
+    def keeping(self, accepted: AbstractSet[str]) -> FileDeletion | None:
+        """This, or nothing."""
+        return self if self.hunks[0].id in accepted else None
+
+
+@dataclass(frozen=True)
+class FileRename:
+    """The file of this document gets another path; nothing may be there yet."""
+
+    base: Document
+    new_uri: str
+    new_path: str
+
+    @property
+    def path(self) -> str:
+        """The absolute path it has now."""
+        return self.base.path
+
+    @cached_property
+    def hunks(self) -> tuple[Hunk, ...]:
+        """The rename is one hunk."""
+        name = _name(self.base.uri, self.base.sha256, HunkKind.RENAME, self.new_uri)
+        change = Replacement(0, 0, "")
+        paths = (f"{self.path}\n", f"{self.new_path}\n")
+        return (Hunk(name, HunkKind.RENAME, self.path, 1, *paths, change),)
+
+    def keeping(self, accepted: AbstractSet[str]) -> FileRename | None:
+        """This, or nothing."""
+        return self if self.hunks[0].id in accepted else None
+
+
+FileChange = FileEdit | FileDeletion | FileRename
+
+
+@dataclass(frozen=True)
+class EditPlan:
+    """Everything one tool call changes: applied, shown and undone together.
+
+    `label` is a short phrase for the editor's undo list. Each path occurs once.
+    """
+
+    id: str
+    label: str
+    files: tuple[FileChange, ...]
+
+    @staticmethod
+    def of(label: str, *files: FileChange) -> EditPlan:
+        """A plan with an id of its own. Raises `ValueError` for a path that occurs twice."""
+        if len({change.path for change in files}) < len(files):
+            raise ValueError("two changes of a plan are about the same path")
+        return EditPlan(uuid4().hex, label, files)
+
+    @property
+    def hunks(self) -> tuple[Hunk, ...]:
+        """The hunks of all files."""
+        return tuple(hunk for change in self.files for hunk in change.hunks)
+
+
+def keep(plan: EditPlan, accepted: AbstractSet[str]) -> EditPlan:
+    """The plan without the hunks whose id is not among `accepted`; may be empty."""
+    kept = (change.keeping(accepted) for change in plan.files)
+    return replace(plan, files=tuple(change for change in kept if change is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The files were changed; `documents` are their texts now, `note` is for the model.
+
+    The texts are not always what the plan said: the user may have rejected hunks or typed
+    meanwhile, and editors format. Files that are gone are not among them.
+    """
+
+    documents: tuple[Document, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Nothing was changed; `reason` says why and what to do, in a sentence for the model."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Nothing was changed, for what was to be replaced is not there any more.
+
+    The lines (1-based, inclusive) are those of `document` that stand in that place now.
+    """
+
+    document: Document
+    first_line: int
+    last_line: int
+
+
+EditOutcome = Applied | Refused | Conflict
+
+
+class Editing(Protocol):
+    """Whoever changes files for the tools."""
+
+    async def apply(self, plan: EditPlan) -> EditOutcome:
+        """Apply the whole plan or nothing of it, but for what the user rejects."""
+
+
+def _name(*parts: str) -> str:
+    joined = "\0".join(parts)
+    return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:_ID_CHARACTERS]

@@ -1,0 +1,37 @@
+"""Edit: one text of a document takes the place of another."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import ClassVar
+
+from pydantic import Field
+
+from glossator.core.tool_result import ToolResult
+from glossator.prompts.loader import load_prompt
+from glossator.tools.base import Access, ToolArgs, ToolContext
+from glossator.tools.editing import edit_known
+from glossator.workspace.editing.find import Substitution, substitute
+
+
+class EditArgs(ToolArgs):
+    """Arguments of Edit."""
+
+    path: str = Field(description="The file, relative to the workspace.")
+    old_text: str = Field(description="The text to replace, exactly as it stands in the file.")
+    new_text: str = Field(description="The text to put in its place.")
+    replace_all: bool = Field(False, description="Replace every occurrence.")
+
+
+class Edit:
+    """Replaces an exact text of a document that was read."""
+
+    name: ClassVar[str] = "Edit"
+    access: ClassVar[Access] = Access.WRITE
+    args: ClassVar[type[ToolArgs]] = EditArgs
+    description = load_prompt("tools/edit").render()
+
+    async def run(self, args: EditArgs, context: ToolContext) -> ToolResult:
+        """Find the text where the model read it, and replace it where it is now."""
+        wanted = Substitution(args.old_text, args.new_text, args.replace_all)
+        return await edit_known(context, args.path, partial(substitute, wanted=wanted))

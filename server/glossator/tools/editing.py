@@ -1,0 +1,233 @@
+"""What the editing tools have in common: which text an edit is about, applying it, the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from glossator.core.document import Document, Missing, MissingReason
+from glossator.core.edit import Applied, Conflict, Editing, EditPlan, FileEdit, Refused
+from glossator.core.encoding import encode_edited
+from glossator.core.errors import UsageError
+from glossator.core.line_diff import Block, changed_blocks, lines_with_ends
+from glossator.core.replacement import Replacement
+from glossator.core.shown import shown
+from glossator.core.span import Span, runs
+from glossator.core.tool_result import ToolResult, shorten
+from glossator.core.uri import to_uri
+from glossator.tools.base import Cancelled, ToolContext, in_thread
+from glossator.tools.images import is_image
+from glossator.workspace.editing.merge import rebase
+
+_CONTEXT_LINES = 3
+_MAX_LINES = 60  # shown of a changed file
+_LINE_CHARACTERS = 500
+
+Change = Callable[[str], Sequence[Replacement]]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A document to edit: as the model knows it, and as it is; both None for a new file."""
+
+    path: str
+    relative: str
+    known: Document | None
+    current: Document | None
+
+
+def find_target(_cancelled: Cancelled, context: ToolContext, path: str) -> Target:
+    """What `path` (as the model gives it) means. Raises `UsageError` for what cannot be edited."""
+    _refuse_kind(path)
+    found = context.snapshot.read(path)
+    if isinstance(found, Document):
+        known = context.reads.last(found.path)
+        return Target(found.path, context.snapshot.relative(found.path), known, found)
+    real = context.snapshot.resolve(path)
+    if found.reason is not MissingReason.ABSENT or isinstance(real, Missing):
+        raise UsageError(f"Nothing was changed: {found.message}")
+    _refuse_kind(real)
+    relative = context.snapshot.relative(real)
+    if context.reads.last(real) is not None:
+        context.reads.forget(real)
+        raise UsageError(
+            f"Nothing was changed: {relative} was deleted or renamed after you read it. Use Glob to"
+            " find it; if a new file is wanted in its place, call Write again."
+        )
+    return Target(real, relative, None, None)
+
+
+async def edit_known(context: ToolContext, path: str, change: Change) -> ToolResult:
+    """Apply to a document what `change` makes of the text that the model has read.
+
+    `change` runs in a thread and raises `UsageError` when it cannot be done.
+    """
+    target = await in_thread(find_target, context, path)
+    if target.current is None:
+        raise UsageError(
+            f"Nothing was changed: {target.relative} does not exist; use Glob to find its path, or"
+            " Write to create it."
+        )
+    if target.known is None:
+        raise UsageError(
+            f"Nothing was changed: {target.relative} was not read in this conversation; Read it"
+            " first, then make the edit again."
+        )
+    return await _carry_out(context, target, target.known, target.current, change)
+
+
+async def create(context: ToolContext, target: Target, content: str) -> ToolResult:
+    """Make a new file."""
+    encode_edited(target.relative, "", content, "utf-8")
+    uri = to_uri(target.path)
+    edit = FileEdit(uri, target.path, None, (Replacement(0, 0, content),))
+    outcome = await _editing(context).apply(EditPlan.of(f"Create {target.relative}", edit))
+    if not isinstance(outcome, Applied):
+        return await in_thread(_not_applied, context, target, outcome)
+    after = _document_of(outcome, target.path)
+    if after is None:
+        return ToolResult(_sentences(f"{target.relative} was not created.", outcome.note))
+    context.reads.saw(after)
+    whole = Span(after.uri, after.sha256, 1, len(after.lines))
+    head = f"Created {target.relative} with {len(after.lines):,} lines."
+    return ToolResult(
+        _sentences(head, outcome.note),
+        (whole,) if after.lines and after.text == content else (),
+    )
+
+
+def numbered(document: Document, numbers: Sequence[int]) -> tuple[str, tuple[Span, ...]]:
+    """Lines of a document as Read shows them, a line of dots where some are left out."""
+    spans = tuple(Span(document.uri, document.sha256, first, last) for first, last in runs(numbers))
+    stretches = (
+        "\n".join(
+            f"{number:6d}\t{shorten(document.lines[number - 1], _LINE_CHARACTERS)}"
+            for number in range(span.first_line, span.last_line + 1)
+        )
+        for span in spans
+    )
+    return "\n     …\n".join(stretches), spans
+
+
+async def _carry_out(
+    context: ToolContext, target: Target, known: Document, current: Document, change: Change
+) -> ToolResult:
+    editing = _editing(context)
+    replacements = await in_thread(_prepare, target, known, current, change)
+    if isinstance(replacements, Conflict):
+        return await in_thread(_not_applied, context, target, replacements)
+    edit = FileEdit(current.uri, current.path, current, replacements)
+    outcome = await editing.apply(EditPlan.of(f"Edit {target.relative}", edit))
+    if not isinstance(outcome, Applied):
+        return await in_thread(_not_applied, context, target, outcome)
+    after = _document_of(outcome, target.path)
+    if after is None:
+        return ToolResult(_sentences(f"{target.relative} was not changed.", outcome.note))
+    return await in_thread(_report, context, target, edit, after, outcome.note)
+
+
+def _prepare(
+    _cancelled: Cancelled, target: Target, known: Document, current: Document, change: Change
+) -> tuple[Replacement, ...] | Conflict:
+    """The replacements for the text of now."""
+    try:
+        wanted = change(known.text)
+    except UsageError as error:
+        step = ""
+        if known.sha256 != current.sha256:
+            step = " The file has changed since you read it; read it again first."
+        raise UsageError(f"Nothing was changed in {target.relative}: {error}{step}") from error
+    if not wanted:
+        raise UsageError(f"Nothing was changed: {target.relative} has this text already.")
+    moved = rebase(known.text, wanted, current)
+    if not isinstance(moved, Conflict):
+        edit = FileEdit(current.uri, current.path, current, moved)
+        encode_edited(target.relative, current.text, edit.result, current.encoding)
+    return moved
+
+
+def _report(
+    _cancelled: Cancelled,
+    context: ToolContext,
+    target: Target,
+    edit: FileEdit,
+    after: Document,
+    note: str,
+) -> ToolResult:
+    """What changed, with a few lines around it; from here on the model knows the new text."""
+    known, current = target.known, edit.base
+    blocks: list[Block] = []
+    if current is not None:
+        blocks = changed_blocks(lines_with_ends(current.text), lines_with_ends(after.text))
+        if known is not None and known.sha256 != current.sha256:
+            context.reads.became(known, current, by_model=False)
+            note = _sentences(
+                "Other lines changed since you read the file; they were kept, and the edit was"
+                " made where its lines are now.",
+                note,
+            )
+        context.reads.became(current, after, by_model=after.text == edit.result)
+        if after.text != edit.result and not note:
+            note = "The editor or the user made it a little different from what you wrote."
+    removed = sum(block.old_end - block.old_start for block in blocks)
+    added = sum(block.new_end - block.new_start for block in blocks)
+    if not blocks:
+        return ToolResult(_sentences(f"{target.relative} was not changed.", note))
+    places = "1 place" if len(blocks) == 1 else f"{len(blocks):,} places"
+    head = f"Changed {target.relative} in {places} (+{added:,} -{removed:,} lines)."
+    numbers = sorted(set(_around(blocks, len(after.lines))))
+    text, spans = numbered(after, numbers[:_MAX_LINES])
+    left_out = max(len(numbers) - _MAX_LINES, 0)
+    more = f"\n[{left_out:,} more lines around the changes are not shown]" if left_out else ""
+    return ToolResult(f"{_sentences(head, note)}\n{text}{more}", spans, omitted=left_out)
+
+
+def _around(blocks: Sequence[Block], total: int) -> Iterator[int]:
+    for block in blocks:
+        first = max(block.new_start + 1 - _CONTEXT_LINES, 1)
+        yield from range(first, min(block.new_end + _CONTEXT_LINES, total) + 1)
+
+
+def _not_applied(
+    _cancelled: Cancelled, context: ToolContext, target: Target, outcome: Refused | Conflict
+) -> ToolResult:
+    if isinstance(outcome, Refused):
+        return ToolResult.failed(outcome.reason)
+    now = outcome.document
+    if target.known is not None:
+        context.reads.became(target.known, now, by_model=False)
+    last_line = min(outcome.last_line, outcome.first_line + _MAX_LINES - 1, len(now.lines))
+    text, spans = numbered(now, range(outcome.first_line, last_line + 1))
+    return ToolResult(
+        f"Nothing was changed: what the edit replaces in {target.relative} was changed after you"
+        f" read it. In that place there is now:\n{text or '[nothing: the file is empty]'}\n"
+        "Make the edit again for this text, if it is still wanted.",
+        spans,
+        error=True,
+    )
+
+
+def _document_of(outcome: Applied, path: str) -> Document | None:
+    return next((each for each in outcome.documents if each.path == path), None)
+
+
+def _editing(context: ToolContext) -> Editing:
+    if context.edits is None:
+        raise UsageError("Nothing was changed: files can only be read here. Describe the change.")
+    return context.edits
+
+
+def _refuse_kind(path: str) -> None:
+    if path.lower().endswith(".ipynb"):
+        raise UsageError(
+            f"Nothing was changed: {shown(path)} is a notebook, whose cells cannot be edited as"
+            " text. Tell the user which cell to change, and how."
+        )
+    if is_image(path):
+        raise UsageError(
+            f"Nothing was changed: {shown(path)} is an image; only text files can be edited."
+        )
+
+
+def _sentences(*parts: str) -> str:
+    return " ".join(part for part in parts if part)

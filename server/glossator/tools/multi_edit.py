@@ -1,0 +1,62 @@
+"""MultiEdit: several edits of one document, all or none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from glossator.core.errors import UsageError
+from glossator.core.replacement import Replacement, apply_replacements, compose
+from glossator.core.tool_result import ToolResult
+from glossator.prompts.loader import load_prompt
+from glossator.tools.base import Access, ToolArgs, ToolContext
+from glossator.tools.editing import edit_known
+from glossator.workspace.editing.find import Substitution, substitute
+
+
+class EditStep(BaseModel):
+    """One edit of several."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    old_text: str = Field(description="The text to replace, exactly as the edits before leave it.")
+    new_text: str = Field(description="The text to put in its place.")
+    replace_all: bool = Field(False, description="Replace every occurrence.")
+
+
+class MultiEditArgs(ToolArgs):
+    """Arguments of MultiEdit."""
+
+    path: str = Field(description="The file, relative to the workspace.")
+    edits: tuple[EditStep, ...] = Field(min_length=1, description="The edits, in order.")
+
+
+class MultiEdit:
+    """Replaces several exact texts of a document that was read."""
+
+    name: ClassVar[str] = "MultiEdit"
+    access: ClassVar[Access] = Access.WRITE
+    args: ClassVar[type[ToolArgs]] = MultiEditArgs
+    description = load_prompt("tools/multi_edit").render()
+
+    async def run(self, args: MultiEditArgs, context: ToolContext) -> ToolResult:
+        """Make one change of all edits, and apply it as Edit does."""
+        return await edit_known(context, args.path, partial(_all, steps=args.edits))
+
+
+def _all(text: str, steps: Sequence[EditStep]) -> tuple[Replacement, ...]:
+    """What the steps do together. Raises `UsageError` if one of them cannot be done."""
+    together: tuple[Replacement, ...] = ()
+    result = text
+    for number, step in enumerate(steps, start=1):
+        wanted = Substitution(step.old_text, step.new_text, step.replace_all)
+        try:
+            later = substitute(result, wanted)
+        except UsageError as error:
+            raise UsageError(f"edit {number} of {len(steps)}: {error}") from error
+        together = compose(text, together, later)
+        result = apply_replacements(result, later)
+    return together if result != text else ()

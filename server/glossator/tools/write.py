@@ -1,0 +1,51 @@
+"""Write: a new file, or the whole text of one that was read."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import ClassVar
+
+from pydantic import Field
+
+from glossator.core.document import Document
+from glossator.core.errors import UsageError
+from glossator.core.span import Span
+from glossator.core.tool_result import ToolResult
+from glossator.prompts.loader import load_prompt
+from glossator.tools.base import Access, ToolArgs, ToolContext, in_thread
+from glossator.tools.editing import create, edit_known, find_target
+from glossator.workspace.editing.line_ends import rewrite
+
+
+class WriteArgs(ToolArgs):
+    """Arguments of Write."""
+
+    path: str = Field(description="The file, relative to the workspace.")
+    content: str = Field(description="The whole text of the file.")
+
+
+class Write:
+    """Creates a file, or replaces the whole text of a document that was read."""
+
+    name: ClassVar[str] = "Write"
+    access: ClassVar[Access] = Access.WRITE
+    args: ClassVar[type[ToolArgs]] = WriteArgs
+    description = load_prompt("tools/write").render()
+
+    async def run(self, args: WriteArgs, context: ToolContext) -> ToolResult:
+        """Only the lines that differ are replaced, so what the user types meanwhile stays."""
+        target = await in_thread(find_target, context, args.path)
+        if target.current is None:
+            return await create(context, target, args.content)
+        if target.known is not None and not _whole(target.known, context):
+            raise UsageError(
+                f"Nothing was changed: you have seen only a part of {target.relative}, and Write"
+                " replaces all of it. Read the rest first, or use Edit."
+            )
+        return await edit_known(context, args.path, partial(rewrite, content=args.content))
+
+
+def _whole(document: Document, context: ToolContext) -> bool:
+    """Whether the conversation was shown every line of it."""
+    lines = Span(document.uri, document.sha256, 1, len(document.lines))
+    return context.reads.covers(lines)

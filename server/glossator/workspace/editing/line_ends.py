@@ -1,0 +1,83 @@
+"""The model writes LF; a document keeps its own line ends, mixed ones included."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from glossator.core.line_diff import changed_blocks, lines_with_ends
+from glossator.core.replacement import Replacement, line_replacements
+
+
+class PlainView:
+    """A text with LF line ends only, whose places can be found in the text itself."""
+
+    def __init__(self, text: str) -> None:
+        self.text = as_lf(text)
+        self._original = text
+        self._pairs: list[int] = []  # where, in `self.text`, the ends are that were CRLF
+        at = text.find("\r\n")
+        while at >= 0:
+            self._pairs.append(at - len(self._pairs))
+            at = text.find("\r\n", at + 2)
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """What stands from `start` up to `end`, in offsets of the text itself."""
+        return (
+            start + bisect_left(self._pairs, start),
+            end + bisect_left(self._pairs, end),
+        )
+
+
+def as_lf(text: str) -> str:
+    """`text` with LF for every line end."""
+    return text if "\r" not in text else text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def usual_end(text: str) -> str:
+    """The line end that occurs most; LF if there is none."""
+    pairs = text.count("\r\n")
+    counts = {"\n": text.count("\n") - pairs, "\r\n": pairs, "\r": text.count("\r") - pairs}
+    return max(counts, key=lambda end: counts[end])
+
+
+def like(old: str, new: str, default: str) -> str:
+    """`new`, which takes the place of `old`, with its line ends.
+
+    Lines of `old` that stay keep theirs. The others get the one `old` uses most, or `default`.
+    """
+    end = usual_end(old) if "\n" in old or "\r" in old else default
+    new = as_lf(new)
+    if end == "\n" and "\r" not in old:
+        return new
+    return "".join(_matched(lines_with_ends(old), lines_with_ends(new), end))
+
+
+def rewrite(text: str, content: str) -> tuple[Replacement, ...]:
+    """Replacements that make `content` of `text` and keep its line ends and how it ends."""
+    end = usual_end(text)
+    old, new = lines_with_ends(text), lines_with_ends(as_lf(content))
+    lines = _matched(old, new, end)
+    if lines and old:
+        ended = old[-1] != _bare(old[-1])
+        if not ended:
+            lines[-1] = _bare(lines[-1])
+        elif lines[-1] == _bare(lines[-1]):
+            lines[-1] += end
+    return line_replacements(text, "".join(lines))
+
+
+def _matched(old: list[str], new: list[str], end: str) -> list[str]:
+    """The new lines, each with the end of the old line it is, or with `end`."""
+    matched = [_bare(line) + end if line != _bare(line) else line for line in new]
+    at = new_at = 0
+    blocks = changed_blocks([_bare(line) for line in old], [_bare(line) for line in new])
+    for start, after, new_start, new_after in [*blocks, (len(old), 0, len(new), 0)]:
+        for line, number in zip(old[at:start], range(new_at, new_start), strict=True):
+            if line != _bare(line) and new[number] != _bare(new[number]):
+                matched[number] = line
+        at, new_at = after, new_after
+    return matched
+
+
+def _bare(line: str) -> str:
+    return line.rstrip("\r\n")
