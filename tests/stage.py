@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.edit import EditPlan
 from glossator.core.events import Envelope, Event
+from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
+from glossator.core.ports import Review
 from glossator.core.question import Question, QuestionAnswer
 from glossator.service.application import Application
 from glossator.service.ask import Answer, AskRequest, ask
@@ -45,6 +48,10 @@ class Recorder:
     diagnosed: list[FileDiagnostics] | None = None  # what it tells of each document
     questions: list[Question] = field(default_factory=list)
     answers: list[QuestionAnswer] = field(default_factory=list)  # to the next questions
+    permissions: list[PermissionRequest] = field(default_factory=list)
+    permitted: list[PermissionAnswer] = field(default_factory=list)  # the next answers
+    reviewed: Callable[[EditPlan], Review | None] = lambda _: None
+    applying: Callable[[EditPlan], str | None] = lambda _: "there is no editor"
 
     def emit(self, envelope: Envelope) -> None:
         self.envelopes.append(envelope)
@@ -67,6 +74,16 @@ class Recorder:
         uris = {each.uri for each in wanted}
         found = self.diagnosed
         return None if found is None else tuple(f for f in found if f.uri in uris or not uris)
+
+    async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
+        self.permissions.append(request)
+        return self.permitted.pop(0) if self.permitted else PermissionAnswer(Choice.DENY)
+
+    async def review(self, plan: EditPlan) -> Review | None:
+        return self.reviewed(plan)
+
+    async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> str | None:
+        return self.applying(plan)
 
     async def ask_user(self, question: Question) -> QuestionAnswer:
         self.questions.append(question)

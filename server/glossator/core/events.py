@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from glossator.core.edit import EditPlan
 from glossator.core.span import Citation
 from glossator.core.todo import Todo
 
@@ -108,6 +109,24 @@ class TodoChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class EditProposed:
+    """A tool wants to change files; the plan is shown before it is applied."""
+
+    kind: ClassVar[str] = "edit.proposed"
+    plan: EditPlan
+
+
+@dataclass(frozen=True, slots=True)
+class EditSettled:
+    """What became of a plan: applied, perhaps in part as `note` says, or not at all."""
+
+    kind: ClassVar[str] = "edit.settled"
+    plan_id: str
+    applied: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class CitationChecked:
     """A citation of the answer was checked."""
 
@@ -154,6 +173,8 @@ Event = (
     | ToolStarted
     | ToolFinished
     | TodoChanged
+    | EditProposed
+    | EditSettled
     | CitationChecked
     | Usage
     | Notice

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Protocol
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.edit import EditPlan
 from glossator.core.events import Envelope
+from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.question import Question, QuestionAnswer
 
 
@@ -18,6 +21,14 @@ class Activity(Protocol):
 
     def end(self) -> None:
         """It is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What the user made of a plan: the ids of the hunks to apply, and words for the model."""
+
+    accepted: tuple[str, ...]
+    message: str = ""
 
 
 class EditorPort(Protocol):
@@ -42,6 +53,18 @@ class EditorPort(Protocol):
         """The findings for these documents, or all there are; None when they cannot be told.
 
         Waits up to `seconds` for findings of the versions wanted.
+        """
+
+    async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
+        """Ask the user whether a tool may act; nobody there is a denial."""
+
+    async def review(self, plan: EditPlan) -> Review | None:
+        """Let the user choose among the hunks; None when the editor asks as it applies them."""
+
+    async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> str | None:
+        """Apply all of a plan; None when that was done, else why not.
+
+        `confirm`: the editor is to ask the user, who may leave some of it out.
         """
 
     async def ask_user(self, question: Question) -> QuestionAnswer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from lsprotocol import types
@@ -11,6 +11,7 @@ from pygls.capabilities import get_capability
 
 from glossator.core.text import PositionEncoding
 from glossator.core.uri import to_path
+from glossator.lsp.edits import EditSupport
 
 _ENCODINGS: tuple[PositionEncoding, ...] = ("utf-8", "utf-16", "utf-32")
 
@@ -19,8 +20,8 @@ _ENCODINGS: tuple[PositionEncoding, ...] = ("utf-8", "utf-16", "utf-32")
 class Client:
     """Facts of `initialize`; the defaults are those of a client that declares nothing.
 
-    `events`: wants `glossator/event`. `questions` and `diagnostics`: knows
-    `glossator/question`, `glossator/diagnostics`.
+    `events`: wants `glossator/event`. `questions`, `diagnostics`, `permissions`, `reviews`: knows
+    `glossator/question`, `…/diagnostics`, `…/permission`, `…/review`.
     `watches_files`: can be asked to report file changes.
     `code_actions`: understands CodeAction, not only Command. `settings` are not yet checked.
     `symbol_trees`: knows document symbols inside others. `registers`: the methods for symbols
@@ -34,6 +35,9 @@ class Client:
     events: bool = False
     questions: bool = False
     diagnostics: bool = False
+    permissions: bool = False
+    reviews: bool = False
+    edits: EditSupport = field(default_factory=EditSupport)
     progress: bool = False
     show_document: bool = False
     watches_files: bool = False
@@ -55,6 +59,9 @@ def describe(params: types.InitializeParams) -> Client:
         events=_declares(capabilities.experimental, "events"),
         questions=_declares(capabilities.experimental, "questions"),
         diagnostics=_declares(capabilities.experimental, "diagnostics"),
+        permissions=_declares(capabilities.experimental, "permissions"),
+        reviews=_declares(capabilities.experimental, "reviews"),
+        edits=EditSupport.of(capabilities),
         progress=bool(get_capability(capabilities, "window.work_done_progress")),
         show_document=bool(get_capability(capabilities, "window.show_document.support")),
         watches_files=bool(

@@ -1,24 +1,16 @@
-"""The editor as a run sees it: events to clients that want them, progress to the others.
-
-Questions go to clients that know them, and as messages with buttons to the others.
-"""
+"""The editor as a run sees it: events to clients that want them, progress to the others."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
-from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.events import Envelope
 from glossator.core.ports import Activity
-from glossator.core.question import Question, QuestionAnswer
-from glossator.lsp.wire import WireError, from_wire, to_wire
+from glossator.lsp.dialogue import Dialogue
+from glossator.lsp.wire import to_wire
 
 if TYPE_CHECKING:
     from glossator.lsp.client import Client
@@ -26,20 +18,13 @@ if TYPE_CHECKING:
     from glossator.lsp.protocol import Protocol
 
 EVENT = "glossator/event"
-QUESTION = "glossator/question"
-DIAGNOSTICS = "glossator/diagnostics"
-
-_LATE_SECONDS = 2.0  # after which a client that should have answered is not waited for
-
-_log = logging.getLogger(__name__)
 
 
-class ClientPort:
+class ClientPort(Dialogue):
     """Implements `EditorPort`; to be called from the event loop's thread."""
 
     def __init__(self, protocol: Protocol, client: Client, bars: ProgressBars) -> None:
-        self._protocol = protocol
-        self._client = client
+        super().__init__(protocol, client)
         self._all_bars = bars
         self.bars: dict[str, Progress] = {}  # run id -> the progress bar of its request
 
@@ -60,61 +45,6 @@ class ClientPort:
         if not self._client.progress:
             return _Unseen()
         return self._all_bars.background(title, cancel)
-
-    @property
-    def tells_diagnostics(self) -> bool:
-        """Whether the client said so."""
-        return self._client.diagnostics
-
-    async def diagnostics(
-        self, wanted: tuple[Wanted, ...], seconds: float
-    ) -> tuple[FileDiagnostics, ...] | None:
-        """What the client has from its other servers."""
-        if not self._client.diagnostics:
-            return None
-        request = {"files": to_wire(wanted), "seconds": seconds}
-        try:
-            async with asyncio.timeout(seconds + _LATE_SECONDS):
-                answer = await self._protocol.ask(DIAGNOSTICS, request)
-            told: _DiagnosticsAnswer = from_wire(_DiagnosticsAnswer, answer)
-        except (JsonRpcException, WireError, TimeoutError) as failure:
-            _log.warning("The client did not tell its diagnostics: %r", failure)
-            return None
-        return told.files
-
-    async def ask_user(self, question: Question) -> QuestionAnswer:
-        """Ask the user, and wait for as long as it takes."""
-        try:
-            if self._client.questions:
-                answer = await self._protocol.ask(QUESTION, to_wire(question))
-                return _checked(question, from_wire(QuestionAnswer, answer or {}))
-            actions = [types.MessageActionItem(option.label) for option in question.options]
-            params = types.ShowMessageRequestParams(
-                types.MessageType.Info, _shown(question), actions
-            )
-            chosen = await self._protocol.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params)
-        except (JsonRpcException, WireError) as refusal:
-            _log.warning("The client did not put a question to the user: %s", refusal)
-            return QuestionAnswer()
-        return QuestionAnswer((chosen.title,)) if chosen else QuestionAnswer()
-
-
-@dataclass(frozen=True, slots=True)
-class _DiagnosticsAnswer:
-    files: tuple[FileDiagnostics, ...]
-
-
-def _checked(question: Question, answer: QuestionAnswer) -> QuestionAnswer:
-    """The answer; raises `WireError` if it chooses what was not on offer."""
-    unknown = set(answer.chosen).difference(option.label for option in question.options)
-    if unknown:
-        raise WireError(f"the answer chooses what was not on offer: {', '.join(sorted(unknown))}")
-    return answer
-
-
-def _shown(question: Question) -> str:
-    details = [f"{each.label}: {each.detail}" for each in question.options if each.detail]
-    return "\n".join((question.text, *details))
 
 
 class _Unseen:

@@ -14,6 +14,7 @@ from enum import Enum, EnumType
 from functools import cache
 from typing import Any
 
+from glossator.core.edit import EditPlan
 from glossator.core.events import Envelope
 from glossator.core.span import Citation
 
@@ -30,6 +31,8 @@ def to_wire(value: Any) -> Any:  # noqa: ANN401 - any dataclass of the service, 
             wire: object = head | to_wire(value.event)
         case Citation():
             wire = _citation(value)
+        case EditPlan():
+            wire = _plan(value)
         case Enum():
             wire = value.value
         case float():
@@ -67,6 +70,21 @@ def _citation(citation: Citation) -> dict[str, Any]:
         "firstLine": span.first_line if span else None,
         "lastLine": span.last_line if span else None,
     }
+
+
+def _plan(plan: EditPlan) -> dict[str, Any]:
+    hunks = [
+        {
+            "id": hunk.id,
+            "kind": hunk.kind.value,
+            "path": hunk.path,
+            "firstLine": hunk.first_line,
+            "before": hunk.before,
+            "after": hunk.after,
+        }
+        for hunk in plan.hunks
+    ]
+    return {"id": plan.id, "label": plan.label, "hunks": hunks}
 
 
 @cache

@@ -1,0 +1,168 @@
+"""What the server asks of the client while a run goes on, and of the user through it.
+
+A client that knows our requests gets them; any other is shown messages with buttons, and applies
+edits by the standard alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.edit import EditPlan, FileChange
+from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
+from glossator.core.ports import Review
+from glossator.core.question import Question, QuestionAnswer
+from glossator.lsp.edits import workspace_edit
+from glossator.lsp.wire import WireError, from_wire, to_wire
+
+if TYPE_CHECKING:
+    from glossator.lsp.client import Client
+    from glossator.lsp.protocol import Protocol
+
+QUESTION = "glossator/question"
+PERMISSION = "glossator/permission"
+REVIEW = "glossator/review"
+DIAGNOSTICS = "glossator/diagnostics"
+
+_LATE_SECONDS = 2.0  # after which a client that should have answered is not waited for
+_APPLY_SECONDS = 20.0  # for an edit that the user is not asked about
+_BUTTONS = {
+    Choice.ONCE: "Allow once",
+    Choice.SESSION: "Allow for this session",
+    Choice.ALWAYS: "Always allow here",
+    Choice.DENY: "Deny",
+}
+_APPLY, _REJECT = "Apply", "Reject"
+_FAILURES = (JsonRpcException, WireError)
+
+_log = logging.getLogger(__name__)
+
+
+class Dialogue:
+    """The part of `EditorPort` that waits for answers."""
+
+    def __init__(self, protocol: Protocol, client: Client) -> None:
+        self._protocol = protocol
+        self._client = client
+
+    @property
+    def tells_diagnostics(self) -> bool:
+        """Whether the client said so."""
+        return self._client.diagnostics
+
+    async def diagnostics(
+        self, wanted: tuple[Wanted, ...], seconds: float
+    ) -> tuple[FileDiagnostics, ...] | None:
+        """What the client has from its other servers."""
+        if not self._client.diagnostics:
+            return None
+        request = {"files": to_wire(wanted), "seconds": seconds}
+        try:
+            async with asyncio.timeout(seconds + _LATE_SECONDS):
+                answer = await self._protocol.ask(DIAGNOSTICS, request)
+            told: _DiagnosticsAnswer = from_wire(_DiagnosticsAnswer, answer)
+        except (*_FAILURES, TimeoutError) as failure:
+            _log.warning("The client did not tell its diagnostics: %r", failure)
+            return None
+        return told.files
+
+    async def ask_user(self, question: Question) -> QuestionAnswer:
+        """Ask the user, and wait for as long as it takes."""
+        labels = [option.label for option in question.options]
+        try:
+            if not self._client.questions:
+                chosen = await self._press(_shown(question), labels)
+                return QuestionAnswer((chosen,)) if chosen else QuestionAnswer()
+            reply = await self._protocol.ask(QUESTION, to_wire(question))
+            answer: QuestionAnswer = from_wire(QuestionAnswer, reply or {})
+        except _FAILURES as failure:
+            _log.warning("The client did not put a question to the user: %s", failure)
+            return QuestionAnswer()
+        if not set(answer.chosen).issubset(labels):
+            _log.warning("The client answers a question with what was not on offer: %s", reply)
+            return QuestionAnswer()
+        return answer
+
+    async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
+        """Ask the user, and wait for as long as it takes; no answer is a denial."""
+        try:
+            if self._client.permissions:
+                wire = to_wire(request) | {"choices": to_wire(request.choices)}
+                reply = await self._protocol.ask(PERMISSION, wire)
+                answer: PermissionAnswer = from_wire(PermissionAnswer, reply or _DENIED)
+            else:
+                text = "\n".join((request.title, request.detail, *request.reasons))
+                pressed = await self._press(text, [_BUTTONS[each] for each in request.choices])
+                chosen = next((c for c, name in _BUTTONS.items() if name == pressed), Choice.DENY)
+                answer = PermissionAnswer(chosen)
+        except _FAILURES as failure:
+            _log.warning("The client did not ask for a permission: %s", failure)
+            return PermissionAnswer(Choice.DENY, "The editor could not ask the user.")
+        return answer if answer.choice in request.choices else PermissionAnswer(Choice.DENY)
+
+    async def review(self, plan: EditPlan) -> Review | None:
+        """The hunks to apply; by all or nothing where the client can do no better."""
+        try:
+            if self._client.reviews:
+                reply = await self._protocol.ask(REVIEW, to_wire(plan))
+                return from_wire(Review, reply or {"accepted": []})  # type: ignore[no-any-return]  # it is one
+            if self._client.edits.annotated:
+                return None
+            pressed = await self._press(_summary(plan), [_APPLY, _REJECT])
+        except _FAILURES as failure:
+            _log.warning("The client did not review an edit: %s", failure)
+            return Review((), "The editor could not ask the user.")
+        kept = plan.hunks if pressed == _APPLY else ()
+        return Review(tuple(hunk.id for hunk in kept))
+
+    async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> str | None:
+        """Have the client apply the plan."""
+        support, encoding = self._client.edits, self._client.encoding
+        if missing := support.missing(plan):
+            return missing
+        params = types.ApplyWorkspaceEditParams(
+            workspace_edit(plan, support, encoding, confirm=confirm), label=plan.label
+        )
+        try:
+            async with asyncio.timeout(None if confirm else _APPLY_SECONDS):
+                result = await self._protocol.ask(types.WORKSPACE_APPLY_EDIT, params)
+        except (JsonRpcException, TimeoutError) as failure:
+            return str(failure) or f"the editor did not answer within {_APPLY_SECONDS:g} s"
+        return None if result.applied else result.failure_reason or "the editor did not apply it"
+
+    async def _press(self, text: str, buttons: list[str]) -> str | None:
+        """The button that the user pressed, if any. Raises `JsonRpcException`."""
+        actions = [types.MessageActionItem(button) for button in buttons]
+        params = types.ShowMessageRequestParams(types.MessageType.Info, text, actions)
+        pressed = await self._protocol.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params)
+        return pressed.title if pressed else None
+
+
+_DENIED = {"choice": Choice.DENY.value}
+
+
+@dataclass(frozen=True, slots=True)
+class _DiagnosticsAnswer:
+    files: tuple[FileDiagnostics, ...]
+
+
+def _shown(question: Question) -> str:
+    details = [f"{each.label}: {each.detail}" for each in question.options if each.detail]
+    return "\n".join((question.text, *details))
+
+
+def _summary(plan: EditPlan) -> str:
+    return "\n".join((f"{plan.label}?", *map(_file_summary, plan.files)))
+
+
+def _file_summary(change: FileChange) -> str:
+    removed = sum(hunk.before.count("\n") for hunk in change.hunks)
+    added = sum(hunk.after.count("\n") for hunk in change.hunks)
+    return f"{change.path} (+{added} -{removed} lines)"

@@ -1,0 +1,109 @@
+"""An edit plan as the `WorkspaceEdit` that this client understands.
+
+One labelled edit for each plan, so that one undo in the editor takes it back. Texts carry the
+version they were read at, new files come with their text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lsprotocol import types
+from pygls.capabilities import get_capability
+
+from glossator.core.edit import EditPlan, FileChange, FileDeletion, FileEdit, FileRename
+from glossator.core.text import PositionEncoding
+
+_ANNOTATION = "glossator"
+_OPERATIONS = {FileDeletion: "delete", FileRename: "rename"}
+
+_Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile
+
+
+@dataclass(frozen=True, slots=True)
+class EditSupport:
+    """What of `workspace/applyEdit` a client knows; `operations` on files by their LSP names."""
+
+    applies: bool = False
+    versioned: bool = False
+    annotated: bool = False
+    operations: frozenset[str] = frozenset()
+
+    @staticmethod
+    def of(capabilities: types.ClientCapabilities) -> EditSupport:
+        """As the client declares it."""
+
+        def declared(name: str) -> Any:  # noqa: ANN401 - each capability has a type of its own
+            return get_capability(capabilities, f"workspace.workspace_edit.{name}")
+
+        return EditSupport(
+            applies=bool(get_capability(capabilities, "workspace.apply_edit")),
+            versioned=bool(declared("document_changes")),
+            annotated=declared("change_annotation_support") is not None,
+            operations=frozenset(str(each.value) for each in declared("resource_operations") or ()),
+        )
+
+    def missing(self, plan: EditPlan) -> str | None:
+        """What the plan needs and the client lacks, in words; None when it can be carried out."""
+        if not self.applies:
+            return "the editor cannot be asked to apply edits"
+        needed = {name for change in plan.files if (name := _operation(change)) is not None}
+        lacking = sorted(needed - self.operations if self.versioned else needed)
+        return f"the editor cannot {' or '.join(lacking)} files" if lacking else None
+
+
+def workspace_edit(
+    plan: EditPlan, support: EditSupport, encoding: PositionEncoding, *, confirm: bool
+) -> types.WorkspaceEdit:
+    """The edit; `confirm`: the client is to let the user choose, if it can (`annotated`)."""
+    if not support.versioned:
+        edits = [change for change in plan.files if isinstance(change, FileEdit)]
+        return types.WorkspaceEdit(
+            changes={change.uri: _text_edits(change, encoding) for change in edits}
+        )
+    annotation = _ANNOTATION if support.annotated else None
+    changes: list[_Change] = []
+    for change in plan.files:
+        changes += _changes(change, encoding, annotation)
+    annotations = {_ANNOTATION: types.ChangeAnnotation(plan.label, needs_confirmation=confirm)}
+    return types.WorkspaceEdit(
+        document_changes=changes, change_annotations=annotations if support.annotated else None
+    )
+
+
+def _operation(change: FileChange) -> str | None:
+    if isinstance(change, FileEdit):
+        return "create" if change.base is None else None
+    return _OPERATIONS[type(change)]
+
+
+def _changes(
+    change: FileChange, encoding: PositionEncoding, annotation: str | None
+) -> list[_Change]:
+    match change:
+        case FileEdit():
+            version = change.base.version if change.base else None
+            document = types.OptionalVersionedTextDocumentIdentifier(change.uri, version)
+            edits: list[Any] = _text_edits(change, encoding)
+            if annotation:
+                edits = [
+                    types.AnnotatedTextEdit(annotation, edit.range, edit.new_text) for edit in edits
+                ]
+            made: list[_Change] = []
+            if change.base is None:
+                made.append(types.CreateFile(change.uri, annotation_id=annotation))
+            return [*made, types.TextDocumentEdit(document, edits)]
+        case FileDeletion():
+            return [types.DeleteFile(change.base.uri, annotation_id=annotation)]
+        case FileRename():
+            return [types.RenameFile(change.base.uri, change.new_uri, annotation_id=annotation)]
+
+
+def _text_edits(change: FileEdit, encoding: PositionEncoding) -> list[types.TextEdit]:
+    return [
+        types.TextEdit(
+            types.Range(types.Position(*each.start), types.Position(*each.end)), each.text
+        )
+        for each in change.positioned(encoding)
+    ]
