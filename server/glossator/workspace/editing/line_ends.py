@@ -33,19 +33,19 @@ def as_lf(text: str) -> str:
     return text if "\r" not in text else text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def usual_end(text: str) -> str:
-    """The line end that occurs most; LF if there is none."""
+def usual_end(text: str, default: str = "\n") -> str:
+    """The line end that occurs most; `default` if none does more than that."""
     pairs = text.count("\r\n")
     counts = {"\n": text.count("\n") - pairs, "\r\n": pairs, "\r": text.count("\r") - pairs}
-    return max(counts, key=lambda end: counts[end])
+    return max(counts, key=lambda end: (counts[end], end == default))
 
 
 def like(old: str, new: str, default: str) -> str:
     """`new`, which takes the place of `old`, with its line ends.
 
-    Lines of `old` that stay keep theirs. The others get the one `old` uses most, or `default`.
+    Lines of `old` that stay keep theirs; the others get the one `old` uses most, else `default`.
     """
-    end = usual_end(old) if "\n" in old or "\r" in old else default
+    end = usual_end(old, default)
     new = as_lf(new)
     if end == "\n" and "\r" not in old:
         return new

@@ -35,7 +35,7 @@ def explain(text: str, old: str) -> str:
     lines, wanted = text.split("\n"), old.strip("\n").split("\n")
     at = _loosely(lines, wanted)
     if at is not None:
-        return _difference(lines[at : at + len(wanted)], wanted, at + 1)
+        return _difference(lines[at : at + len(wanted)], old, at + 1)
     nearest = _nearest(lines, wanted)
     if nearest is None:
         return f"No place is similar to it. {_READ_AGAIN}"
@@ -67,17 +67,28 @@ def _plain(line: str) -> str:
     return line
 
 
-def _difference(lines: Sequence[str], wanted: Sequence[str], first_line: int) -> str:
+def _difference(lines: Sequence[str], old: str, first_line: int) -> str:
     last_line = first_line + len(lines) - 1
     where = f"Line {first_line}" if first_line == last_line else f"Lines {first_line}-{last_line}"
+    wanted = old.strip("\n").split("\n")
     for number, (there, asked) in enumerate(zip(lines, wanted, strict=True), start=first_line):
-        partly = number in (first_line, last_line)
-        if there != asked and not (partly and asked in there):
+        begins = number > first_line or old.startswith("\n")
+        ends = number < last_line or old.endswith("\n")
+        if not _fits(there, asked, begins=begins, ends=ends):
             return (
                 f"{where} would match but for {_kind(there, asked)}. Line {number} of the file is"
                 f" {_quoted(there, asked)}, in old_text it is {_quoted(asked, there)}."
             )
-    return f"{where} would match but for line ends. {_READ_AGAIN}"
+    return f"{where} would match but for the empty lines around. {_READ_AGAIN}"
+
+
+def _fits(there: str, asked: str, *, begins: bool, ends: bool) -> bool:
+    """Whether `asked` is in the line `there`: from where it `begins`, to where it `ends`."""
+    if begins and ends:
+        return there == asked
+    if begins:
+        return there.startswith(asked)
+    return there.endswith(asked) if ends else asked in there
 
 
 def _kind(there: str, asked: str) -> str:

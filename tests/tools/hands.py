@@ -1,0 +1,74 @@
+"""An editor's side of an edit, on a real workspace: open documents in memory, others on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from glossator.agent.execute import call_tool
+from glossator.core.atomic import write_file
+from glossator.core.document import Document
+from glossator.core.edit import Applied, EditOutcome, EditPlan, FileEdit, keep
+from glossator.core.encoding import encode
+from glossator.core.tool_result import ToolResult
+from glossator.llm.model import ToolCall
+from glossator.tools.base import ToolContext, registry
+from glossator.tools.edit import Edit
+from glossator.tools.multi_edit import MultiEdit
+from glossator.tools.read import Read
+from glossator.tools.write import Write
+from glossator.workspace.change import Edited, TextEdit
+from glossator.workspace.editing.merge import rebase_plan
+from tests.workspaces import Workspace
+
+TOOLS = registry((Read(), Edit(), MultiEdit(), Write()))
+
+
+@dataclass
+class Hands:
+    """Applies plans; `before` is called first, `rejected` says which hunks the user does not want.
+
+    `formatted` is what the editor makes of a text on saving.
+    """
+
+    ws: Workspace
+    before: Callable[[], object] = lambda: None
+    rejected: tuple[int, ...] = ()
+    formatted: Callable[[str], str] = lambda text: text
+    outcome: EditOutcome | None = None
+    plans: list[EditPlan] = field(default_factory=list)
+
+    async def apply(self, plan: EditPlan) -> EditOutcome:
+        self.plans.append(plan)
+        self.before()
+        if self.outcome is not None:
+            return self.outcome
+        moved = rebase_plan(plan, self.ws.snapshot.read)
+        if not isinstance(moved, EditPlan):
+            return moved
+        accepted = [hunk.id for n, hunk in enumerate(moved.hunks) if n not in self.rejected]
+        for change in keep(moved, set(accepted)).files:
+            assert isinstance(change, FileEdit)
+            self._change(change)
+        note = "The user rejected a part of it." if self.rejected else ""
+        read = (self.ws.snapshot.read(change.path) for change in moved.files)
+        return Applied(tuple(each for each in read if isinstance(each, Document)), note)
+
+    def _change(self, change: FileEdit) -> None:
+        version = change.base.version if change.base else None
+        text = self.formatted(change.result)
+        if version is not None:
+            edit = TextEdit(None, text)
+            self.ws.host.apply(Edited(change.uri, version + 1, (edit,)))
+            return
+        encoding = change.base.encoding if change.base else "utf-8"
+        write_file(change.path, encode(text, encoding), self.ws.snapshot.roots)
+        self.ws.touched(change.path)
+
+
+async def call(
+    ws: Workspace, tool: str, hands: Hands | None = None, **arguments: object
+) -> ToolResult:
+    """What the tool answers, as the agent loop calls it."""
+    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, hands or Hands(ws))
+    return await call_tool(TOOLS, ToolCall("call", tool, dict(arguments)), context)
