@@ -168,9 +168,10 @@ def test_what_cannot_be_resolved_is_denied(ws: Path, path: str) -> None:
     assert ask("Edit", f"{ws}/{path}", policy("auto", allow=["*"], root=ws)) == "deny"
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may look into every folder")
 def test_a_folder_that_is_closed_to_us(ws: Path) -> None:
     (ws / "config").chmod(0)
+    if os.access(ws / "config", os.X_OK):
+        pytest.skip("the superuser may look into every folder")
     assert ask("Edit", f"{ws}/config/x/y", policy("auto", root=ws)) == "deny"
     (ws / "config").chmod(0o700)
 
