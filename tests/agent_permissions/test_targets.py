@@ -97,6 +97,12 @@ def test_a_rule_holds_for_the_link_and_for_where_it_leads(ws: Path, rule: str) -
     assert ask("Read", f"{ws}/src/back/x", held) == "deny"
 
 
+def test_a_rule_holds_for_every_link_on_the_way(ws: Path) -> None:
+    """`again` leads to `env`, and that to `.env`."""
+    for rule in ("Read(again)", "Read(env)", "Read(.env)"):
+        assert ask("Read", f"{ws}/again", policy("auto", deny=[rule], root=ws)) == "deny"
+
+
 def test_what_is_allowed_is_where_a_path_leads(ws: Path) -> None:
     held = policy(allow=["Edit(src/**)", "Edit(inner/**)", "Edit(out/**)"], root=ws)
     assert ask("Edit", f"{ws}/src/a.py", held) == "allow"
@@ -205,7 +211,10 @@ def test_a_name_that_is_not_unicode(ws: Path) -> None:
         ("ls '' loop a\0b", "allow"),
     ],
 )
-def test_what_the_words_of_a_command_may_mean(ws: Path, command: str, expected: str) -> None:
+def test_what_the_words_of_a_command_may_mean(
+    ws: Path, command: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(ws.parent / "outside"))
     words = tuple(command.format(ws=ws).replace("''", "").split(" "))
     subject = Subject.of_shell([words], cwd=str(ws), read_only=True, open_reason=None)
     assert verdict(subject, policy(deny=["Read(.env)"], root=ws)) == expected
