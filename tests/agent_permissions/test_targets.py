@@ -240,6 +240,14 @@ def test_a_script_may_change_its_folder(ws: Path) -> None:
     assert verdict(subject, policy("auto", deny=["Edit(/config/x)"], root=ws)) == "deny"
 
 
+def test_what_a_redirect_reads_is_named(ws: Path) -> None:
+    for path, expected in (("again", "deny"), ("src/a.py", "allow"), ("/etc/passwd", "ask")):
+        subject = Subject.of_shell(
+            [("cat",)], cwd=str(ws), reads=[path], read_only=True, open_reason=None
+        )
+        assert verdict(subject, policy(deny=["Read(.env)"], root=ws)) == expected
+
+
 def test_redirects_of_a_script(ws: Path) -> None:
     def subject(*writes: str) -> Subject:
         commands = [("echo", "x")]
