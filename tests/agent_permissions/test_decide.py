@@ -73,6 +73,7 @@ def test_what_each_mode_does(
         (files("Grep", "/ws/a"), policy("auto", deny=["Read(a)"]), "deny"),
         (files("Read", "/ws/b"), policy("auto", deny=["Read(a)"]), "allow"),
         (files("Read", "/ws/x/a/b"), policy("auto", deny=["Read(a/)"]), "deny"),
+        (files("Grep", "/ws/x/a"), policy("auto", deny=["Read(a/)"]), "deny"),
         (files("Edit", "/ws/x/a/b"), policy("auto", deny=["Edit(/a/)"]), "allow"),
         (files("Read", "/home/me/.ssh/id"), policy(allow=["*"], deny=["Read(~/.ssh/**)"]), "deny"),
         (files("Read", "/etc/hosts"), policy(allow=["Read(//etc/hosts)"]), "allow"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from glossator.agent.permissions.decide import Allow, Ask, Deny, decide
@@ -15,6 +15,7 @@ from glossator.agent.permissions.subject import ShellScript, Subject, Target
 from glossator.tools.base import Access
 from tests.agent_permissions.asking import PLACES
 
+_examples = settings(max_examples=100, deadline=None)
 STRICTNESS = {Allow: 0, Ask: 1, Deny: 2}
 
 _tools = st.sampled_from("Bash Edit Read Write Grep Todo mcp__a__b".split())
@@ -66,18 +67,21 @@ def strictness(subject: Subject, policy: Policy) -> int:
     return STRICTNESS[type(decide(subject, policy))]
 
 
+@_examples
 @given(_subjects, _policies, _rules)
 def test_a_deny_rule_never_widens(subject: Subject, policy: Policy, rule: Rule) -> None:
     wider = replace(policy, user=replace(policy.user, deny=(*policy.user.deny, rule)))
     assert strictness(subject, wider) >= strictness(subject, policy)
 
 
+@_examples
 @given(_subjects, _policies, _rules)
 def test_an_ask_rule_never_widens(subject: Subject, policy: Policy, rule: Rule) -> None:
     wider = replace(policy, session=replace(policy.session, ask=(*policy.session.ask, rule)))
     assert strictness(subject, wider) >= strictness(subject, policy)
 
 
+@_examples
 @given(_subjects, _policies, _lists, _lists)
 def test_a_workspace_never_widens(
     subject: Subject, policy: Policy, deny: tuple[Rule, ...], ask: tuple[Rule, ...]
@@ -88,12 +92,14 @@ def test_a_workspace_never_widens(
     assert strictness(subject, policy) >= strictness(subject, bare)
 
 
+@_examples
 @given(_subjects, _policies, _rules)
 def test_an_allow_rule_never_narrows(subject: Subject, policy: Policy, rule: Rule) -> None:
     wider = replace(policy, user=replace(policy.user, allow=(*policy.user.allow, rule)))
     assert strictness(subject, wider) <= strictness(subject, policy)
 
 
+@_examples
 @given(_subjects, _policies, st.randoms(use_true_random=False))
 def test_the_order_of_rules_does_not_matter(
     subject: Subject, policy: Policy, random: Random
@@ -111,12 +117,14 @@ def test_the_order_of_rules_does_not_matter(
     assert decide(subject, other) == decide(subject, policy)
 
 
+@_examples
 @given(_subjects, _policies)
 def test_each_mode_allows_what_the_one_before_does(subject: Subject, policy: Policy) -> None:
     levels = [strictness(subject, replace(policy, mode=mode)) for mode in Mode]
     assert levels == sorted(levels, reverse=True)
 
 
+@_examples
 @given(_subjects, _policies)
 def test_what_is_suggested_allows_it(subject: Subject, policy: Policy) -> None:
     decision = decide(subject, policy)
@@ -126,6 +134,7 @@ def test_what_is_suggested_allows_it(subject: Subject, policy: Policy) -> None:
         assert decide(subject, wider) == Allow()
 
 
+@_examples
 @given(_subjects, _policies)
 def test_nothing_unclear_or_open_or_unresolved_is_ever_allowed(
     subject: Subject, policy: Policy

@@ -64,6 +64,8 @@ def is_hidden(path: str, policy: Policy) -> bool:
 
     For tools that find files themselves: a search shows nothing of a file that `Read` may not read.
     """
+    if not policy.deny:
+        return False
     subject = Subject.of_files("Read", Access.READ, (path,))
     return bool(concerning(policy.deny, subject, policy.places))
 

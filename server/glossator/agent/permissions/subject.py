@@ -77,13 +77,15 @@ class Subject:
         commands: Iterable[Words] | None,
         *,
         cwd: str,
+        reads: Iterable[str] = (),
         writes: Iterable[str] = (),
         read_only: bool = False,
         open_reason: str | None = _NO_SANDBOX,
     ) -> Subject:
-        """A call of Bash; `writes` are what its redirects write to, relative to `cwd` or not."""
+        """A call of Bash; `reads` and `writes` are the paths of its redirects, as they say it."""
         known = None if commands is None else tuple(commands)
-        meant = meanings(known or (), tuple(path for path in writes if path != os.devnull), cwd)
+        written = (path for path in writes if path != os.devnull)
+        meant = meanings((*(known or ()), *((path,) for path in reads)), written, cwd)
         if meant is None:  # it may mean too much to be looked at
             known, meant = None, Meanings((), ())
         named = (target for target in map(Target.at, meant.named) if target.real)
