@@ -17,17 +17,23 @@ from typing import ClassVar
 from glossator.core.errors import UsageError
 from glossator.tools.shell.guards import guard
 from glossator.tools.shell.paths import path_within
-from glossator.tools.shell.policy import Policy, Unavailable
-from glossator.tools.shell.protection import Guard, Mount, Pin, Seal, protection
+from glossator.tools.shell.policy import Confined, Policy, Unavailable
+from glossator.tools.shell.protection import Guard, Pin, protection
 
 _PLACES = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
 _PRIVATE = ("/tmp", "/var/tmp", "/run", "/home", "/root")  # noqa: S108 - emptied, not used
 _ISOLATED = ("--unshare-all", "--unshare-user")
 _NO_NESTING = "--disable-userns"  # since 0.8
 _BASE = (
-    *("--cap-drop", "ALL", "--die-with-parent", "--new-session"),
+    *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--as-pid-1"),
     *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+    # the kernel's settings are root's, with or without capabilities
+    *("--ro-bind-try", "/proc/sys", "/proc/sys"),
 )
+# The first process of the namespace: when it ends, the kernel ends all others before bubblewrap
+# learns of it. Of bubblewrap's own first process it does not wait for the end. What this
+# shell has to say about signals is not part of the output.
+_FIRST = ("/bin/sh", "-c", 'exec 3>&2 2>/dev/null; "$@" 2>&3 3>&-; exit $?', "sh")
 _TRIAL = 10.0  # seconds
 
 
@@ -41,26 +47,24 @@ class Bubblewrap:
 
     def confine(
         self, command: Sequence[str], cwd: str, policy: Policy
-    ) -> AbstractContextManager[tuple[str, ...]]:
+    ) -> AbstractContextManager[Confined]:
         """See `Sandbox`."""
         return self._confined(command, cwd, policy)
 
     @contextmanager
-    def _confined(
-        self, command: Sequence[str], cwd: str, policy: Policy
-    ) -> Iterator[tuple[str, ...]]:
+    def _confined(self, command: Sequence[str], cwd: str, policy: Policy) -> Iterator[Confined]:
         with ExitStack() as guards:
             arguments = [self.program, *self.isolation, *_BASE]
             if policy.network:
                 arguments.append("--share-net")
             arguments += _disk(policy)
             for mount in protection(policy):
-                if isinstance(mount, Guard) and not guards.enter_context(
-                    guard(mount.path, folder=mount.folder)
-                ):
+                if isinstance(mount, Guard) and not guards.enter_context(guard(mount.path)):
                     continue  # we may not create it, so no command of ours may either
-                arguments += _mounted(mount)
-            yield (*arguments, "--chdir", cwd, "--", *command)
+                how = "--bind" if isinstance(mount, Pin) else "--ro-bind"
+                arguments += how, mount.path, mount.path
+            words = (*arguments, "--chdir", cwd, "--", *_FIRST, *command)
+            yield Confined(words, nested=True)
 
 
 def find_bubblewrap() -> Bubblewrap | Unavailable:
@@ -86,10 +90,10 @@ def find_bubblewrap() -> Bubblewrap | Unavailable:
 
 def _try(sandbox: Bubblewrap) -> str | None:
     """What is wrong with a sandbox; None if it works."""
-    with sandbox.confine(("true",), "/", Policy(())) as command:
+    with sandbox.confine(("true",), "/", Policy(())) as confined:
         try:
             result = subprocess.run(  # noqa: S603 - a program of the system
-                command,
+                confined.words,
                 env={"PATH": os.defpath},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -124,14 +128,3 @@ def _disk(policy: Policy) -> list[str]:
     for each in roots:
         arguments += ["--bind", each, each]
     return [*arguments, "--setenv", "TMPDIR", "/tmp"]  # noqa: S108 - the sandbox's own
-
-
-def _mounted(mount: Mount) -> tuple[str, ...]:
-    match mount:
-        case Pin(path):
-            return "--bind", path, path
-        case Seal(path):
-            return "--ro-bind", path, path
-        case Guard(path, folder):
-            # a device that cannot be opened is neither listed nor added by git, as a file would be
-            return "--ro-bind", path if folder else os.devnull, path

@@ -12,15 +12,26 @@ from typing import Protocol
 class Policy:
     """What a command may touch; all paths are absolute.
 
-    Below `roots` it may write, but for `protected`: files and folders (these with a `/` at the
-    end, if they need not exist) that it can neither change nor create. `readable` are further files
-    and folders, of the user's home for one, that it may read.
+    Below `roots` it may write, but for `protected`: files and folders that it can neither change
+    nor create. `readable` are further files and folders, of the user's home for one, that it may
+    read.
     """
 
     roots: tuple[str, ...]
     protected: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
     network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Confined:
+    """What to run instead of a command; `nested` if the command is in a session of its own there.
+
+    Then it is a child of what is run, which ends after it and with its exit code.
+    """
+
+    words: tuple[str, ...]
+    nested: bool = False
 
 
 class Sandbox(Protocol):
@@ -32,7 +43,7 @@ class Sandbox(Protocol):
 
     def confine(
         self, command: Sequence[str], cwd: str, policy: Policy
-    ) -> AbstractContextManager[tuple[str, ...]]:
+    ) -> AbstractContextManager[Confined]:
         """What to run instead of `command`, to run it in `cwd`, until the `with` is left.
 
         Raises `UsageError` for a policy that cannot be kept.

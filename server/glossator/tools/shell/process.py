@@ -11,13 +11,14 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from glossator.tools.shell.output import Kept, Output
+from glossator.tools.shell.policy import Confined
 
 _GRACE = 2.0  # seconds between asking a command to end and ending it
 _CHUNK = 65_536  # bytes: what a pipe holds
@@ -46,7 +47,7 @@ class Process:
 
     def __init__(
         self,
-        confined: AbstractContextManager[Sequence[str]],
+        confined: AbstractContextManager[Confined],
         cwd: str,
         environment: Mapping[str, str],
     ) -> None:
@@ -57,8 +58,9 @@ class Process:
         self._kept = Kept()
         with ExitStack() as stack:
             command = stack.enter_context(confined)
+            self._nested = command.nested
             self._popen = subprocess.Popen(  # noqa: S603 - what this class is for
-                command,
+                command.words,
                 cwd=cwd,
                 env=environment,
                 stdin=subprocess.DEVNULL,
@@ -104,16 +106,23 @@ class Process:
         await self._gone.wait()
 
     def _signal(self, number: signal.Signals) -> None:
-        """Signal the command, in its sandbox if there is one, which then ends by itself."""
-        group = _inner_group(self._popen.pid) or self._popen.pid
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(group, number)
+        """Signal the command; a sandbox around it then ends by itself.
+
+        A sandbox that is still being made is ended at once: the child that makes it would ignore
+        another signal, and would live on without its parent.
+        """
+        if not self._nested:
+            _signal_group(self._popen.pid, number)
+        elif (inner := _inner_group(self._popen.pid)) is not None:
+            _signal_group(inner, number)
+        else:
+            _signal_group(self._popen.pid, signal.SIGKILL)
 
     def _kill(self) -> None:
-        """End the group, sandbox and all; its number is taken until we have the exit code."""
+        """End all, sandbox included; the number is taken until we have the exit code."""
         if self._popen.returncode is None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._popen.pid, signal.SIGKILL)
+            self._signal(signal.SIGKILL)
+            _signal_group(self._popen.pid, signal.SIGKILL)
 
     def _read(self) -> bool:
         """Take what is in the pipe; whether there was anything."""
@@ -150,7 +159,7 @@ class Process:
 
 
 async def run(
-    confined: AbstractContextManager[Sequence[str]],
+    confined: AbstractContextManager[Confined],
     cwd: str,
     environment: Mapping[str, str],
     seconds: float,
@@ -167,15 +176,19 @@ async def run(
     return Finished(await process.wait(), process.take(), timed_out)
 
 
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
 def _inner_group(process: int) -> int | None:
-    """The group of a sandboxed command: bubblewrap gives it a session of its own."""
+    """The group of a sandboxed command, once the sandbox is made."""
     try:
         children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
-        groups = {os.getpgid(int(each)) for each in children}
+        groups = {os.getpgid(int(each)) for each in children} - {process}
     except OSError:
         return None
-    other = groups - {process}
-    return other.pop() if len(other) == 1 and len(groups) == 1 else None
+    return groups.pop() if groups else None
 
 
 def _exit(code: int) -> Exit:

@@ -37,7 +37,6 @@ class Guard:
     """A file or folder that is not there, and is not to be created."""
 
     path: str
-    folder: bool
 
 
 Mount = Pin | Seal | Guard
@@ -53,8 +52,7 @@ def protection(policy: Policy) -> tuple[Mount, ...]:
         for root in policy.roots:
             if path_within(os.path.normpath(path), os.path.normpath(root)):
                 relative = os.path.relpath(path, root)
-                folder = path.endswith("/")
-                for mount in _on_the_way(os.path.realpath(root), relative, folder=folder):
+                for mount in _on_the_way(os.path.realpath(root), relative):
                     known = mounts.get(mount.path)
                     if known is None or isinstance(known, Pin) or isinstance(mount, Seal):
                         mounts[mount.path] = mount
@@ -66,7 +64,7 @@ def protection(policy: Policy) -> tuple[Mount, ...]:
     )
 
 
-def _on_the_way(root: str, relative: str, *, folder: bool) -> list[Mount]:
+def _on_the_way(root: str, relative: str) -> list[Mount]:
     """The mounts that protect one path, from the root on."""
     mounts: list[Mount] = []
     path = root
@@ -77,14 +75,14 @@ def _on_the_way(root: str, relative: str, *, folder: bool) -> list[Mount]:
         try:
             status = os.lstat(path)
         except OSError:
-            return [*mounts, Guard(path, folder or not last)]
+            return [*mounts, Guard(path)]
         if stat.S_ISLNK(status.st_mode):
             raise UsageError(
                 f"{shown(path)} is protected and a link, which a command could replace. Put what "
                 "it points to in its place, or run the command without the sandbox."
             )
         if is_guard(path):
-            return [*mounts, Guard(path, stat.S_ISDIR(status.st_mode))]
+            return [*mounts, Guard(path)]
         if last or not stat.S_ISDIR(status.st_mode):
             return [*mounts, Seal(path)]
         mounts.append(Pin(path))

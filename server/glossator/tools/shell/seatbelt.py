@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from glossator.tools.shell.paths import path_within
-from glossator.tools.shell.policy import Policy, Unavailable
+from glossator.tools.shell.policy import Confined, Policy, Unavailable
 
 _PROGRAM = "/usr/bin/sandbox-exec"
 _TRIAL = 10.0  # seconds
@@ -34,19 +34,19 @@ class Seatbelt:
 
     def confine(
         self, command: Sequence[str], cwd: str, policy: Policy
-    ) -> AbstractContextManager[tuple[str, ...]]:
+    ) -> AbstractContextManager[Confined]:
         """See `Sandbox`; the command is started in `cwd` by whoever runs it."""
         del cwd
-        return nullcontext((self.program, "-p", profile(policy), *command))
+        return nullcontext(Confined((self.program, "-p", profile(policy), *command)))
 
 
 def find_seatbelt() -> Seatbelt | Unavailable:
     """`sandbox-exec`, if it works."""
     found = Seatbelt()
-    with found.confine(("/usr/bin/true",), "/", Policy(())) as command:
+    with found.confine(("/usr/bin/true",), "/", Policy(())) as confined:
         try:
             result = subprocess.run(  # noqa: S603 - a program of the system
-                command, env={}, capture_output=True, timeout=_TRIAL, check=False
+                confined.words, env={}, capture_output=True, timeout=_TRIAL, check=False
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return Unavailable(

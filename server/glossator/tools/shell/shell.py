@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -14,7 +14,7 @@ from glossator.tools.shell.environment import home_tools, scrubbed
 from glossator.tools.shell.jobs import Jobs, Polled
 from glossator.tools.shell.judge import Place
 from glossator.tools.shell.paths import path_within
-from glossator.tools.shell.policy import Policy, Sandbox, Unavailable
+from glossator.tools.shell.policy import Confined, Policy, Sandbox, Unavailable
 from glossator.tools.shell.process import Finished, Process, run
 
 _BASH_PLACES = "/bin:/usr/bin:/usr/local/bin:/run/current-system/sw/bin"
@@ -87,14 +87,14 @@ class Shell:
         """End all jobs."""
         await self._jobs.close()
 
-    def _confined(self, command: Command, cwd: str) -> AbstractContextManager[Sequence[str]]:
+    def _confined(self, command: Command, cwd: str) -> AbstractContextManager[Confined]:
         words = _shell(command.text)
         if not isinstance(self._sandbox, Unavailable):
             network = command.network or self._policy.network
             return self._sandbox.confine(words, cwd, replace(self._policy, network=network))
         if not self._open:
             raise UsageError(f"Commands cannot be run. {self._sandbox.reason}")
-        return nullcontext(words)
+        return nullcontext(Confined(words))
 
     def _folder(self, cwd: str | None) -> str:
         """The real path of the folder to run in."""
