@@ -33,7 +33,7 @@ _BASE = (
 # The first process of the namespace: when it ends, the kernel ends all others before bubblewrap
 # learns of it. Of bubblewrap's own first process it does not wait for the end. What this
 # shell has to say about signals is not part of the output.
-_FIRST = ("/bin/sh", "-c", 'exec 3>&2 2>/dev/null; "$@" 2>&3 3>&-; exit $?', "sh")
+_FIRST = ("/bin/sh", "-c", 'exec 3>&2 2>/dev/null; ("$@" 2>&3 3>&-); exit $?', "sh")
 _TRIAL = 10.0  # seconds
 
 
