@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
+import sys
 import tracemalloc
 import uuid
 from pathlib import Path
@@ -260,6 +262,34 @@ def test_no_credentials_among_the_tools_of_a_home(
     path = ":".join(str(tmp_path / each) for each in names)
     found = {os.path.relpath(each, tmp_path) for each in home_tools({"PATH": path})}
     assert found == {".cargo/bin", ".local/bin", ".nvm/node", ".nvm", "bin", "tools/x"}
+
+
+async def test_jobs_die_with_the_server(sandbox: Sandbox, root: Path) -> None:
+    """Even if it is killed; without a sandbox nothing can see to that."""
+    os.mkfifo(root / "alive")
+    server = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", SERVER, str(root), stdout=asyncio.subprocess.PIPE
+    )
+    reading = asyncio.create_task(asyncio.to_thread((root / "alive").read_text))
+    assert await server.wait() == -signal.SIGKILL
+    assert await asyncio.wait_for(reading, SECONDS) == "up\n"  # its end: nobody holds it open
+
+
+SERVER = """
+import asyncio, os, signal, sys
+from glossator.tools.shell.policy import Policy
+from glossator.tools.shell.sandbox import find_sandbox
+from glossator.tools.shell.shell import Command, Shell
+
+async def serve(root):
+    shell = Shell(find_sandbox(), Policy((root,)), os.environ)
+    shell.start(Command("exec 9>alive; echo up >&9; echo up; sleep 1000"))
+    while not (await shell.poll("1", 0.05)).output.head:
+        pass
+    os.kill(os.getpid(), signal.SIGKILL)
+
+asyncio.run(serve(sys.argv[1]))
+"""
 
 
 @both

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
@@ -34,7 +35,7 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A file or folder that is not there, and is not to be created."""
+    """A file or folder that is not there and is not to be created; or a stand-in for one."""
 
     path: str
 
@@ -51,39 +52,37 @@ def protection(policy: Policy) -> tuple[Mount, ...]:
     for path in policy.protected:
         for root in policy.roots:
             if path_within(os.path.normpath(path), os.path.normpath(root)):
-                relative = os.path.relpath(path, root)
-                for mount in _on_the_way(os.path.realpath(root), relative):
-                    known = mounts.get(mount.path)
-                    if known is None or isinstance(known, Pin) or isinstance(mount, Seal):
+                names = os.path.relpath(path, root).split("/")
+                for mount in _on_the_way(os.path.realpath(root), names):
+                    if not isinstance(mount, Pin) or mount.path not in mounts:
                         mounts[mount.path] = mount
-    sealed = [each.path for each in mounts.values() if not isinstance(each, Pin)]
+    whole = [each.path for each in mounts.values() if not isinstance(each, Pin)]
     return tuple(
         mounts[path]
         for path in sorted(mounts, key=lambda path: (path.count("/"), path))
-        if not any(path != each and path_within(path, each) for each in sealed)
+        if not any(path != each and path_within(path, each) for each in whole)
     )
 
 
-def _on_the_way(root: str, relative: str) -> list[Mount]:
-    """The mounts that protect one path, from the root on."""
-    mounts: list[Mount] = []
+def _on_the_way(root: str, names: Sequence[str]) -> Iterator[Mount]:
+    """The mounts that protect the path of `names` below a root, from the outside in."""
     path = root
-    *outer, _ = names = [name for name in relative.split("/") if name != "."] or [""]
-    for depth, name in enumerate(names):
-        last = depth == len(outer)
-        path = os.path.join(path, name) if name else path
+    for number, name in enumerate(names, 1):
+        path = os.path.normpath(os.path.join(path, name))
         try:
             status = os.lstat(path)
         except OSError:
-            return [*mounts, Guard(path)]
+            yield Guard(path)
+            return
         if stat.S_ISLNK(status.st_mode):
             raise UsageError(
                 f"{shown(path)} is protected and a link, which a command could replace. Put what "
                 "it points to in its place, or run the command without the sandbox."
             )
         if is_guard(path):
-            return [*mounts, Guard(path)]
-        if last or not stat.S_ISDIR(status.st_mode):
-            return [*mounts, Seal(path)]
-        mounts.append(Pin(path))
-    return mounts
+            yield Guard(path)
+            return
+        if number == len(names) or not stat.S_ISDIR(status.st_mode):
+            yield Seal(path)
+            return
+        yield Pin(path)
