@@ -1,0 +1,130 @@
+"""The sandbox on Linux: bubblewrap, with namespaces of its own for each command.
+
+The disk is read-only but for the workspace; homes, `/tmp` and `/run`, where credentials and the
+sockets of other programs are, are empty. No network, no other processes, no capabilities, and no
+further namespaces in which to get them back.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import ClassVar
+
+from glossator.core.errors import UsageError
+from glossator.tools.shell.guards import guard
+from glossator.tools.shell.paths import path_within
+from glossator.tools.shell.policy import Confined, Policy, Unavailable
+from glossator.tools.shell.protection import Guard, Pin, protection
+
+_PLACES = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
+_PRIVATE = ("/tmp", "/var/tmp", "/run", "/home", "/root")  # noqa: S108 - emptied, not used
+_ISOLATED = ("--unshare-all", "--unshare-user")
+_NO_NESTING = "--disable-userns"  # since 0.8
+_BASE = (
+    *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--as-pid-1"),
+    *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+    # the kernel's settings are root's, with or without capabilities
+    *("--ro-bind-try", "/proc/sys", "/proc/sys"),
+)
+# The first process of the namespace: when it ends, the kernel ends all others before bubblewrap
+# learns of it. Of bubblewrap's own first process it does not wait for the end. What this
+# shell has to say about signals is not part of the output.
+_FIRST = ("/bin/sh", "-c", 'exec 3>&2 2>/dev/null; ("$@" 2>&3 3>&-); exit $?', "sh")
+_TRIAL = 10.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Bubblewrap:
+    """A `bwrap` that works, and how it is told to isolate."""
+
+    name: ClassVar[str] = "bubblewrap"
+    program: str
+    isolation: tuple[str, ...]
+
+    def confine(
+        self, command: Sequence[str], cwd: str, policy: Policy
+    ) -> AbstractContextManager[Confined]:
+        """See `Sandbox`."""
+        return self._confined(command, cwd, policy)
+
+    @contextmanager
+    def _confined(self, command: Sequence[str], cwd: str, policy: Policy) -> Iterator[Confined]:
+        with ExitStack() as guards:
+            arguments = [self.program, *self.isolation, *_BASE]
+            if policy.network:
+                arguments.append("--share-net")
+            arguments += _disk(policy)
+            for mount in protection(policy):
+                if isinstance(mount, Guard) and not guards.enter_context(guard(mount.path)):
+                    continue  # we may not create it, so no command of ours may either
+                how = "--bind" if isinstance(mount, Pin) else "--ro-bind"
+                arguments += how, mount.path, mount.path
+            words = (*arguments, "--chdir", cwd, "--", *_FIRST, *command)
+            yield Confined(words, nested=True)
+
+
+def find_bubblewrap() -> Bubblewrap | Unavailable:
+    """Bubblewrap, if it is installed and works for this user on this system."""
+    program = next(filter(os.path.isfile, (f"{each}/bwrap" for each in _PLACES)), None)
+    if program is None:
+        return Unavailable(
+            "bubblewrap is not installed, so every command is asked about. Install the package "
+            "bubblewrap to have commands run in a sandbox."
+        )
+    found = Bubblewrap(program, (*_ISOLATED, _NO_NESTING))
+    failure = _try(found)
+    if failure is not None:
+        found = Bubblewrap(program, _ISOLATED)
+        failure = _try(found)
+    if failure is None:
+        return found
+    return Unavailable(
+        f"bubblewrap does not work here ({failure}), so every command is asked about. Containers "
+        "and some distributions forbid user namespaces: allow them to have a sandbox."
+    )
+
+
+def _try(sandbox: Bubblewrap) -> str | None:
+    """What is wrong with a sandbox; None if it works."""
+    with sandbox.confine(("true",), "/", Policy(())) as confined:
+        try:
+            result = subprocess.run(  # noqa: S603 - a program of the system
+                confined.words,
+                env={"PATH": os.defpath},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_TRIAL,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+    if result.returncode == 0:
+        return None
+    return result.stderr.decode("utf-8", "replace").strip() or f"exit code {result.returncode}"
+
+
+def _disk(policy: Policy) -> list[str]:
+    """What is hidden, what of it is shown nevertheless, and what may be written."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    roots = sorted(map(os.path.realpath, policy.roots), key=len)
+    if "/" in roots:
+        raise UsageError("The workspace is the whole disk, so no sandbox can confine commands.")
+    hidden = [each for each in (*_PRIVATE, home) if each != "/" and os.path.isdir(each)]
+    hidden = sorted({os.path.realpath(each) for each in hidden}, key=len)
+    arguments = []
+    for each in hidden:
+        arguments += ["--tmpfs", each]
+    for each in (*policy.readable, "/etc/resolv.conf"):
+        real = os.path.realpath(each)
+        if any(path_within(private, real) for private in hidden):
+            continue  # it would show what is hidden
+        for path in sorted({each, real}):
+            if any(path_within(path, private) for private in hidden):
+                arguments += ["--ro-bind-try", real, path]
+    for each in roots:
+        arguments += ["--bind", each, each]
+    return [*arguments, "--setenv", "TMPDIR", "/tmp"]  # noqa: S108 - the sandbox's own

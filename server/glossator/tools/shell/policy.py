@@ -1,0 +1,57 @@
+"""What a command may touch, and what confines it to that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a command may touch; all paths are absolute.
+
+    Below `roots` it may write, but for `protected`: files and folders that it can neither change
+    nor create. `readable` are further files and folders, of the user's home for one, that it may
+    read.
+    """
+
+    roots: tuple[str, ...]
+    protected: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
+    network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Confined:
+    """What to run instead of a command; `nested` if the command is in a session of its own there.
+
+    Then it is a child of what is run, which ends after it and with its exit code.
+    """
+
+    words: tuple[str, ...]
+    nested: bool = False
+
+
+class Sandbox(Protocol):
+    """Confines commands to a policy."""
+
+    @property
+    def name(self) -> str:
+        """The program that does it, for the user."""
+
+    def confine(
+        self, command: Sequence[str], cwd: str, policy: Policy
+    ) -> AbstractContextManager[Confined]:
+        """What to run instead of `command`, to run it in `cwd`, until the `with` is left.
+
+        Raises `UsageError` for a policy that cannot be kept.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """There is no sandbox; `reason` is for the user, with what to do about it."""
+
+    reason: str

@@ -1,0 +1,202 @@
+"""One running command: its output as it comes, its end, and the end of all that it started.
+
+Unix only. Everything here happens on the event loop but waiting for the exit, which has a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from glossator.tools.shell.output import Kept, Output
+from glossator.tools.shell.policy import Confined
+
+_GRACE = 2.0  # seconds between asking a command to end and ending it
+_CHUNK = 65_536  # bytes: what a pipe holds
+_LAST = 64 * _CHUNK  # bytes read after the end; a process that escaped may go on writing
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a command ended: by itself with a code, or by a signal, such as `SIGKILL`."""
+
+    code: int | None
+    signal: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that was waited for; `timed_out` if it was ended because its time was up."""
+
+    exit: Exit
+    output: Output
+    timed_out: bool = False
+
+
+class Process:
+    """A command in a session of its own, without input; `async with` ends all that it started."""
+
+    def __init__(
+        self,
+        confined: AbstractContextManager[Confined],
+        cwd: str,
+        environment: Mapping[str, str],
+    ) -> None:
+        """Start what `confined` gives. Raises `OSError`, and what `confined` raises."""
+        self.exit: Exit | None = None
+        self._loop = asyncio.get_running_loop()
+        self._gone = asyncio.Event()
+        self._kept = Kept()
+        with ExitStack() as stack:
+            command = stack.enter_context(confined)
+            self._nested = command.nested
+            self._popen = subprocess.Popen(  # noqa: S603 - what this class is for
+                command.words,
+                cwd=cwd,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,  # one pipe keeps their order
+                start_new_session=True,
+            )
+            self._cleanup = stack.pop_all()
+        assert self._popen.stdout is not None  # noqa: S101 - as asked for
+        self._pipe = self._popen.stdout.fileno()
+        os.set_blocking(self._pipe, False)
+        self._loop.add_reader(self._pipe, self._read)
+        threading.Thread(target=self._watch, name="shell exit", daemon=True).start()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    def take(self) -> Output:
+        """The output since the last time."""
+        return self._kept.take()
+
+    async def wait(self) -> Exit:
+        """How the command ended; what it left in the background is ended then."""
+        await self._gone.wait()
+        assert self.exit is not None  # noqa: S101 - set before the event
+        return self.exit
+
+    async def stop(self) -> None:
+        """Ask everything to end, then end it; returns when the command is gone."""
+        try:
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                if self._gone.is_set():
+                    return
+                self._signal(number)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_GRACE):
+                        await self._gone.wait()
+        finally:
+            self._kill()
+        await self._gone.wait()
+
+    def _signal(self, number: signal.Signals) -> None:
+        """Signal the command; a sandbox around it then ends by itself.
+
+        A sandbox that is still being made is ended at once: the child that makes it would ignore
+        another signal, and would live on without its parent.
+        """
+        if not self._nested:
+            _signal_group(self._popen.pid, number)
+        elif (inner := _inner_group(self._popen.pid)) is not None:
+            _signal_group(inner, number)
+        else:
+            _signal_group(self._popen.pid, signal.SIGKILL)
+
+    def _kill(self) -> None:
+        """End all, sandbox included; the number is taken until we have the exit code."""
+        if self._popen.returncode is None:
+            self._signal(signal.SIGKILL)
+            _signal_group(self._popen.pid, signal.SIGKILL)
+
+    def _read(self) -> bool:
+        """Take what is in the pipe; whether there was anything."""
+        try:
+            data = os.read(self._pipe, _CHUNK)
+        except BlockingIOError:
+            return False
+        if data:
+            self._kept.feed(data)
+        else:
+            self._loop.remove_reader(self._pipe)
+        return bool(data)
+
+    def _watch(self) -> None:
+        """In a thread: wait for the exit, but leave the number taken where that is possible."""
+        if sys.platform == "linux":
+            os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
+        else:
+            self._popen.wait()
+        with suppress(RuntimeError):  # the loop was closed without us
+            self._loop.call_soon_threadsafe(self._end)
+
+    def _end(self) -> None:
+        self._kill()  # what it left behind
+        code = self._popen.wait()
+        read = 0
+        while read < _LAST and self._read():
+            read += _CHUNK
+        self._loop.remove_reader(self._pipe)
+        self._popen.__exit__(None, None, None)
+        self._cleanup.close()
+        self.exit = _exit(code)
+        self._gone.set()
+
+
+async def run(
+    confined: AbstractContextManager[Confined],
+    cwd: str,
+    environment: Mapping[str, str],
+    seconds: float,
+) -> Finished:
+    """Run a command to its end, or to the end of its time. Raises `OSError`."""
+    process = Process(confined, cwd, environment)
+    timed_out = False
+    async with process:
+        try:
+            async with asyncio.timeout(seconds):
+                await process.wait()
+        except TimeoutError:
+            timed_out = True
+    return Finished(await process.wait(), process.take(), timed_out)
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _inner_group(process: int) -> int | None:
+    """The group of a sandboxed command, once the sandbox is made."""
+    try:
+        children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
+        groups = {os.getpgid(int(each)) for each in children} - {process}
+    except OSError:
+        return None
+    return groups.pop() if groups else None
+
+
+def _exit(code: int) -> Exit:
+    """A process's exit; a shell tells of its last program's signal by 128 and its number."""
+    number = -code if code < 0 else code - 128
+    if code >= 0 and number <= 0:
+        return Exit(code)
+    try:
+        return Exit(None if code < 0 else code, signal.Signals(number).name)
+    except ValueError:
+        return Exit(code)

@@ -1,0 +1,118 @@
+"""The shell of a workspace: it owns the sandbox, what commands may touch, and the jobs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+
+from glossator.core.errors import UsageError
+from glossator.core.shown import shown
+from glossator.tools.shell.environment import home_tools, scrubbed
+from glossator.tools.shell.jobs import Jobs, Polled
+from glossator.tools.shell.judge import Place
+from glossator.tools.shell.paths import path_within
+from glossator.tools.shell.policy import Confined, Policy, Sandbox, Unavailable
+from glossator.tools.shell.process import Finished, Process, run
+
+_BASH_PLACES = "/bin:/usr/bin:/usr/local/bin:/run/current-system/sw/bin"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command line, the folder to run it in (the first root if None), and if with network."""
+
+    text: str
+    cwd: str | None = None
+    network: bool = False
+
+
+class Shell:
+    """Runs commands below `policy.roots`, for whoever has the user's permission.
+
+    Without a sandbox it refuses, unless `unconfined_after_asking` is set: only for an owner
+    that asks the user about each command. `environment` is the server's own; it is scrubbed.
+    """
+
+    def __init__(
+        self,
+        sandbox: Sandbox | Unavailable,
+        policy: Policy,
+        environment: Mapping[str, str],
+        *,
+        unconfined_after_asking: bool = False,
+    ) -> None:
+        self._sandbox = sandbox
+        self._policy = replace(policy, readable=tuple({*policy.readable, *home_tools(environment)}))
+        self._environment = scrubbed(environment)
+        self._open = unconfined_after_asking
+        self._jobs = Jobs()
+
+    @property
+    def unconfined(self) -> str | None:
+        """Why there is no sandbox; None if there is one."""
+        return self._sandbox.reason if isinstance(self._sandbox, Unavailable) else None
+
+    def place(self, cwd: str | None = None) -> Place:
+        """Where a command would run, for `is_read_only`. Raises `UsageError`; see `run`."""
+        return Place(self._folder(cwd), self._policy.roots, self._environment["PATH"])
+
+    async def run(self, command: Command, seconds: float) -> Finished:
+        """Run a command to its end, or to the end of its time.
+
+        Raises `UsageError` for a folder outside the workspace and for a policy that cannot be
+        kept, `OSError` if nothing can be started.
+        """
+        cwd = self._folder(command.cwd)
+        return await run(self._confined(command, cwd), cwd, self._environment, seconds)
+
+    def start(self, command: Command) -> str:
+        """Run a command in the background; its job's name. Raises as `run`."""
+        self._jobs.check_room()
+        cwd = self._folder(command.cwd)
+        process = Process(self._confined(command, cwd), cwd, self._environment)
+        return self._jobs.add(command.text, process)
+
+    async def poll(self, job: str, seconds: float) -> Polled:
+        """What is new of a job, after waiting so long for its end. Raises `UsageError`."""
+        return await self._jobs.poll(job, seconds)
+
+    async def stop(self, job: str) -> Polled:
+        """End a job. Raises `UsageError`."""
+        return await self._jobs.stop(job)
+
+    async def close(self) -> None:
+        """End all jobs."""
+        await self._jobs.close()
+
+    def _confined(self, command: Command, cwd: str) -> AbstractContextManager[Confined]:
+        words = _shell(command.text)
+        if not isinstance(self._sandbox, Unavailable):
+            network = command.network or self._policy.network
+            return self._sandbox.confine(words, cwd, replace(self._policy, network=network))
+        if not self._open:
+            raise UsageError(f"Commands cannot be run. {self._sandbox.reason}")
+        return nullcontext(Confined(words))
+
+    def _folder(self, cwd: str | None) -> str:
+        """The real path of the folder to run in."""
+        roots = [os.path.realpath(root) for root in self._policy.roots]
+        if not roots:
+            raise UsageError("No folder is open, so there is nowhere to run a command.")
+        folder = os.path.realpath(os.path.join(roots[0], cwd or ""))
+        if not any(path_within(folder, root) for root in roots):
+            raise UsageError(
+                f"{shown(cwd or '')} is outside the workspace: give a folder in it, or none."
+            )
+        if not os.path.isdir(folder):
+            raise UsageError(f"{shown(cwd or '')} is no folder: give one, or none.")
+        return folder
+
+
+def _shell(text: str) -> tuple[str, ...]:
+    if text.startswith(("-", "+")):
+        text = f" {text}"  # not an option of the shell
+    bash = shutil.which("bash", path=_BASH_PLACES)
+    return (os.path.realpath(bash), "-c", text) if bash else ("/bin/sh", "-c", text)

@@ -1,0 +1,1 @@
+"""Tests of the shell: its syntax, its sandbox and its processes, on real ones."""

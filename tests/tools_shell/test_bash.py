@@ -1,0 +1,99 @@
+"""The tool Bash: what the model asks for and what it is told."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glossator.core.errors import UsageError
+from glossator.core.tool_result import ToolResult
+from glossator.tools.base import Access, ToolContext
+from glossator.tools.bash import Bash, BashArgs
+from glossator.tools.shell.policy import Sandbox, Unavailable
+from tests.tools_shell.conftest import MakeShell
+from tests.workspaces import MakeWorkspace, Workspace
+
+
+@pytest.fixture
+async def ws(workspace: MakeWorkspace) -> Workspace:
+    return await workspace({})
+
+
+async def call(bash: Bash, ws: Workspace, **arguments: Any) -> ToolResult:
+    context = ToolContext(ws.snapshot, ws.reads, ws.symbols)
+    return await bash.run(BashArgs(**arguments), context)
+
+
+async def test_a_command(shell: MakeShell, sandbox: Sandbox, ws: Workspace, root: Path) -> None:
+    (root / "sub").mkdir()
+    bash = Bash(shell(sandbox))
+    assert bash.access is Access.EXECUTE
+    result = await call(bash, ws, command="pwd; exit 2", cwd="sub")
+    assert result == ToolResult(f"{root}/sub\n[exit code 2]")
+    assert (await call(bash, ws, command="true")).text == "[no output]\n[exit code 0]"
+
+
+async def test_the_time_limit(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
+    result = await call(
+        Bash(shell(sandbox)), ws, command="echo begun; exec sleep 1000", timeout_seconds=1
+    )
+    assert result.error
+    assert result.text == (
+        "begun\n[ended: its 1 s were up. Give more with timeout_seconds (at most 600),"
+        " or run it in the background]"
+    )
+
+
+async def test_long_output(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
+    result = await call(Bash(shell(sandbox)), ws, command="seq 100000")
+    assert result.omitted
+    assert len(result.text) < 19_000
+    assert re.search(
+        r"^\d+\n\[9[\d,]+ lines, \d+\.\d kB left out here; narrow it with grep, .*\]\n\d+$",
+        result.text,
+        re.MULTILINE,
+    )
+    assert result.text.endswith("99999\n100000\n[exit code 0]")
+
+
+async def test_a_job(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
+    bash = Bash(shell(sandbox))
+    result = await call(bash, ws, command="echo hello; exit 3", background=True)
+    assert result.text == "Started job 1. Look at it with job='1'."
+    result = await call(bash, ws, job="1", timeout_seconds=60)
+    assert result.text == "hello\n[exit code 3]"
+    await call(bash, ws, command="sleep 1000", background=True)
+    assert (await call(bash, ws, job="2")).text == "[no output]\n[still running]"
+    stopped = await call(bash, ws, job="2", stop=True)
+    assert "ended by SIG" in stopped.text or "exit code 143" in stopped.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({}, "Give a command"),
+        ({"command": "ls", "stop": True}, "Give a command, or a job"),
+        ({"command": "ls", "job": "1"}, "not both"),
+        ({"job": "1", "background": True}, "not both"),
+        ({"job": "9"}, "There is no job '9'"),
+        ({"command": "ls", "cwd": "/"}, "outside the workspace"),
+    ],
+)
+async def test_misuse(
+    shell: MakeShell, sandbox: Sandbox, ws: Workspace, arguments: dict[str, Any], says: str
+) -> None:
+    with pytest.raises(UsageError, match=says):
+        await call(Bash(shell(sandbox)), ws, **arguments)
+
+
+async def test_without_a_sandbox_it_says_so(shell: MakeShell, ws: Workspace) -> None:
+    result = await call(Bash(shell(Unavailable("There is none."))), ws, command="echo a")
+    assert result.text == "a\n[exit code 0]\n[run without a sandbox]"
+
+
+def test_the_description_says_the_limits() -> None:
+    assert "18 kB" in Bash.description
+    assert "120 s" in Bash.description

@@ -1,0 +1,299 @@
+"""What a command in the sandbox can touch, tried with real commands."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from glossator.core.errors import UsageError
+from glossator.tools.shell.guards import guard, is_guard
+from glossator.tools.shell.policy import Policy, Sandbox, Unavailable
+from glossator.tools.shell.protection import Guard, Pin, Seal, protection
+from glossator.tools.shell.report import output_text
+from glossator.tools.shell.seatbelt import profile
+from glossator.tools.shell.shell import Command, Shell
+from tests.tools_shell.conftest import KEY, MakeShell
+
+SECONDS = 30
+
+
+async def said(shell: Shell, text: str, *, network: bool = False) -> str:
+    finished = await shell.run(Command(text, network=network), SECONDS)
+    assert not finished.timed_out
+    return output_text(finished.output)
+
+
+async def test_writes_below_the_root_only(
+    shell: MakeShell, sandbox: Sandbox, root: Path, tmp_path: Path
+) -> None:
+    confined = shell(sandbox)
+    await said(confined, f"echo in > a; mkdir b; echo out > {tmp_path}/a; touch /etc/a /a /usr/a")
+    assert sorted(os.listdir(root)) == ["a", "b"]
+    assert (root / "a").read_text() == "in\n"
+    assert sorted(os.listdir(tmp_path)) == ["ws"]
+    assert not _exists("/etc/a", "/a", "/usr/a")
+
+
+async def test_links_lead_nowhere(
+    shell: MakeShell, sandbox: Sandbox, root: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "other").mkdir()
+    (root / "there").symlink_to(tmp_path / "other")
+    await said(
+        shell(sandbox), f"ln -s {tmp_path} up; touch up/x there/x; ln -s /etc d; touch d/glossator"
+    )
+    assert sorted(os.listdir(tmp_path)) == ["other", "ws"]
+    assert os.listdir(tmp_path / "other") == []
+    assert not _exists("/etc/glossator")
+
+
+async def test_homes_and_temporary_folders_are_empty(
+    shell: MakeShell, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    (tmp_path / "secret").write_text(KEY)
+    confined = shell(sandbox)
+    assert KEY not in await said(confined, f"cat {tmp_path}/secret")
+    assert await said(confined, "ls -A /run; ls /tmp") == Path(tmp_path).parts[2]
+    await said(confined, "touch ~/glossator-was-here")
+    assert not _exists("~/glossator-was-here")
+
+
+async def test_no_key_is_anywhere(
+    shell: MakeShell, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    text = await said(shell(sandbox), f"env; cat /proc/*/environ /proc/{os.getpid()}/environ")
+    assert "TERM=dumb" in text
+    assert KEY not in text
+    assert "BASH_ENV" not in text
+
+
+async def test_no_other_processes(shell: MakeShell, sandbox: Sandbox) -> None:
+    text = await said(shell(sandbox), f"kill -0 {os.getpid()}; ls -d /proc/[0-9]* | wc -l")
+    assert "No such process" in text
+    assert int(text.split()[-1]) < 10
+
+
+@pytest.mark.parametrize("network", [False, True])
+async def test_network(shell: MakeShell, sandbox: Sandbox, *, network: bool) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        text = await said(
+            shell(sandbox), f"echo </dev/tcp/127.0.0.1/{port} && echo reached", network=network
+        )
+    assert ("reached" in text) is network
+
+
+async def test_no_sockets_of_other_programs(
+    shell: MakeShell, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    with socket.socket(socket.AF_UNIX) as server:
+        path = Path("/tmp") / f"glossator-{os.getpid()}.sock"
+        server.bind(str(path))
+        try:
+            assert "No such file" in await said(shell(sandbox), f"ls {path}")
+        finally:
+            path.unlink()
+
+
+async def test_no_way_out_of_the_namespaces(shell: MakeShell, sandbox: Sandbox) -> None:
+    text = await said(
+        shell(sandbox),
+        "mount -o remount,rw / || echo kept; unshare -Ur true || echo kept;"
+        " (cat /proc/sys/kernel/ostype > /proc/sys/kernel/hostname) || echo kept;"
+        " grep CapEff /proc/self/status",
+    )
+    assert text.count("kept") == 3
+    assert "CapEff:\t0000000000000000" in text
+
+
+PROTECTED = (".mcp.json", ".vscode/", ".git/hooks/", ".git/config", "a/b/.envrc", "deep/x/y.json")
+
+
+async def test_protected_paths_stay_as_they_are(
+    shell: MakeShell, sandbox: Sandbox, root: Path
+) -> None:
+    (root / ".git" / "hooks").mkdir(parents=True)
+    (root / ".git" / "config").write_text("[core]\n")
+    (root / "a" / "b").mkdir(parents=True)
+    before = _tree(root)
+    text = await said(
+        shell(sandbox, *PROTECTED),
+        "echo x > .mcp.json; rm -f .mcp.json; mv .mcp.json m; ln -f /dev/null .mcp.json;"
+        " mkdir .vscode; touch .vscode/settings.json; rmdir .vscode; mv .vscode v;"
+        " echo x >> .git/config; rm .git/config; touch .git/hooks/pre-commit; mv .git g;"
+        " mv a c; mv a/b a/c; rm -rf a; echo x > a/b/.envrc; mkdir deep; mkdir -p deep/x;"
+        " touch deep/x/y.json; mv .git/hooks h; rm -rf .git/hooks; ln -s /tmp .vscode",
+    )
+    assert "Device or resource busy" in text
+    assert "Read-only file system" in text
+    after = _tree(root)
+    assert after.items() >= before.items()
+    # what `mv` copied before it failed is no harm
+    assert not {".mcp.json", ".vscode", "deep", "a/b/.envrc", ".git/hooks/pre-commit"} & set(after)
+
+
+async def test_what_is_not_protected_can_be_changed(
+    shell: MakeShell, sandbox: Sandbox, root: Path
+) -> None:
+    (root / ".git" / "hooks").mkdir(parents=True)
+    await said(shell(sandbox, *PROTECTED), "touch .git/index .mcp.jso; mkdir a; echo x > a/b")
+    assert (root / ".git" / "index").exists()
+    assert (root / ".mcp.jso").exists()
+    assert (root / "a").is_dir() is False, "a/b/.envrc is protected, so a cannot be made"
+
+
+async def test_git_sees_no_stand_ins(shell: MakeShell, sandbox: Sandbox, root: Path) -> None:
+    _program("git", "init", "-q", str(root))
+    protected = (".mcp.json", ".vscode/", ".envrc", ".git/hooks/", ".git/config")
+    text = await said(shell(sandbox, *protected), "touch new; git add -A && git status --porcelain")
+    assert text == "A  new"
+
+
+async def test_a_protected_link_is_refused(shell: MakeShell, sandbox: Sandbox, root: Path) -> None:
+    (root / "target").mkdir()
+    (root / ".vscode").symlink_to("target")
+    with pytest.raises(UsageError, match="is protected and a link"):
+        await shell(sandbox, ".vscode/").run(Command("ls"), SECONDS)
+    with pytest.raises(UsageError, match="is protected and a link"):
+        await shell(sandbox, ".vscode/settings.json").run(Command("ls"), SECONDS)
+
+
+def test_the_whole_disk_is_no_workspace(sandbox: Sandbox) -> None:
+    with (
+        pytest.raises(UsageError, match="whole disk"),
+        sandbox.confine(("ls",), "/", Policy(("/",))),
+    ):
+        pass
+
+
+def test_protection(root: Path) -> None:
+    (root / "a" / "b").mkdir(parents=True)
+    (root / "f").write_text("")
+    found = protection(
+        Policy(
+            (str(root),),
+            tuple(f"{root}/{each}" for each in ("a/b/c", "f", "n", "m/", "o/p", "a/b/c/d", "f/x")),
+        )
+    )
+    assert found == (
+        Pin(f"{root}/a"),
+        Seal(f"{root}/f"),
+        Guard(f"{root}/m"),
+        Guard(f"{root}/n"),
+        Guard(f"{root}/o"),
+        Pin(f"{root}/a/b"),
+        Guard(f"{root}/a/b/c"),
+    )
+    assert protection(Policy((str(root),), ("/etc/x", f"{root}-evil/x"))) == ()
+    assert protection(Policy((str(root),), (str(root), f"{root}/a/b"))) == (Seal(str(root)),)
+
+
+def test_guards_are_shared_and_removed_by_the_last(tmp_path: Path) -> None:
+    path = tmp_path / "g"
+    with guard(str(path)) as first:
+        with guard(str(path)) as second:
+            assert first
+            assert second
+            assert is_guard(str(path))
+        assert path.exists()
+    assert not path.exists()
+
+
+def test_a_guard_that_the_user_put_something_into_is_kept(tmp_path: Path) -> None:
+    with guard(str(tmp_path / "g")):
+        (tmp_path / "g" / "x").write_text("")
+    assert (tmp_path / "g" / "x").exists()
+
+
+def test_a_guard_that_the_user_replaced_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "g"
+    with guard(str(path)):
+        path.rmdir()
+        path.write_text("{}")
+    assert path.read_text() == "{}"
+
+
+def test_a_guard_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with guard(str(tmp_path / "file" / "g")) as made:
+        assert not made
+    with guard(str(tmp_path / "file")) as made:
+        assert not made
+
+
+async def test_guards_left_by_a_crash_are_cleared(
+    shell: MakeShell, sandbox: Sandbox, root: Path
+) -> None:
+    code = (
+        "import os,signal,sys\nfrom glossator.tools.shell.guards import guard\n"
+        f"one = guard({str(root / '.mcp.json')!r})\n"
+        f"two = guard({str(root / '.vscode')!r})\n"
+        "one.__enter__(), two.__enter__()\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    child = _program(sys.executable, "-c", code)
+    assert child.returncode == -signal.SIGKILL
+    assert sorted(os.listdir(root)) == [".mcp.json", ".vscode"]
+    await said(shell(sandbox, ".mcp.json", ".vscode/"), "true")
+    assert os.listdir(root) == []
+
+
+def _exists(*paths: str) -> bool:
+    return any(os.path.exists(os.path.expanduser(path)) for path in paths)
+
+
+def _program(*command: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(command, check=False)
+
+
+def _tree(root: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(root)): b"" if path.is_dir() else path.read_bytes()
+        for path in root.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("cwd", ["/", "..", "../ws-evil", "/etc", "up", "sub/../.."])
+async def test_a_folder_outside_is_refused(
+    shell: MakeShell, sandbox: Sandbox, root: Path, tmp_path: Path, cwd: str
+) -> None:
+    (tmp_path / "ws-evil").mkdir()
+    (root / "up").symlink_to(tmp_path)
+    with pytest.raises(UsageError, match="outside the workspace"):
+        await shell(sandbox).run(Command("pwd", cwd), SECONDS)
+
+
+async def test_folders_to_run_in(shell: MakeShell, sandbox: Sandbox, root: Path) -> None:
+    (root / "sub").mkdir()
+    (root / "link").symlink_to("sub")
+    confined = shell(sandbox)
+    for cwd in ("sub", f"{root}/sub", "link"):
+        finished = await confined.run(Command("pwd", cwd), SECONDS)
+        assert output_text(finished.output) == f"{root}/sub"
+    with pytest.raises(UsageError, match="is no folder"):
+        await confined.run(Command("pwd", "nowhere"), SECONDS)
+
+
+async def test_without_a_sandbox_nothing_runs_unasked(root: Path) -> None:
+    none = Shell(Unavailable("There is none."), Policy((str(root),)), os.environ)
+    with pytest.raises(UsageError, match=r"cannot be run\. There is none"):
+        await none.run(Command("true"), SECONDS)
+    assert none.unconfined == "There is none."
+
+
+def test_profile_of_seatbelt(root: Path) -> None:
+    policy = Policy((str(root),), (f"{root}/.vscode/settings.json", f'{root}/a"b'))
+    text = profile(policy)
+    assert text.startswith("(version 1)\n(allow default)\n(deny network*)\n(deny file-write*)\n")
+    assert f'(subpath "{root}")' in text
+    assert f'(deny file-write* (subpath "{root}/.vscode/settings.json") ' in text
+    assert f'(subpath "{root}/a\\"b")' in text
+    assert f'(deny file-write-unlink (literal "{root}") (literal "{root}/.vscode"))' in text
+    assert "network" not in profile(Policy((str(root),), network=True))
