@@ -41,7 +41,7 @@ def client_of(*messages: dict[str, Json]) -> tuple[Client, Sent, list[str]]:
     def heard(method: str, _params: Json) -> None:
         notified.append(method)
 
-    return Client(reader, sent, heard, Replies(JsonLines()).reply), sent, notified
+    return Client(reader, sent, heard, Replies(JsonLines(), ()).reply), sent, notified
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ async def test_a_frame_is_read_whatever_its_header(frame: bytes) -> None:
     ],
 )
 async def test_what_is_no_frame_loses_the_server(frame: bytes) -> None:
-    client = Client(reader_of(frame), Sent(), lambda *_: None, Replies(JsonLines()).reply)
+    client = Client(reader_of(frame), Sent(), lambda *_: None, Replies(JsonLines(), ()).reply)
     with pytest.raises(ServerLost, match="not LSP"):
         await client.request("x")
 
@@ -108,9 +108,9 @@ async def test_an_error_answer_is_raised() -> None:
         ("window/showMessageRequest", {}, {"result": None}),
         ("workspace/configuration", {"items": [{}, {}]}, {"result": [None, None]}),
         (
-            "workspace/applyEdit",
+            "workspace/unheardOf",
             {},
-            {"error": {"code": -32601, "message": "workspace/applyEdit is not supported."}},
+            {"error": {"code": -32601, "message": "workspace/unheardOf is not supported."}},
         ),
     ],
 )

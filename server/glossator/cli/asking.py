@@ -45,7 +45,7 @@ def ask_server(
         json=common.json, terminal=sys.stdout.isatty(), thinking=thinking, roots=common.roots
     )
     hearing = _Hearing(renderer, show, progress=progress)
-    replies = Replies(renderer)
+    replies = Replies(renderer, common.roots)
     setup = Setup(common.roots, common.settings, answers=sys.stdin.isatty() and not common.json)
     try:
         program.work(

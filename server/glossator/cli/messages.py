@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from glossator.cli.wire import Question
+from glossator.cli.wire import Hunk, PermissionRequest, Question
+from glossator.core.line_diff import unified_diff
 
 SERVER_LOST_NEXT_STEP = (
     "Run the command again with --verbose to see the server's whole log, or check the set-up"
@@ -45,6 +46,33 @@ def question_lines(question: Question) -> list[str]:
         *options,
         f"Answer with {numbers} or in words; an empty line leaves it to the model.",
     ]
+
+
+_CHOICES = {
+    "once": "y once",
+    "session": "s for this session",
+    "always": "a always here",
+    "deny": "n no",
+}
+
+
+def permission_lines(request: PermissionRequest) -> list[str]:
+    """What is to be allowed, why it is asked, and how to answer."""
+    details = [*request["detail"].splitlines(), *request["reasons"]]
+    choices = " · ".join(_CHOICES[choice] for choice in request["choices"])
+    return [request["title"], *(f"  {line}" for line in details), f"{choices} (or say why not)"]
+
+
+def hunk_diff(hunk: Hunk) -> str:
+    """A part of an edit as a unified diff."""
+    diff = unified_diff(hunk["before"], hunk["after"], hunk["path"], hunk["path"])
+    first = hunk["firstLine"]
+    return diff.replace("@@ -1", f"@@ -{first}", 1).replace(" +1", f" +{first}", 1)
+
+
+def hunk_hint(number: int, total: int) -> str:
+    """How to answer about a part of an edit."""
+    return f"Part {number} of {total}: y apply · n leave out · a all that follow · d none of them"
 
 
 def duration(milliseconds: float) -> str:

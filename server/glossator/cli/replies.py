@@ -6,21 +6,35 @@ import asyncio
 import re
 import sys
 import threading
+from collections.abc import Sequence
+from pathlib import Path
 
+from glossator.cli.apply_edit import apply_edit
 from glossator.cli.errors import ResponseError
 from glossator.cli.render.renderer import Renderer
-from glossator.cli.wire import Json, Question, QuestionAnswer
+from glossator.cli.session import ENCODING
+from glossator.cli.wire import (
+    EditPlan,
+    Json,
+    PermissionAnswer,
+    PermissionRequest,
+    Question,
+    QuestionAnswer,
+    Review,
+)
 
 METHOD_NOT_FOUND = -32601
 
+_LETTERS = {"once": "y", "session": "s", "always": "a", "deny": "n"}
 _NUMBERS = re.compile(r"\d+(?:[\s,;]+\d+)*[\s,;]*")
 
 
 class Replies:
     """Answers one request after the other: a terminal has one user."""
 
-    def __init__(self, renderer: Renderer) -> None:
+    def __init__(self, renderer: Renderer, roots: Sequence[Path]) -> None:
         self._renderer = renderer
+        self._roots = tuple(map(str, roots))
         self._turn = asyncio.Lock()
 
     async def reply(self, method: str, params: Json) -> Json:
@@ -29,6 +43,14 @@ class Replies:
             case "glossator/question":
                 async with self._turn:
                     return await self._ask(params)
+            case "glossator/permission":
+                async with self._turn:
+                    return await self._permit(params)
+            case "glossator/review":
+                async with self._turn:
+                    return await self._review(params)
+            case "workspace/applyEdit":
+                return self._apply(params)
             case "workspace/configuration":  # it has no settings of its own
                 return [None for _ in params["items"]]
             case (
@@ -49,6 +71,44 @@ class Replies:
                 self._renderer.notice(answer)
             else:
                 return answer
+
+    async def _permit(self, request: PermissionRequest) -> PermissionAnswer:
+        self._renderer.permission(request)
+        return parse_permission(await _read_line(), request)
+
+    async def _review(self, plan: EditPlan) -> Review:
+        accepted: list[str] = []
+        hunks = plan["hunks"]
+        for number, hunk in enumerate(hunks, 1):
+            self._renderer.hunk(hunk, number=number, total=len(hunks))
+            match (await _read_line()).strip().lower():
+                case "y":
+                    accepted.append(hunk["id"])
+                case "a":
+                    accepted += [each["id"] for each in hunks[number - 1 :]]
+                    break
+                case "d" | "":
+                    break
+                case "n":
+                    pass
+                case words:
+                    return {"accepted": accepted, "message": words}
+        return {"accepted": accepted, "message": ""}
+
+    def _apply(self, params: Json) -> Json:
+        outcome = apply_edit(params, self._roots, ENCODING)
+        for diff in outcome.diffs:
+            self._renderer.diff(diff)
+        return outcome.result
+
+
+def parse_permission(line: str, request: PermissionRequest) -> PermissionAnswer:
+    """A decision as it was typed; whatever is not one of the letters is a denial, in words."""
+    letters = {_LETTERS[choice]: choice for choice in request["choices"]}
+    line = line.strip()
+    if (choice := letters.get(line.lower())) is not None:
+        return {"choice": choice, "message": ""}
+    return {"choice": "deny", "message": line}
 
 
 def parse_answer(line: str, question: Question) -> QuestionAnswer | str:

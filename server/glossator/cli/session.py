@@ -16,9 +16,11 @@ from glossator.cli.interrupts import Interrupts
 from glossator.cli.messages import CANCELLING, SERVER_LOST_NEXT_STEP
 from glossator.cli.server import Server
 from glossator.cli.wire import Json
+from glossator.core.text import PositionEncoding
 from glossator.core.uri import to_uri
 
 _SIGINT_EXIT = 130
+ENCODING: PositionEncoding = "utf-8"  # of positions
 _GRACE_SECONDS = 2  # for the goodbye, before the server is killed
 
 
@@ -114,10 +116,24 @@ def _initialize(setup: Setup) -> dict[str, Json]:
         "rootUri": folders[0]["uri"],
         "workspaceFolders": folders,
         "capabilities": {
-            "general": {"positionEncodings": ["utf-8", "utf-16"]},
+            "general": {"positionEncodings": [ENCODING]},
             "window": {"workDoneProgress": True},
-            "workspace": {"workspaceFolders": True},
-            "experimental": {"glossator": {"events": True, "questions": setup.answers}},
+            "workspace": {
+                "workspaceFolders": True,
+                "applyEdit": True,
+                "workspaceEdit": {
+                    "documentChanges": True,
+                    "resourceOperations": ["create", "rename", "delete"],
+                },
+            },
+            "experimental": {
+                "glossator": {
+                    "events": True,
+                    "questions": setup.answers,
+                    "permissions": setup.answers,
+                    "reviews": setup.answers,
+                }
+            },
         },
         "initializationOptions": {"settings": setup.settings},
     }

@@ -189,6 +189,50 @@ class QuestionAnswer(TypedDict):
     words: str
 
 
+class PermissionRequest(TypedDict):
+    """Whether a tool may act."""
+
+    tool: str
+    title: str
+    detail: str
+    reasons: list[str]
+    suggestions: list[str]
+    choices: list[Literal["once", "session", "always", "deny"]]
+
+
+class PermissionAnswer(TypedDict):
+    """What the user decided; `message` is for the model."""
+
+    choice: Literal["once", "session", "always", "deny"]
+    message: str
+
+
+class Hunk(TypedDict):
+    """A part of an edit: changed lines, or a whole file."""
+
+    id: str
+    kind: Literal["edit", "create", "delete", "rename"]
+    path: str
+    firstLine: int
+    before: str
+    after: str
+
+
+class EditPlan(TypedDict):
+    """What a tool wants to change."""
+
+    id: str
+    label: str
+    hunks: list[Hunk]
+
+
+class Review(TypedDict):
+    """The ids of the hunks to apply, and words for the model."""
+
+    accepted: list[str]
+    message: str
+
+
 class Check(TypedDict):
     """One thing the doctor looked at."""
 

@@ -127,9 +127,12 @@ class Dialogue:
         support, encoding = self._client.edits, self._client.encoding
         if missing := support.missing(plan):
             return missing
-        params = types.ApplyWorkspaceEditParams(
-            workspace_edit(plan, support, encoding, confirm=confirm), label=plan.label
-        )
+        bases = [change.base for change in plan.files if change.base is not None]
+        params = {
+            "label": plan.label,
+            "edit": workspace_edit(plan, support, encoding, confirm=confirm),
+            "glossator": {"sha256": {base.uri: base.sha256 for base in bases}},
+        }
         try:
             async with asyncio.timeout(None if confirm else _APPLY_SECONDS):
                 result = await self._protocol.ask(types.WORKSPACE_APPLY_EDIT, params)

@@ -137,10 +137,13 @@ class Protocol(LanguageServerProtocol):
     async def ask(self, method: str, params: Any) -> Any:  # noqa: ANN401 - as in pygls
         """Ask the client; when the asker is cancelled, the client is told to forget it.
 
-        Raises `JsonRpcException` when the client refuses.
+        `params` may hold more than the LSP knows of. Raises `JsonRpcException` when it refuses.
         """
         number = str(uuid.uuid4())
-        future = self.send_request(method, params, msg_id=number)
+        future = self._asked[number] = Future[Any]()
+        future.add_done_callback(lambda _: self._asked.pop(number, None))
+        self._result_types[number] = self.get_result_type(method)
+        self._send_data({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:

@@ -44,6 +44,14 @@ class ToolArgs(BaseModel):
         extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True
     )
 
+    def paths(self) -> tuple[str, ...]:
+        """The paths that the call is about, as the model gave them."""
+        return ()
+
+    def detail(self) -> str:
+        """What the user is shown of the call before it is allowed."""
+        return ""
+
 
 async def _nobody(_question: Question) -> QuestionAnswer:
     return QuestionAnswer()

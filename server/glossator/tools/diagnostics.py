@@ -25,6 +25,10 @@ class DiagnosticsArgs(ToolArgs):
 
     path: str | None = Field(None, description="A file; every file with findings if left out.")
 
+    def paths(self) -> tuple[str, ...]:
+        """The file or folder, if one is named."""
+        return () if self.path is None else (self.path,)
+
 
 class Diagnostics:
     """Tells what changed in the editor's findings."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from glossator.core.line_diff import unified_diff
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, ToolArgs, ToolContext
@@ -21,6 +22,14 @@ class EditArgs(ToolArgs):
     old_text: str = Field(description="The text to replace, exactly as it stands in the file.")
     new_text: str = Field(description="The text to put in its place.")
     replace_all: bool = Field(False, description="Replace every occurrence.")
+
+    def paths(self) -> tuple[str, ...]:
+        """The file."""
+        return (self.path,)
+
+    def detail(self) -> str:
+        """The change as a diff."""
+        return unified_diff(self.old_text, self.new_text, self.path, self.path)
 
 
 class Edit:

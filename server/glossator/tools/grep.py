@@ -51,6 +51,10 @@ class GrepArgs(ToolArgs):
     head_limit: int = Field(HEAD_LIMIT, ge=0, description="Most lines or paths; 0 for all.")
     offset: int = Field(0, ge=0, description="Lines or paths to skip.")
 
+    def paths(self) -> tuple[str, ...]:
+        """The file or folder, if one is named."""
+        return () if self.path is None else (self.path,)
+
 
 class Grep:
     """Searches the text of files."""

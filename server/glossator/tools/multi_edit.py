@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from glossator.core.errors import UsageError
 from glossator.core.replacement import Replacement, apply_replacements, compose
+from glossator.core.line_diff import unified_diff
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, ToolArgs, ToolContext
@@ -32,6 +33,17 @@ class MultiEditArgs(ToolArgs):
 
     path: str = Field(description="The file, relative to the workspace.")
     edits: tuple[EditStep, ...] = Field(min_length=1, description="The edits, in order.")
+
+    def paths(self) -> tuple[str, ...]:
+        """The file."""
+        return (self.path,)
+
+    def detail(self) -> str:
+        """The changes as diffs."""
+        diffs = (
+            unified_diff(step.old_text, step.new_text, self.path, self.path) for step in self.edits
+        )
+        return "".join(diffs)
 
 
 class MultiEdit:

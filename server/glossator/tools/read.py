@@ -34,6 +34,10 @@ class ReadArgs(ToolArgs):
     offset: int = Field(1, ge=1, description="The first line to show, from 1.")
     limit: int | None = Field(None, ge=1, le=MAX_LINES, description="How many lines to show.")
 
+    def paths(self) -> tuple[str, ...]:
+        """The file."""
+        return (self.path,)
+
 
 class Read:
     """Shows a document as the editor holds it."""

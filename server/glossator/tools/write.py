@@ -23,6 +23,14 @@ class WriteArgs(ToolArgs):
     path: str = Field(description="The file, relative to the workspace.")
     content: str = Field(description="The whole text of the file.")
 
+    def paths(self) -> tuple[str, ...]:
+        """The file."""
+        return (self.path,)
+
+    def detail(self) -> str:
+        """The text."""
+        return self.content
+
 
 class Write:
     """Creates a file, or replaces the whole text of a document that was read."""

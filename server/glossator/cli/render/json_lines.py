@@ -11,8 +11,10 @@ from glossator.cli.wire import (
     Checks,
     Event,
     Hits,
+    Hunk,
     IndexReport,
     Json,
+    PermissionRequest,
     Progress,
     Question,
     Status,
@@ -41,6 +43,18 @@ class JsonLines:
     def question(self, question: Question) -> None:
         """One line."""
         _write({"question": question})
+
+    def permission(self, request: PermissionRequest) -> None:
+        """One line."""
+        _write({"permission": request})
+
+    def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
+        """One line."""
+        _write({"hunk": hunk, "number": number, "total": total})
+
+    def diff(self, diff: str) -> None:
+        """One line."""
+        _write({"diff": diff})
 
     def answer(self, answer: Answer) -> None:
         """The last line."""

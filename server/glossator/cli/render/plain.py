@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import sys
 
-from glossator.cli.messages import question_lines, stop_notice
+from glossator.cli.messages import (
+    hunk_diff,
+    hunk_hint,
+    permission_lines,
+    question_lines,
+    stop_notice,
+)
 from glossator.cli.render.citations import distinct, place
 from glossator.cli.render.summary import ToolLines, footer, index_rows, status_rows
 from glossator.cli.wire import (
@@ -12,7 +18,9 @@ from glossator.cli.wire import (
     Checks,
     Event,
     Hits,
+    Hunk,
     IndexReport,
+    PermissionRequest,
     Progress,
     Question,
     Status,
@@ -66,6 +74,18 @@ class Plain:
     def question(self, question: Question) -> None:
         """On stderr, the options numbered."""
         _aside("\n".join(question_lines(question)))
+
+    def permission(self, request: PermissionRequest) -> None:
+        """On stderr."""
+        _aside("\n".join(permission_lines(request)))
+
+    def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
+        """On stderr, as a diff."""
+        _aside(f"{hunk_diff(hunk)}{hunk_hint(number, total)}")
+
+    def diff(self, diff: str) -> None:
+        """On stderr: the answer alone is for the pipe."""
+        _aside(diff.rstrip("\n"))
 
     def answer(self, answer: Answer) -> None:
         """The text, then one line for each citation."""

@@ -12,10 +12,17 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from glossator.cli.messages import question_lines, stop_notice
+from glossator.cli.messages import (
+    hunk_diff,
+    hunk_hint,
+    permission_lines,
+    question_lines,
+    stop_notice,
+)
 from glossator.cli.render import tables
 from glossator.cli.render.blocks import Block, Blocks
 from glossator.cli.render.citations import distinct, place
+from glossator.cli.render.diff import draw_diff
 from glossator.cli.render.markdown import THEME, draw
 from glossator.cli.render.printable import printable
 from glossator.cli.render.summary import ToolLines, footer
@@ -25,7 +32,9 @@ from glossator.cli.wire import (
     Citation,
     Event,
     Hits,
+    Hunk,
     IndexReport,
+    PermissionRequest,
     Progress,
     Question,
     Status,
@@ -113,6 +122,29 @@ class Pretty:
         for option in options:
             self._line("question", option, "")
         self._line("question", hint, "dim")
+
+    def permission(self, request: PermissionRequest) -> None:
+        """As a question, with the details between."""
+        self._finish_text()
+        self._activity.stop()
+        first, *details, hint = permission_lines(request)
+        self._line("question", first, "bold yellow")
+        for line in details:
+            self._line("question", line, "")
+        self._line("question", hint, "dim")
+
+    def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
+        """A coloured diff and how to answer."""
+        self._finish_text()
+        self._activity.stop()
+        self.diff(hunk_diff(hunk))
+        self._line("question", hunk_hint(number, total), "dim")
+
+    def diff(self, diff: str) -> None:
+        """In colours."""
+        self._finish_text()
+        self._apart("diff")
+        self._console.print(draw_diff(diff))
 
     def answer(self, answer: Answer) -> None:
         """What follows the text: citations and the footer."""

@@ -11,7 +11,9 @@ from glossator.cli.wire import (
     Checks,
     Event,
     Hits,
+    Hunk,
     IndexReport,
+    PermissionRequest,
     Progress,
     Question,
     Status,
@@ -33,6 +35,15 @@ class Renderer(Protocol):
 
     def question(self, question: Question) -> None:
         """The user is to answer on the next line of input."""
+
+    def permission(self, request: PermissionRequest) -> None:
+        """The user is to decide on the next line of input."""
+
+    def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
+        """A part of an edit, which the user is to decide about on the next line of input."""
+
+    def diff(self, diff: str) -> None:
+        """A file was changed."""
 
     def answer(self, answer: Answer) -> None:
         """The end of a run whose events were shown."""
