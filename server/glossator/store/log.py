@@ -34,8 +34,8 @@ _OPEN = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
 class Contents:
     """The records of a log in order.
 
-    `size` is what they take on disk, in bytes; `lost` counts the bytes after them that were damaged. A torn
-    line at the end is not damage.
+    `size` is what they take on disk, in bytes; `lost` counts the bytes after them that were
+    damaged. A torn line at the end is not damage.
     """
 
     records: tuple[bytes, ...]
