@@ -71,7 +71,7 @@ class Sessions:
         self._working: set[asyncio.Task[None]] = set()
 
     def create(self, title: str | None = None) -> Session:
-        """Begin an empty session; it is on disk from its first message or event on."""
+        """Begin an empty session; it is on disk from its first title, message or event on."""
         now = datetime.now(UTC)
         begun = Begun(secrets.token_hex(8), now, self._roots())
         state = SessionState(begun.id, UNTITLED, begun.at, begun.roots)
