@@ -32,6 +32,7 @@ LAYERS: dict[str, set[str]] = {
     "service": {
         "settings",
         "prompts",
+        "store",
         "workspace",
         "llm",
         "retrieval",

@@ -4,7 +4,8 @@ GlossatorError                  anything we can explain to the user
 ├── UsageError                  a request that cannot be carried out as it was asked
 │   ├── InvalidPosition         a position outside the text or inside a character
 │   ├── InvalidSettings         a setting of the wrong name, type or range
-│   ├── UnknownSession          a session id that this server does not hold
+│   ├── SessionInUse            a session that another running server owns
+│   ├── UnknownSession          a session id that is not kept for this workspace
 │   └── UnknownTool             a tool name that is not registered
 ├── StoreUnavailable            what is kept on disk can neither be read nor written now
 ├── PromptError                 a prompt file that is missing, malformed or misused
@@ -35,8 +36,12 @@ class InvalidSettings(UsageError):
     """A setting with an unknown name, a wrong type or a value out of range."""
 
 
+class SessionInUse(UsageError):
+    """A session that another running server owns."""
+
+
 class UnknownSession(UsageError):
-    """A session id that this server does not hold."""
+    """A session id that is not kept for this workspace."""
 
 
 class UnknownTool(UsageError):

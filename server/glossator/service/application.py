@@ -13,7 +13,8 @@ from glossator.core.text import PositionEncoding
 from glossator.llm.factory import create_model
 from glossator.service.build_progress import BuildProgress
 from glossator.service.runs import Runs
-from glossator.service.session import Session, Sessions
+from glossator.service.session import Session
+from glossator.service.session_store import Sessions
 from glossator.settings.model import Settings
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import all_tools
@@ -49,7 +50,7 @@ class Application:
         self.symbols = SymbolFinder(self.worker, settings.workspace)
         self.tools = all_tools(diagnostics=port.tells_diagnostics)
         self.model = create_model("main", settings.models, environment)
-        self.sessions = Sessions()
+        self.sessions = Sessions(lambda: self.host.snapshot().roots, port.tell)
         self.runs = Runs(port)
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
@@ -57,6 +58,7 @@ class Application:
     async def start(self) -> None:
         """Begin to ready the model, then to scan and watch the workspace; returns at once."""
         self._starting = asyncio.create_task(self._start())
+        self.sessions.prune()
 
     async def scanned(self) -> None:
         """Wait until the model is ready and the workspace has been scanned."""
@@ -72,6 +74,7 @@ class Application:
     async def close(self) -> None:
         """End every run, then give everything back."""
         await self.runs.drain()
+        await self.sessions.close()
         if self._starting:
             await asyncio.wait({self._starting})
         await self.host.close()

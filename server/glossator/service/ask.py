@@ -12,6 +12,7 @@ from functools import partial
 from glossator.agent.agent import Agent
 from glossator.agent.loop import run_agent
 from glossator.agent.run import RunContext
+from glossator.agent.specs import tool_specs
 from glossator.context.attachments import Attached, attach
 from glossator.context.mentions import Mentioned, look_up, mentions
 from glossator.context.system import system_blocks
@@ -103,11 +104,14 @@ async def answer(
     run_id: str | None,
 ) -> Answer:
     """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does."""
-    session = app.sessions.get(session_id) if session_id else app.sessions.create()
-    async with app.runs.open(session.id, run_id) as run:
-        if session.title == UNTITLED:
-            session.title = question.strip().splitlines()[0][:_TITLE_CHARACTERS]
-        return await _answer(app, session, run, question, attached)
+    session = await app.sessions.open(session_id) if session_id else app.sessions.create()
+    try:
+        async with app.runs.open(session.id, run_id, session.note) as run:
+            if session.title == UNTITLED:
+                session.rename(question.strip().splitlines()[0][:_TITLE_CHARACTERS])
+            return await _answer(app, session, run, question, attached)
+    finally:
+        app.sessions.settle(session)
 
 
 async def _answer(
@@ -116,7 +120,9 @@ async def _answer(
     started = time.perf_counter()
     model = app.model
     run.emit(RunStarted(session.id, question, model.id, model.offline))
-    session.system = session.system or system_blocks(app.host.snapshot(), date.today())  # noqa: DTZ011 - the user's own calendar
+    if not session.system:
+        today = date.today()  # noqa: DTZ011 - the user's own calendar
+        session.freeze(system_blocks(app.host.snapshot(), today), tool_specs(app.tools))
     mentioned = await _mentioned(app, question)
     if mentioned.notice:
         run.emit(Notice(mentioned.notice))
@@ -129,7 +135,6 @@ async def _answer(
     agent = Agent("main", session.system, app.tools, app.settings.limits)
     context = RunContext(model, run.emit, partial(app.tool_context, session))
     outcome = await run_agent(agent, session.conversation, context)
-    session.turns += outcome.turns
     citations = await _check(app, session, outcome.text)
     for citation in citations:
         run.emit(CitationChecked(citation))

@@ -14,10 +14,18 @@ from glossator.service.explain import ExplainRequest, explain
 from glossator.service.index import IndexRequest, rebuild_index
 from glossator.service.search import SearchRequest, search
 from glossator.service.sessions import (
+    DeleteSessionRequest,
+    ExportSessionRequest,
     ListSessionsRequest,
     NewSessionRequest,
+    RenameSessionRequest,
+    ResumeSessionRequest,
+    delete_session,
+    export_session,
     list_sessions,
     new_session,
+    rename_session,
+    resume_session,
 )
 from glossator.service.status import StatusRequest, status
 from glossator.service.tool import ToolRequest, tool
@@ -44,6 +52,10 @@ COMMANDS: Mapping[str, Command] = {
     "glossator.cancel": Command("Cancel", CancelRequest, cancel),
     "glossator.newSession": Command("New session", NewSessionRequest, new_session),
     "glossator.listSessions": Command("List sessions", ListSessionsRequest, list_sessions),
+    "glossator.resumeSession": Command("Resume session", ResumeSessionRequest, resume_session),
+    "glossator.renameSession": Command("Rename session", RenameSessionRequest, rename_session),
+    "glossator.deleteSession": Command("Delete session", DeleteSessionRequest, delete_session),
+    "glossator.exportSession": Command("Export session", ExportSessionRequest, export_session),
     "glossator.rebuildIndex": Command("Rebuild index", IndexRequest, rebuild_index),
     "glossator.status": Command("Status", StatusRequest, status),
     "glossator.doctor": Command("Doctor", DoctorRequest, doctor),

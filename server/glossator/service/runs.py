@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -21,12 +21,16 @@ class Run:
     session_id: str
     task: asyncio.Task[object]
     port: EditorPort
+    note: Callable[[Envelope], None] | None = None
     _seq: int = 0
 
     def emit(self, event: Event) -> None:
-        """Show an event to the editor."""
-        self.port.emit(Envelope(self.id, self._seq, event))
+        """Note an event, then show it to the editor."""
+        envelope = Envelope(self.id, self._seq, event)
         self._seq += 1
+        if self.note:
+            self.note(envelope)
+        self.port.emit(envelope)
 
 
 class Runs:
@@ -37,8 +41,13 @@ class Runs:
         self._runs: dict[str, Run] = {}
 
     @asynccontextmanager
-    async def open(self, session_id: str, run_id: str | None) -> AsyncIterator[Run]:
-        """A run as long as the block lasts, in the calling task.
+    async def open(
+        self,
+        session_id: str,
+        run_id: str | None,
+        note: Callable[[Envelope], None] | None = None,
+    ) -> AsyncIterator[Run]:
+        """A run as long as the block lasts, in the calling task; `note` is told of every event.
 
         When the block fails or is cancelled, the terminal event is sent here; when it succeeds it
         has sent `RunFinished` itself. Raises `UsageError` while the session has another run.
@@ -50,7 +59,7 @@ class Runs:
             raise UsageError("This session is answering already; wait for it or cancel it.")
         if run_id in self._runs:
             raise UsageError(f"There is a run {run_id!r} already; leave the id out or choose anew.")
-        run = Run(run_id or secrets.token_hex(8), session_id, task, self._port)
+        run = Run(run_id or secrets.token_hex(8), session_id, task, self._port, note)
         self._runs[run.id] = run
         try:
             yield run

@@ -1,61 +1,192 @@
-"""A session: one conversation and what goes with it, for as long as the server lives."""
+"""A session: one conversation and what goes with it, kept on disk as it happens."""
 
 from __future__ import annotations
 
-import secrets
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from typing import Any
 
-from glossator.core.errors import UnknownSession
-from glossator.llm.conversation import Conversation
+from glossator.core.events import Envelope
+from glossator.core.span import Span, runs
+from glossator.core.tool_result import ToolResult
+from glossator.llm.conversation import Conversation, tool_answers
+from glossator.llm.model import Message, ToolCall, ToolSpec
+from glossator.prompts.loader import load_prompt
+from glossator.service.journal import Head, Journal
+from glossator.service.session_log import (
+    UNTITLED,
+    Kept,
+    Prefix,
+    ReadShown,
+    Received,
+    Restarted,
+    Said,
+    SessionState,
+    Titled,
+    happened,
+)
 from glossator.tools.findings import Findings
-from glossator.tools.reads import ReadState
+from glossator.tools.reads import Range, ReadState
 from glossator.tools.steps import TodoList
 
-UNTITLED = "New session"
+__all__ = ["UNTITLED", "Session"]
 
 
-@dataclass(slots=True)
 class Session:
-    """One conversation; `system` is frozen by the first run and never changes after."""
+    """One conversation; `system` and `tools` are frozen by the first run and never change after.
 
-    id: str
-    title: str
-    created_at: datetime
-    conversation: Conversation = field(default_factory=Conversation)
-    reads: ReadState = field(default_factory=ReadState)
-    todo: TodoList = field(default_factory=TodoList)
-    findings: Findings = field(default_factory=Findings)
-    system: tuple[str, ...] = ()
-    turns: int = 0
+    Whatever is changed here is on disk before the call returns.
+    """
+
+    def __init__(self, state: SessionState, journal: Journal) -> None:
+        self._journal = journal
+        self._kept = state.kept
+        self._unsaid: Message | None = None
+        self.id = state.id
+        self.title = state.title
+        self.created_at = state.created_at
+        self.roots = state.roots
+        self.system = state.system
+        self.tools = state.tools
+        self.turns = state.turns  # model replies
+        self.reads = _KeptReads(state.reads, state.spans)
+        self.todo = TodoList()
+        self.findings = Findings()
+        self.conversation: Conversation = _KeptConversation(self._say, state.messages)
+        self._mend(state.unsaid)
+
+    @property
+    def head(self) -> Head:
+        """The session as lists show it."""
+        created = self.created_at.isoformat(timespec="seconds")
+        return Head(self.id, self.title, created, self.roots, self.turns)
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether anything of it is kept; an empty session is not."""
+        return self._journal.exists
+
+    def rename(self, title: str) -> None:
+        """Give it a title."""
+        self.title = title
+        self._journal.write(Titled(title))
+
+    def freeze(self, system: tuple[str, ...], tools: tuple[ToolSpec, ...]) -> None:
+        """Say what opens every request; a compacted conversation may open with something else."""
+        self.system, self.tools = system, tools
+        self._journal.write(Prefix(system, tools))
+
+    def received(self, message: Message) -> None:
+        """The model replied with tool calls: keep the reply until they have been answered.
+
+        Without this, calls that a killed process had begun leave no trace in the conversation.
+        """
+        self._unsaid = message
+        self._journal.write(Received(message))
+
+    def restart(self, messages: Iterable[Message]) -> None:
+        """Go on with other messages: those of the compacted conversation."""
+        kept = tuple(messages)
+        self.conversation = _KeptConversation(self._say, kept)
+        self._journal.write(Restarted(kept))
+
+    def note(self, envelope: Envelope) -> None:
+        """Keep an event of a run, if it is worth it."""
+        if record := happened(envelope, datetime.now(UTC)):
+            self._journal.write(record)
+
+    def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
+        """Keep something under a name of one's own: usage, grants, a todo list, checkpoints."""
+        self._kept.setdefault(name, []).append(value)
+        self._journal.write(Kept(name, value))
+
+    def kept(self, name: str) -> list[Any]:
+        """All that was kept under `name`, oldest first."""
+        return list(self._kept.get(name, ()))
+
+    def sync(self) -> None:
+        """Wait until the disk has everything; slow, for a thread, at the end of a run."""
+        size = self._journal.size
+        self._journal.sync(self.head, size)
+
+    def close(self) -> None:
+        """Give it to whoever wants it next; safe to call again."""
+        self._journal.close()
+
+    def _say(self, message: Message) -> None:
+        self.turns += message["role"] == "assistant"
+        known = message is self._unsaid
+        self._unsaid = None
+        # a reply shows nothing: what its tools showed comes with the message that answers it
+        reads, spans = self.reads.take() if message["role"] == "user" else ((), ())
+        self._journal.write(Said(None if known else message, reads, spans))
+
+    def _mend(self, unsaid: Message | None) -> None:
+        """Make the conversation valid again after a run that was killed."""
+        if unsaid is not None:
+            self._unsaid = unsaid
+            self.conversation.append(unsaid)
+        messages = self.conversation.messages
+        if not messages or messages[-1]["role"] != "assistant":
+            return
+        failed = ToolResult.failed(load_prompt("user/interrupted").render())
+        calls = [
+            ToolCall(block["id"], block["name"], block["input"])
+            for block in messages[-1]["content"]
+            if block.get("type") == "tool_use"
+        ]
+        if calls:
+            self.conversation.append(tool_answers([(call, failed) for call in calls]))
 
 
-class Sessions:
-    """The sessions of one server, in the order of their creation."""
+class _KeptConversation(Conversation):
+    """A conversation that tells of every message before it is part of it."""
 
-    def __init__(self) -> None:
-        self._sessions: dict[str, Session] = {}
+    def __init__(self, say: Callable[[Message], None], messages: Iterable[Message]) -> None:
+        super().__init__(list(messages))
+        self._say = say
 
-    def create(self, title: str | None = None) -> Session:
-        """Begin an empty session."""
-        session = Session(
-            id=secrets.token_hex(8),
-            title=title or UNTITLED,
-            created_at=datetime.now(UTC),
+    def append(self, message: Message) -> None:
+        """Add the next message."""
+        self._say(message)
+        super().append(message)
+
+
+class _KeptReads(ReadState):
+    """What was shown, and what of it no message has told yet.
+
+    It is written down together with the message that shows it: after a kill in between, nothing
+    counts as shown that the conversation does not hold.
+    """
+
+    def __init__(self, reads: Iterable[ReadShown], spans: Iterable[Span]) -> None:
+        super().__init__()
+        self._new_reads: list[ReadShown] = []
+        self._new_lines: dict[tuple[str, str], set[int]] = {}
+        for read in reads:
+            super().remember(read.path, read.asked, read.sha256)
+        super().show(spans)
+
+    def remember(self, path: str, asked: Range, sha256: str) -> None:
+        """A range was shown."""
+        super().remember(path, asked, sha256)
+        self._new_reads.append(ReadShown(path, asked, sha256))
+
+    def show(self, spans: Iterable[Span]) -> None:
+        """Lines were shown to the model."""
+        shown = list(spans)
+        super().show(shown)
+        for span in shown:
+            lines = self._new_lines.setdefault((span.uri, span.sha256), set())
+            lines.update(range(span.first_line, span.last_line + 1))
+
+    def take(self) -> tuple[tuple[ReadShown, ...], tuple[Span, ...]]:
+        """What was shown since the last time this was asked."""
+        reads = tuple(self._new_reads)
+        spans = tuple(
+            Span(uri, sha256, first, last)
+            for (uri, sha256), lines in self._new_lines.items()
+            for first, last in runs(sorted(lines))
         )
-        self._sessions[session.id] = session
-        return session
-
-    def get(self, session_id: str) -> Session:
-        """The session with this id. Raises `UnknownSession`."""
-        try:
-            return self._sessions[session_id]
-        except KeyError:
-            raise UnknownSession(
-                f"There is no session {session_id!r} in this server; list the sessions, or leave"
-                " the id out to begin a new one."
-            ) from None
-
-    def all(self) -> list[Session]:
-        """Every session, oldest first."""
-        return list(self._sessions.values())
+        self._new_reads, self._new_lines = [], {}
+        return reads, spans

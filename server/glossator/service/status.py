@@ -116,7 +116,7 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         memory_bytes=_memory(),
         cache=workspace.cache,
         skipped=workspace.skipped,
-        sessions=len(app.sessions.all()),
+        sessions=len(app.sessions.loaded()),
         runs=app.runs.active(),
     )
 

@@ -13,9 +13,9 @@ import logging
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from glossator.core.errors import StoreUnavailable
 
@@ -70,6 +70,11 @@ class Blobs:
         """The values there are for `keys`."""
         wanted = list(dict.fromkeys(keys))
         return self._run(lambda database: _get(database, namespace, wanted))
+
+    def known(self, namespace: str, keys: Iterable[bytes]) -> set[bytes]:
+        """Those of `keys` that have a value; it counts as used today."""
+        wanted = list(dict.fromkeys(keys))
+        return self._run(lambda database: _known(database, namespace, wanted))
 
     def put(self, namespace: str, values: Mapping[bytes, bytes]) -> None:
         """Keep `values`, all or none; when there is no room, what was used least recently goes."""
@@ -140,28 +145,38 @@ def _is_damage(error: sqlite3.DatabaseError | UnicodeDecodeError) -> bool:
 
 
 def _get(database: sqlite3.Connection, namespace: str, keys: list[bytes]) -> dict[bytes, bytes]:
-    found: dict[bytes, bytes] = {}
-    idle: list[bytes] = []
-    today = _today()
+    rows = list(_rows(database, "key, used, value", namespace, keys))
+    _use(database, namespace, [key for key, used, _value in rows if used != _today()])
+    return {key: value for key, _used, value in rows}
+
+
+def _known(database: sqlite3.Connection, namespace: str, keys: list[bytes]) -> set[bytes]:
+    rows = list(_rows(database, "key, used", namespace, keys))
+    _use(database, namespace, [key for key, used in rows if used != _today()])
+    return {key for key, _used in rows}
+
+
+def _rows(
+    database: sqlite3.Connection, columns: str, namespace: str, keys: list[bytes]
+) -> Iterator[tuple[Any, ...]]:
     for start in range(0, len(keys), _BATCH):
         batch = keys[start : start + _BATCH]
         marks = ",".join("?" * len(batch))
-        rows = database.execute(
-            f"SELECT key, value, used FROM blobs WHERE namespace = ? AND key IN ({marks})",  # noqa: S608 - question marks only
+        yield from database.execute(
+            f"SELECT {columns} FROM blobs WHERE namespace = ? AND key IN ({marks})",  # noqa: S608 - names of columns and question marks only
             (namespace, *batch),
         )
-        for key, value, used in rows:
-            found[key] = value
-            if used != today:
-                idle.append(key)
-    if idle:  # once a day for each value, so that reading hardly ever writes
+
+
+def _use(database: sqlite3.Connection, namespace: str, keys: list[bytes]) -> None:
+    """Mark values as used; once a day for each, so that reading hardly ever writes."""
+    if keys:
         database.execute("BEGIN IMMEDIATE")
         with database:
             database.executemany(
                 "UPDATE blobs SET used = ? WHERE namespace = ? AND key = ?",
-                [(today, namespace, key) for key in idle],
+                [(_today(), namespace, key) for key in keys],
             )
-    return found
 
 
 def _put(

@@ -48,7 +48,7 @@ class ToolArgs(BaseModel):
         """The paths that the call is about, as the model gave them."""
         return ()
 
-    def detail(self) -> str:
+    def preview(self) -> str:
         """What the user is shown of the call before it is allowed."""
         return ""
 

@@ -27,7 +27,7 @@ class EditArgs(ToolArgs):
         """The file."""
         return (self.path,)
 
-    def detail(self) -> str:
+    def preview(self) -> str:
         """The change as a diff."""
         return unified_diff(self.old_text, self.new_text, self.path, self.path)
 

@@ -9,8 +9,8 @@ from typing import ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from glossator.core.errors import UsageError
-from glossator.core.replacement import Replacement, apply_replacements, compose
 from glossator.core.line_diff import unified_diff
+from glossator.core.replacement import Replacement, apply_replacements, compose
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, ToolArgs, ToolContext
@@ -38,7 +38,7 @@ class MultiEditArgs(ToolArgs):
         """The file."""
         return (self.path,)
 
-    def detail(self) -> str:
+    def preview(self) -> str:
         """The changes as diffs."""
         diffs = (
             unified_diff(step.old_text, step.new_text, self.path, self.path) for step in self.edits

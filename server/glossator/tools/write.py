@@ -27,7 +27,7 @@ class WriteArgs(ToolArgs):
         """The file."""
         return (self.path,)
 
-    def detail(self) -> str:
+    def preview(self) -> str:
         """The text."""
         return self.content
 

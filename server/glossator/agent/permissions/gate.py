@@ -87,7 +87,7 @@ def _script(args: BashArgs, shell: Shell) -> Subject:
 
 def _request(tool: Tool, args: ToolArgs, ask: Ask) -> PermissionRequest:
     names = " ".join(map(shown, args.paths()))
-    lines = args.detail().splitlines()
+    lines = args.preview().splitlines()
     if len(lines) > _DETAIL_LINES:
         lines[_DETAIL_LINES:] = [f"… {len(lines) - _DETAIL_LINES:,} more lines"]
     title = f"May {tool.name} {names or 'run'}?"

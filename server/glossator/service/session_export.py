@@ -1,0 +1,112 @@
+"""A session as a text to keep or to send: Markdown to read, JSON to work with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from glossator.llm.model import Block, Message
+from glossator.service.session_log import (
+    Happened,
+    Received,
+    Record,
+    Restarted,
+    Said,
+    add_up,
+    encode,
+)
+
+_FENCE = "````"  # longer than those that answers hold
+_RESULT_CHARACTERS = 2_000  # of a tool's result in Markdown; JSON has it whole
+
+
+def to_json(records: Sequence[Record]) -> str:
+    """Every record, in order, as one JSON document."""
+    state = add_up(records)
+    document = {
+        "id": state.id,
+        "title": state.title,
+        "createdAt": state.created_at.isoformat(timespec="seconds"),
+        "roots": state.roots,
+        "records": [json.loads(encode(record)) for record in records],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def to_markdown(records: Sequence[Record]) -> str:
+    """The conversation as a document; long results of tools are cut, and say so."""
+    state = add_up(records)
+    began = state.created_at.strftime("%Y-%m-%d %H:%M UTC")
+    parts = [f"# {state.title}", f"{began}, {', '.join(state.roots)}"]
+    for record in records:
+        parts.extend(_parts(record))
+    return "\n\n".join(parts) + "\n"
+
+
+def _parts(record: Record) -> Iterator[str]:
+    match record:
+        case Said(message) | Received(message) if message is not None:
+            yield from _message(message)
+        case Restarted():
+            yield "---\n\n*The conversation was compacted here; it went on from a summary.*"
+        case Happened(_, _, at, event):
+            yield from _event(at, event)
+        case _:
+            return
+
+
+def _message(message: Message) -> Iterator[str]:
+    who = "User" if message["role"] == "user" else "Glossator"
+    if any(block.get("type") == "text" for block in message["content"]):
+        yield f"## {who}"
+    for block in message["content"]:
+        yield from _block(block)
+
+
+def _block(block: Block) -> Iterator[str]:
+    match block.get("type"):
+        case "text":
+            yield block["text"]
+        case "tool_use":
+            arguments = json.dumps(block["input"], ensure_ascii=False)
+            yield f"**{block['name']}**\n\n{_fenced(arguments)}"
+        case "tool_result":
+            word = "Failed" if block.get("is_error") else "Result"
+            yield f"{word}:\n\n{_fenced(_cut(_result_text(block['content'])))}"
+        case _:
+            return  # thinking, signatures and the like are in the JSON
+
+
+def _event(at: datetime, event: Any) -> Iterator[str]:  # noqa: ANN401 - JSON
+    time = at.strftime("%H:%M:%S")
+    match event:
+        case {"kind": "run.failed", "message": str(message)}:
+            yield f"*{time}: the run failed: {message}*"
+        case {"kind": "run.cancelled"}:
+            yield f"*{time}: the run was cancelled.*"
+        case {"kind": "notice", "message": str(message)}:
+            yield f"*{time}: {message}*"
+        case _:
+            return
+
+
+def _result_text(content: str | list[Block]) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(block.get("text", f"[{block.get('type')}]")) for block in content)
+
+
+def _cut(text: str) -> str:
+    left_out = len(text) - _RESULT_CHARACTERS
+    if left_out <= 0:
+        return text
+    return f"{text[:_RESULT_CHARACTERS]}\n[{left_out:,} more characters are in the JSON export]"
+
+
+def _fenced(text: str) -> str:
+    fence = _FENCE
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"

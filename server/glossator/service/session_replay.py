@@ -1,0 +1,61 @@
+"""A kept session as the events it was shown with, for a client that shows it again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import Any, get_args
+
+from pydantic import TypeAdapter, ValidationError
+
+from glossator.core.events import Envelope, Event, TextDelta
+from glossator.llm.model import Message
+from glossator.service.session_log import Happened, Received, Record, Said
+
+
+def replay(records: Iterable[Record]) -> list[Envelope]:
+    """The events of every run, numbered anew; a reply's text comes in one piece.
+
+    Events that this version does not know are left out.
+    """
+    numbers: Counter[str] = Counter()
+    envelopes: list[Envelope] = []
+    for run_id, event in _events(records):
+        envelopes.append(Envelope(run_id, numbers[run_id], event))
+        numbers[run_id] += 1
+    return envelopes
+
+
+def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
+    run_id = ""
+    for record in records:
+        match record:
+            case Happened():
+                run_id = record.run_id
+                if (event := _event(dict(record.event))) is not None:
+                    yield run_id, event
+            case Said(message) | Received(message) if message and message["role"] == "assistant":
+                if run_id and (text := _text(message)):
+                    yield run_id, TextDelta(text)
+            case _:
+                continue
+
+
+def _event(fields: dict[str, Any]) -> Event | None:
+    adapter = _adapters().get(fields.pop("kind"))
+    if adapter is None:
+        return None
+    try:
+        return adapter.validate_python(fields)
+    except ValidationError:
+        return None
+
+
+@cache
+def _adapters() -> dict[str, TypeAdapter[Event]]:
+    return {kind.kind: TypeAdapter(kind) for kind in get_args(Event)}
+
+
+def _text(message: Message) -> str:
+    return "".join(block["text"] for block in message["content"] if block.get("type") == "text")

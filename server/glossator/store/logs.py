@@ -1,0 +1,146 @@
+"""A folder of logs by key, listed without reading them.
+
+`KEY.log` is the log, `KEY.head` a short description that its owner keeps beside it. A head names
+the length of the log it describes, so one that is out of date is known as such and not used.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from glossator.store.log import (
+    Contents,
+    Log,
+    NotOpened,
+    create_log,
+    framed,
+    open_log,
+    parse,
+    read_log,
+    remove_log,
+    unavailable,
+)
+
+_KEY = re.compile(r"[0-9a-z][0-9a-z-]{0,63}")
+_LOG, _HEAD, _NEW_HEAD = ".log", ".head", ".head.new"
+_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class LogInfo:
+    """A log as it is listed: `size` in bytes, `modified` in seconds since 1970.
+
+    `head` is None when its owner was ended, or goes on writing, after it described the log.
+    """
+
+    key: str
+    size: int
+    modified: float
+    head: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """What is kept: the newest `count` logs, changed in the last `days`, of at most `bytes`."""
+
+    days: float
+    count: int
+    bytes: int
+
+
+class Logs:
+    """The logs in one folder, which is made when first needed. Raises `StoreUnavailable`."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def create(self, key: str) -> Log:
+        """Begin a log, owned by us."""
+        try:
+            os.makedirs(self._folder, mode=0o700, exist_ok=True)
+            os.chmod(self._folder, 0o700)
+            with open(os.path.join(self._folder, ".gitignore"), "w", encoding="utf-8") as file:
+                file.write("*\n")  # a workspace that holds this folder must not index it
+        except OSError as error:
+            raise unavailable(self._folder, error) from error
+        return create_log(self._path(key, _LOG))
+
+    def open(self, key: str) -> tuple[Log, Contents] | NotOpened:
+        """Own a log and read it."""
+        return open_log(self._path(key, _LOG)) if _KEY.fullmatch(key) else NotOpened.GONE
+
+    def read(self, key: str) -> Contents | NotOpened:
+        """What a log holds, whoever owns it."""
+        return read_log(self._path(key, _LOG)) if _KEY.fullmatch(key) else NotOpened.GONE
+
+    def describe(self, key: str, head: bytes, size: int) -> None:
+        """Keep `head` beside a log of `size` bytes that we own."""
+        try:
+            temporary = self._path(key, _NEW_HEAD)
+            handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with open(handle, "wb") as file:
+                file.write(framed([b"%d" % size, head]))
+            os.replace(temporary, self._path(key, _HEAD))
+        except OSError as error:
+            raise unavailable(self._folder, error) from error
+
+    def all(self) -> tuple[LogInfo, ...]:
+        """All logs, those that changed last first."""
+        found = [info for key in self._keys() if (info := self._info(key))]
+        return tuple(sorted(found, key=lambda info: (-info.modified, info.key)))
+
+    def remove(self, key: str) -> NotOpened | None:
+        """Delete a log nobody has open; gives why it was not deleted, if it was not."""
+        refused = remove_log(self._path(key, _LOG)) if _KEY.fullmatch(key) else NotOpened.GONE
+        if refused is None:
+            with suppress(OSError):  # what is left over describes nothing
+                os.unlink(self._path(key, _HEAD))
+        return refused
+
+    def prune(self, keep: Retention) -> tuple[str, ...]:
+        """Delete what is not to be kept, but nothing that is in use; gives the keys."""
+        oldest = time.time() - keep.days * _DAY
+        gone: list[str] = []
+        kept = total = 0
+        for info in self.all():
+            total += info.size
+            if kept < keep.count and total <= keep.bytes and info.modified >= oldest:
+                kept += 1
+            elif self.remove(info.key) is None:
+                gone.append(info.key)
+        return tuple(gone)
+
+    def _keys(self) -> Iterator[str]:
+        try:
+            names = os.listdir(self._folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise unavailable(self._folder, error) from error
+        for name in names:
+            key = name.removesuffix(_LOG)
+            if key != name and _KEY.fullmatch(key):
+                yield key
+
+    def _info(self, key: str) -> LogInfo | None:
+        try:
+            status = os.stat(self._path(key, _LOG), follow_symlinks=False)
+        except OSError:
+            return None  # deleted since it was listed
+        return LogInfo(key, status.st_size, status.st_mtime, self._head(key, status.st_size))
+
+    def _head(self, key: str, size: int) -> bytes | None:
+        with suppress(OSError):  # none there: whoever asks reads the log instead
+            with open(self._path(key, _HEAD), "rb") as file:
+                records = parse(file.read()).records
+            if len(records) == 2 and records[0] == b"%d" % size:
+                return records[1]
+        return None
+
+    def _path(self, key: str, ending: str) -> str:
+        return os.path.join(self._folder, key + ending)

@@ -1,0 +1,273 @@
+"""Sessions outlive their server: byte for byte, killed or not, one server at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glossator.core.errors import SessionInUse, UnknownSession, UsageError
+from glossator.core.events import RunFinished, RunStarted, TextDelta, ToolFinished
+from glossator.service.session_store import sessions_folder
+from glossator.service.sessions import (
+    DeleteSessionRequest,
+    ExportFormat,
+    ExportSessionRequest,
+    ListSessionsRequest,
+    NewSessionRequest,
+    RenameSessionRequest,
+    ResumeSessionRequest,
+    delete_session,
+    export_session,
+    list_sessions,
+    new_session,
+    rename_session,
+    resume_session,
+)
+from tests.agent.test_loop import without_cache_marks
+from tests.stage import Stage, stage
+from tests.standin import Script, StandIn, Text, Thinking, ToolUse, Turn
+
+FILES = {"app.py": "def greet(name):\n    return f'hello {name} 🎉'\n"}
+READING: Script = [
+    Turn(Thinking("I look."), Text("I read it."), ToolUse("Read", {"path": "app.py"}, id="r")),
+    Turn(Text("It greets. [cite: doc, app.py, 1-2]")),
+]
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+def body(s: Stage, number: int) -> dict[str, Any]:
+    cleaned: dict[str, Any] = without_cache_marks(s.sent(number))
+    return cleaned
+
+
+async def titles(s: Stage) -> list[str]:
+    return [info.title for info in (await list_sessions(s.app, ListSessionsRequest())).sessions]
+
+
+async def test_another_server_goes_on_with_the_very_bytes(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    async with stage(root, FILES, READING) as s:
+        answer = await s.ask("What does greet do?")
+        before = body(s, 1)
+    script = [Turn(ToolUse("Read", {"path": "app.py"})), Turn(Text("As I said."))]
+    async with stage(root, {}, script) as s:
+        again = await s.ask("Really?", session_id=answer.session_id)
+        first = body(s, 0)
+        for part in ("system", "tools"):
+            assert json.dumps(first[part]) == json.dumps(before[part])
+        kept = first["messages"][: len(before["messages"])]
+        assert json.dumps(kept) == json.dumps(before["messages"])
+        assert [message["role"] for message in first["messages"][-2:]] == ["assistant", "user"]
+        (result,) = s.results(1).values()
+        assert "unchanged" in result["content"]  # what was shown is still known
+        assert again.turns == 2
+        assert s.app.sessions.loaded()[0].turns == 4
+
+
+async def test_citations_of_lines_shown_before_are_verified(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, READING) as s:
+        answer = await s.ask("What does greet do?")
+    script = [Turn(Text("It greets. [cite: doc, app.py, 1-2]"))]
+    async with stage(tmp_path / "ws", {}, script) as s:
+        again = await s.ask("Say it again.", session_id=answer.session_id)
+        assert [citation.status for citation in again.citations] == ["verified"]
+
+
+async def test_lists_show_this_workspace_last_changed_first(tmp_path: Path) -> None:
+    script = [Turn(Text("a")), Turn(Text("b"))]
+    async with stage(tmp_path / "ws", FILES, script) as s:
+        one = await s.ask("one?")
+        two = await s.ask("two?")
+        log = sessions_folder() / f"{two.session_id}.log"
+        os.utime(log, (1, log.stat().st_mtime - 3_600))
+        assert await titles(s) == ["one?", "two?"]
+    async with stage(tmp_path / "elsewhere", FILES, []) as s:
+        assert await titles(s) == []
+        with pytest.raises(UnknownSession, match="another workspace"):
+            await s.ask("?", session_id=one.session_id)
+    async with stage(tmp_path / "ws", FILES, []) as s:
+        assert await titles(s) == ["one?", "two?"]
+        listed = await list_sessions(s.app, ListSessionsRequest())
+        assert [(info.turns, info.running) for info in listed.sessions] == [(1, False)] * 2
+
+
+async def test_renaming_deleting_and_what_is_not_there(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, READING) as s:
+        answer = await s.ask("What does greet do?")
+        await rename_session(s.app, RenameSessionRequest(answer.session_id, " The\ngreeting "))
+        with pytest.raises(UsageError, match="title"):
+            await rename_session(s.app, RenameSessionRequest(answer.session_id, " \n"))
+    async with stage(tmp_path / "ws", FILES, []) as s:
+        assert await titles(s) == ["The greeting"]
+        await delete_session(s.app, DeleteSessionRequest(answer.session_id))
+        assert await titles(s) == []
+        assert [path.name for path in sessions_folder().iterdir()] == [".gitignore"]
+        for unknown in (answer.session_id, "nonsense", "../x"):
+            with pytest.raises(UnknownSession, match="list the sessions"):
+                await delete_session(s.app, DeleteSessionRequest(unknown))
+
+
+async def test_an_empty_session_is_not_kept(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, []) as s:
+        info = await new_session(s.app, NewSessionRequest())
+        assert await titles(s) == ["New session"]
+        resumed = await resume_session(s.app, ResumeSessionRequest(info.id))
+        assert (resumed.session.id, resumed.events) == (info.id, ())
+    async with stage(tmp_path / "ws", FILES, []) as s:
+        assert await titles(s) == []
+
+
+async def test_one_server_at_a_time(tmp_path: Path) -> None:
+    script = [Turn(Text("Later."))]
+    async with stage(tmp_path / "ws", FILES, READING) as first:
+        answer = await first.ask("What does greet do?")
+        async with stage(tmp_path / "ws", {}, script) as second:
+            assert await titles(second) == ["What does greet do?"]
+            with pytest.raises(SessionInUse, match="open in another Glossator"):
+                await second.ask("?", session_id=answer.session_id)
+            with pytest.raises(SessionInUse):
+                await delete_session(second.app, DeleteSessionRequest(answer.session_id))
+            exported = await export_session(second.app, ExportSessionRequest(answer.session_id))
+            assert "It greets." in exported.text
+            await first.app.sessions.close()
+            assert (await second.ask("?", session_id=answer.session_id)).text == "Later."
+
+
+async def test_resuming_shows_the_runs_again(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, READING) as s:
+        answer = await s.ask("What does greet do?")
+        live = s.port.envelopes
+    async with stage(tmp_path / "ws", FILES, []) as s:
+        resumed = await resume_session(s.app, ResumeSessionRequest(answer.session_id))
+        events = [envelope.event for envelope in resumed.events]
+        assert [envelope.seq for envelope in resumed.events] == list(range(len(events)))
+        assert {envelope.run_id for envelope in resumed.events} == {answer.run_id}
+        for kind in (RunStarted, ToolFinished, RunFinished):
+            assert [e for e in events if isinstance(e, kind)] == [
+                envelope.event for envelope in live if isinstance(envelope.event, kind)
+            ]
+        texts = [event.text for event in events if isinstance(event, TextDelta)]
+        assert texts == ["I read it.", answer.text]
+
+
+async def test_exports(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, READING) as s:
+        answer = await s.ask("What does greet do?")
+        markdown = await export_session(s.app, ExportSessionRequest(answer.session_id))
+        assert markdown.file_name == "What-does-greet-do.md"
+        for part in (
+            "# What does greet do?\n",
+            "## User\n\nWhat does greet do?",
+            '**Read**\n\n````\n{"path": "app.py"}\n````',
+            "     1\tdef greet(name):",
+            "## Glossator\n\nIt greets. [cite: doc, app.py, 1-2]",
+        ):
+            assert part in markdown.text
+        request = ExportSessionRequest(answer.session_id, ExportFormat.JSON)
+        exported = await export_session(s.app, request)
+        document = json.loads(exported.text)
+        assert (document["id"], document["title"]) == (answer.session_id, "What does greet do?")
+        messages = [r["message"] for r in document["records"] if r["kind"] == "said"]
+        assert messages[: len(body(s, 1)["messages"])] == body(s, 1)["messages"]
+
+
+async def test_a_session_of_a_full_disk_goes_on_unkept(tmp_path: Path) -> None:
+    (tmp_path / "state" / "glossator").mkdir(parents=True)
+    (tmp_path / "state" / "glossator" / "sessions").write_text("in the way")
+    async with stage(tmp_path / "ws", FILES, READING) as s:
+        answer = await s.ask("What does greet do?")
+        assert answer.stop == "answered"
+        (told,) = s.port.told
+        assert "from now on is not kept" in told
+
+
+async def test_a_damaged_session_goes_on_from_what_is_whole(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, READING) as s:
+        answer = await s.ask("What does greet do?")
+    path = sessions_folder() / f"{answer.session_id}.log"
+    raw = path.read_bytes()
+    place = raw.index(b"It greets.")
+    path.write_bytes(raw[:place] + b"X" + raw[place + 1 :])
+    async with stage(tmp_path / "ws", FILES, [Turn(Text("On."))]) as s:
+        assert (await s.ask("?", session_id=answer.session_id)).text == "On."
+        (told,) = s.port.told
+        assert "was damaged on disk" in told
+        assert len(body(s, 0)["messages"]) == 4  # question, reply, result, question
+
+
+async def test_nothing_but_the_owner_may_read(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, READING) as s:
+        await s.ask("What does greet do?")
+    assert sessions_folder().stat().st_mode & 0o077 == 0
+    for path in sessions_folder().glob("[!.]*"):
+        assert path.stat().st_mode & 0o077 == 0
+        assert b"test-key" not in path.read_bytes()
+
+
+SERVER = """
+import asyncio, os, sys
+from pathlib import Path
+from glossator.service.application import Application
+from glossator.service.ask import AskRequest, ask
+from glossator.settings.load import load_settings
+from tests.stage import Recorder
+
+class Telling(Recorder):
+    def emit(self, envelope):
+        super().emit(envelope)
+        print(envelope.event.kind, flush=True)
+
+async def main():
+    root = sys.argv[1]
+    environment = dict(os.environ)
+    settings = load_settings({}, environment, file=Path(root, "none.toml"))
+    app = Application((root,), settings, Telling(), "utf-16", environment)
+    await app.start()
+    await ask(app, AskRequest("What does greet do?"))
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize(
+    "kind", ["run.started", "tool.started", "tool.finished", "usage", "text.delta", "run.finished"]
+)
+async def test_a_killed_run_can_be_gone_on_with(tmp_path: Path, kind: str) -> None:
+    root = tmp_path / "ws"
+    root.mkdir()
+    (root / "app.py").write_text(FILES["app.py"], "utf-8")
+    async with StandIn(READING) as api:
+        environment = {
+            **os.environ,
+            "ANTHROPIC_API_KEY": "test-key",
+            "ANTHROPIC_BASE_URL": api.base_url,
+        }
+        server = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", SERVER, str(root), env=environment, stdout=-1
+        )
+        assert server.stdout is not None
+        while (line := await server.stdout.readline()) != f"{kind}\n".encode():
+            assert line, "it ended too early"
+        server.send_signal(signal.SIGKILL)
+        await server.stdout.read()
+        await server.wait()
+        sent = len(api.requests)
+        last = without_cache_marks(api.requests[-1].body) if sent else None
+    async with stage(root, {}, [Turn(Text("On."))]) as s:
+        (info,) = (await list_sessions(s.app, ListSessionsRequest())).sessions
+        assert (await s.ask("Go on.", session_id=info.id)).text == "On."
+        if last is not None:  # nothing that was sent is lost
+            messages = body(s, 0)["messages"][: len(last["messages"])]
+            assert json.dumps(messages[:-1]) == json.dumps(last["messages"][:-1])
+            assert messages[-1]["content"][0] == last["messages"][-1]["content"][0]
