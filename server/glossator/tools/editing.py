@@ -168,7 +168,7 @@ def _report(
             )
         context.reads.became(current, after, by_model=after.text == edit.result)
         if after.text != edit.result and not note:
-            note = "The editor or the user made it a little different from what you wrote."
+            note = "More was changed at the same time than you asked for, by the user or the editor."
     removed = sum(block.old_end - block.old_start for block in blocks)
     added = sum(block.new_end - block.new_start for block in blocks)
     if not blocks:
