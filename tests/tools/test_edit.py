@@ -259,7 +259,7 @@ async def test_what_the_editor_formats_is_told(workspace: MakeWorkspace) -> None
     await call(ws, "Read", path="a.py")
     hands = Hands(ws, formatted=lambda text: text.replace("'", '"'))
     result = await call(ws, "Edit", hands, path="a.py", old_text="1", new_text="'a'")
-    assert "More was changed at the same time than you asked for" in result.text
+    assert "changed more at the same time than you asked for" in result.text
     assert '     1\tx = "a"' in result.text
     assert not (await edit(ws, '"a"', "2")).error
 
