@@ -49,9 +49,10 @@ def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
     root = max(owners, key=len)
     *folders, name = os.path.relpath(real, root).split(os.sep)
     with contextlib.ExitStack() as held:
-        folder = _hold(held, os.open(root, _FOLDER))
-        for part in folders:
-            folder = _enter(held, folder, part)
+        with _errors_about(real):
+            folder = _hold(held, os.open(root, _FOLDER))
+            for part in folders:
+                folder = _enter(held, folder, part)
         place = Place(real, folder, name)
         held.callback(place.discard)
         yield place
@@ -81,7 +82,10 @@ class Place:
         """The file's bytes, None if there is no file."""
         if self.look() is None:
             return None
-        with open(os.open(self._name, _READ, dir_fd=self._folder), "rb") as file:
+        with (
+            _errors_about(self.path),
+            open(os.open(self._name, _READ, dir_fd=self._folder), "rb") as file,
+        ):
             content = file.read()
             self._must_be_known(os.fstat(file.fileno()))
         return content
@@ -92,7 +96,10 @@ class Place:
         self.discard()
         name = _TEMPORARY + secrets.token_hex(16)
         mode = _NEW_MODE if like is None else 0o600
-        with open(os.open(name, _CREATE, mode, dir_fd=self._folder), "wb") as file:
+        with (
+            _errors_about(self.path),
+            open(os.open(name, _CREATE, mode, dir_fd=self._folder), "wb") as file,
+        ):
             self._staged = name
             file.write(content)
             file.flush()
@@ -105,7 +112,8 @@ class Place:
         if self._staged is None:
             raise ValueError("nothing was staged")
         self._must_be_known(self._status())
-        os.rename(self._staged, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+        with _errors_about(self.path):
+            os.rename(self._staged, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
         self._staged = None
         self._settle()
 
@@ -113,7 +121,8 @@ class Place:
         """The file goes. Raises if it changed since it was looked at."""
         self._must_be_known(self._status())
         self._must_be_writable()
-        os.unlink(self._name, dir_fd=self._folder)
+        with _errors_about(self.path):
+            os.unlink(self._name, dir_fd=self._folder)
         self._settle()
 
     def discard(self) -> None:
@@ -125,7 +134,8 @@ class Place:
 
     def _status(self) -> os.stat_result | None:
         try:
-            return os.stat(self._name, dir_fd=self._folder, follow_symlinks=False)
+            with _errors_about(self.path):
+                return os.stat(self._name, dir_fd=self._folder, follow_symlinks=False)
         except FileNotFoundError:
             return None
 
@@ -150,6 +160,15 @@ class Place:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
+
+
+@contextmanager
+def _errors_about(path: str) -> Iterator[None]:
+    """Errors name the file that is written, not the temporary one or a part of the path."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error
 
 
 def _enter(held: contextlib.ExitStack, folder: int, name: str) -> int:
