@@ -7,15 +7,20 @@ import resource
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from glossator.cli.apply_edit import Outcome, _Step, _take, apply_edit
 from glossator.cli.edited_files import EditedFiles
 from glossator.cli.render.diff import draw_diff
 from glossator.core.atomic import opened
-from glossator.core.document import text_hash
+from glossator.core.document import Document, Origin, text_hash
+from glossator.core.edit import FileEdit
+from glossator.core.replacement import line_replacements
 from glossator.core.text import PositionEncoding
 from glossator.core.uri import to_uri
 from tests.workspace.trees import as_plain_user, write_tree
@@ -257,6 +262,25 @@ def test_the_older_form(root: Path) -> None:
     outcome = apply_edit({"edit": {"changes": changes}}, [str(root)], "utf-8")
     assert outcome.result == {"applied": True}
     assert (root / "dir/b.txt").read_text() == "top\nb\n"
+
+
+NASTY = st.text(alphabet="ab\n\r\u2028é😀", max_size=12)
+
+
+@given(NASTY, NASTY, st.sampled_from(["utf-8", "utf-16", "utf-32"]))
+@settings(max_examples=30)
+def test_a_plan_arrives_as_it_was_meant(old: str, new: str, encoding: PositionEncoding) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder).resolve() / "f"
+        path.write_bytes(old.encode())
+        uri = to_uri(str(path))
+        base = Document(uri, str(path), old, text_hash(old), None, Origin.DISK)
+        plan = FileEdit(uri, str(path), base, line_replacements(old, new))
+        edits = [text_edit(start, end, text) for start, end, text in plan.positioned(encoding)]
+        change = Edits(path.parent).edit("f", *edits)
+        outcome = apply_edit({"edit": {"documentChanges": [change]}}, [folder], encoding)
+        assert outcome.result == {"applied": True}
+        assert path.read_bytes() == new.encode()
 
 
 def test_diffs(root: Path) -> None:

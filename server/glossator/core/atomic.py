@@ -8,6 +8,7 @@ and never followed. Everything here raises `OSError`, and then the old file is a
 - The mode is kept, and the owner if we may set it; if not, set-user-id and set-group-id go.
 - A file that nobody may write, or not we, is refused, although renaming would not need the right.
 - Other names (hard links) of the file keep the old bytes.
+- It takes a system with descriptors of folders: Linux, macOS and other POSIX ones.
 - A process that is killed may leave a file named `.glossator-…` behind.
 """
 
@@ -22,9 +23,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 _TEMPORARY = ".glossator-"
-_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINK
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
 _NEW_MODE = 0o666  # less the umask
 _OTHERS_RIGHTS = stat.S_ISUID | stat.S_ISGID
 
@@ -155,7 +157,7 @@ class Place:
     def _settle(self) -> None:
         self._known = self._status()
         with contextlib.suppress(OSError):  # only a power cut could take the change back, whole
-            descriptor = os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._folder)
+            descriptor = os.open(".", os.O_RDONLY | _NO_LINK, dir_fd=self._folder)
             try:
                 os.fsync(descriptor)
             finally:
