@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import resource
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from glossator.cli.apply_edit import Outcome, _Step, _take, apply_edit
 from glossator.cli.edited_files import EditedFiles
 from glossator.cli.render.diff import draw_diff
 from glossator.core.atomic import opened
-from glossator.core.document import text_hash
+from glossator.core.document import Document, Origin, text_hash
+from glossator.core.edit import FileEdit
+from glossator.core.replacement import line_replacements
 from glossator.core.text import PositionEncoding
 from glossator.core.uri import to_uri
-from tests.workspace.trees import write_tree
+from tests.workspace.trees import as_plain_user, write_tree
 
 FILES: Mapping[str, str | bytes] = {
     "a.txt": "one\ntwo\nthree\n",
@@ -195,28 +199,48 @@ def test_what_was_done_is_taken_back(root: Path) -> None:
     """The last of four changes fails at the last moment."""
     edits = Edits(root)
     (root / "a.txt").chmod(0o640)
-    with contextlib.ExitStack() as held:
-        files = EditedFiles(
-            lambda path: held.enter_context(opened(path, [str(root)])), "utf-16", {}
-        )
-        for change in (
-            edits.edit("a.txt", TOP),
-            edits.create("made/new"),
-            edits.delete("dir/b.txt"),
-            edits.edit("emoji.txt", TOP),
-        ):
-            files.take_in(change)
-        steps = [
-            _Step(file, held.enter_context(opened(file.place.path, [str(root)])))
-            for file in files.changed
-        ]
+    changes = (
+        edits.edit("a.txt", TOP),
+        edits.create("made/new"),
+        edits.delete("dir/b.txt"),
+        edits.edit("emoji.txt", TOP),
+    )
+    with staged(root, *changes) as steps:
         (root / "emoji.txt").write_text("theirs")
-        with pytest.raises(OSError, match="changed meanwhile"):
-            _take(steps)
+        problem = _take(steps)
+    what = f"{root / 'emoji.txt'} cannot be written: it changed meanwhile."
+    assert problem == (what, "Nothing was written.")
     expect = {**FILES, "emoji.txt": "theirs"}
     assert files_of(root) == {name: as_bytes(text) for name, text in expect.items()}
     assert stat.S_IMODE((root / "a.txt").stat().st_mode) == 0o640
     assert not (root / "made").exists()
+
+
+def test_what_others_wrote_is_not_taken_back(root: Path) -> None:
+    edits = Edits(root)
+    with staged(root, edits.edit("a.txt", TOP), edits.edit("emoji.txt", TOP)) as (step, last):
+        step.take()
+        (root / "a.txt").write_text("theirs")
+        assert not step.take_back()
+        (root / "emoji.txt").unlink()
+        with pytest.raises(OSError, match="changed meanwhile"):
+            last.take()
+    assert (root / "a.txt").read_text() == "theirs"
+
+
+@contextlib.contextmanager
+def staged(root: Path, *changes: dict[str, Any]) -> Iterator[list[_Step]]:
+    """The steps of an edit, short of being taken."""
+    with contextlib.ExitStack() as held:
+        files = EditedFiles(
+            lambda path: held.enter_context(opened(path, [str(root)])), "utf-16", {}
+        )
+        for change in changes:
+            files.take_in(change)
+        yield [
+            _Step(file, held.enter_context(opened(file.place.path, [str(root)])))
+            for file in files.changed
+        ]
 
 
 def test_renaming_keeps_the_mode(root: Path) -> None:
@@ -240,6 +264,25 @@ def test_the_older_form(root: Path) -> None:
     assert (root / "dir/b.txt").read_text() == "top\nb\n"
 
 
+NASTY = st.text(alphabet="ab\n\r\u2028é😀", max_size=12)
+
+
+@given(NASTY, NASTY, st.sampled_from(["utf-8", "utf-16", "utf-32"]))
+@settings(max_examples=30)
+def test_a_plan_arrives_as_it_was_meant(old: str, new: str, encoding: PositionEncoding) -> None:
+    with TemporaryDirectory() as folder:
+        path = Path(folder).resolve() / "f"
+        path.write_bytes(old.encode())
+        uri = to_uri(str(path))
+        base = Document(uri, str(path), old, text_hash(old), None, Origin.DISK)
+        plan = FileEdit(uri, str(path), base, line_replacements(old, new))
+        edits = [text_edit(start, end, text) for start, end, text in plan.positioned(encoding)]
+        change = Edits(path.parent).edit("f", *edits)
+        outcome = apply_edit({"edit": {"documentChanges": [change]}}, [folder], encoding)
+        assert outcome.result == {"applied": True}
+        assert path.read_bytes() == new.encode()
+
+
 def test_diffs(root: Path) -> None:
     edits = Edits(root)
     outcome = run(
@@ -260,8 +303,12 @@ def test_diffs(root: Path) -> None:
     assert [str(span.style) for span in drawn.spans] == "bold bold cyan red green".split()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_is_read_only(root: Path) -> None:
-    (root / "dir").chmod(0o555)
-    outcome = run(root, Edits(root).edit("a.txt", TOP), Edits(root).edit("dir/b.txt", TOP))
-    assert "cannot be written: Permission denied" in outcome.result["failureReason"]
+def test_a_folder_that_is_read_only() -> None:
+    with as_plain_user() as folder:
+        write_tree(folder, {"a.txt": "a\n", "dir/b.txt": "b\n"})
+        (folder / "dir").chmod(0o555)
+        edits = Edits(folder)
+        outcome = run(folder, edits.edit("a.txt", TOP), edits.edit("dir/b.txt", TOP))
+        assert "cannot be written: Permission denied" in outcome.result["failureReason"]
+        assert files_of(folder) == {"a.txt": b"a\n", "dir/b.txt": b"b\n"}
+        (folder / "dir").chmod(0o755)

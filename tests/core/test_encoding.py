@@ -42,6 +42,7 @@ def digest(raw: bytes) -> str:
         (b"OLD", "OLD", "\ud800", "has no character '\\ud800'"),
         (b"OLD", "OLD", "\0", "no longer be read as utf-8"),
         (b"OLD", "OLD", "\ufeffx", "no longer be read as utf-8"),
+        (b"\xef\xbb\xbfOLD", "OLD", "\ufeffx", "no longer be read as utf-8-sig"),
         ("caf\xe9 OLD ".encode() + b"\xff", "OLD", "\xfc", "repair the encoding first"),
     ],
 )

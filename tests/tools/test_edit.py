@@ -130,6 +130,7 @@ async def test_the_user_types_while_it_is_applied(workspace: MakeWorkspace) -> N
         ("Edit", {"path": "pipe"}, "not a regular file"),
         ("Edit", {"path": "dot.png"}, "is an image"),
         ("Edit", {"path": "book.ipynb"}, "is a notebook"),
+        ("Edit", {"path": "book"}, "is a notebook"),
         ("Edit", {"path": "a.py"}, "old_text is not in the file"),
         ("Edit", {"path": "a.py", "old_text": "x", "new_text": "x"}, "nothing to change"),
         ("Edit", {"path": "a.py", "old_text": "x", "new_text": "\0"}, "no longer be read"),
@@ -154,6 +155,7 @@ async def test_refusals(
     ws = await workspace(files)
     os.mkfifo(ws.root / "pipe")
     (ws.root / "link").symlink_to("/etc")
+    (ws.root / "book").symlink_to("book.ipynb")
     await call(ws, "Read", path="a.py")
     await call(ws, "Read", path="part.py", limit=1)
     usual = {"content": "new\n"} if tool == "Write" else {"old_text": "gone", "new_text": "new"}
@@ -259,7 +261,7 @@ async def test_what_the_editor_formats_is_told(workspace: MakeWorkspace) -> None
     await call(ws, "Read", path="a.py")
     hands = Hands(ws, formatted=lambda text: text.replace("'", '"'))
     result = await call(ws, "Edit", hands, path="a.py", old_text="1", new_text="'a'")
-    assert "a little different from what you wrote" in result.text
+    assert "changed more at the same time than you asked for" in result.text
     assert '     1\tx = "a"' in result.text
     assert not (await edit(ws, '"a"', "2")).error
 

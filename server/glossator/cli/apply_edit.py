@@ -22,6 +22,7 @@ from glossator.core.shown import shown
 from glossator.core.text import PositionEncoding
 
 _NO_FILE = "/dev/null"
+_NOTHING = "Nothing was written."
 
 
 class ApplyResult(TypedDict):
@@ -57,11 +58,12 @@ def apply_edit(params: Json, roots: Sequence[str], encoding: PositionEncoding) -
             for change in _changes(params["edit"]):
                 files.take_in(change)
             steps = [_Step(file, open_place(file.place.path)) for file in files.changed]
-            _take(steps)
         except UsageError as error:
-            return _not_applied(str(error))
+            return _not_applied(str(error), _NOTHING)
         except OSError as error:
-            return _not_applied(_explain(error))
+            return _not_applied(_explain(error), _NOTHING)
+        if problem := _take(steps):
+            return _not_applied(*problem)
         diffs = (_diff(file, roots) for file in files.changed)
         return Outcome({"applied": True}, tuple(diff for diff in diffs if diff))
 
@@ -78,31 +80,44 @@ class _Step:
         if file.before is not None:
             back.stage(file.before, old)
 
+    @property
+    def name(self) -> str:
+        """The file's path for messages."""
+        return self._file.name
+
     def take(self) -> None:
+        """Let the file have its new text, or go. Raises `OSError`."""
         if self._file.after is None:
             self._file.place.remove()
         else:
             self._file.place.commit()
 
-    def take_back(self) -> None:
-        self._back.look()
-        if self._file.before is None:
-            self._back.remove()
-        else:
-            self._back.commit()
+    def take_back(self) -> bool:
+        """Put the old file back, if what is there is still what was written."""
+        try:
+            if self._file.place.read() != self._file.after:
+                return False
+            self._back.look()
+            if self._file.before is None:
+                self._back.remove()
+            else:
+                self._back.commit()
+        except OSError:
+            return False
+        return True
 
 
-def _take(steps: Sequence[_Step]) -> None:
-    """Every step, or none. Raises `OSError`."""
-    taken: list[_Step] = []
-    try:
-        for step in steps:
+def _take(steps: Sequence[_Step]) -> tuple[str, str] | None:
+    """Every step, or none; what went wrong, and what became of the files."""
+    for number, step in enumerate(steps):
+        try:
             step.take()
-            taken.append(step)
-    except OSError:
-        for step in reversed(taken):
-            step.take_back()
-        raise
+        except OSError as error:
+            left = [each.name for each in reversed(steps[:number]) if not each.take_back()]
+            names = ", ".join(left)
+            kept = f"These could not be put back and stay changed: {names}." if left else _NOTHING
+            return _explain(error), kept
+    return None
 
 
 def _changes(edit: Json) -> list[Json]:
@@ -115,8 +130,8 @@ def _changes(edit: Json) -> list[Json]:
     ]
 
 
-def _not_applied(reason: str) -> Outcome:
-    return Outcome({"applied": False, "failureReason": f"{reason} Nothing was written."})
+def _not_applied(reason: str, kept: str) -> Outcome:
+    return Outcome({"applied": False, "failureReason": f"{reason} {kept}"})
 
 
 def _explain(error: OSError) -> str:

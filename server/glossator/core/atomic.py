@@ -8,6 +8,7 @@ and never followed. Everything here raises `OSError`, and then the old file is a
 - The mode is kept, and the owner if we may set it; if not, set-user-id and set-group-id go.
 - A file that nobody may write, or not we, is refused, although renaming would not need the right.
 - Other names (hard links) of the file keep the old bytes.
+- It takes a system with descriptors of folders: Linux, macOS and other POSIX ones.
 - A process that is killed may leave a file named `.glossator-…` behind.
 """
 
@@ -22,9 +23,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 _TEMPORARY = ".glossator-"
-_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
+_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINK
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
 _NEW_MODE = 0o666  # less the umask
 _OTHERS_RIGHTS = stat.S_ISUID | stat.S_ISGID
 
@@ -49,9 +51,10 @@ def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
     root = max(owners, key=len)
     *folders, name = os.path.relpath(real, root).split(os.sep)
     with contextlib.ExitStack() as held:
-        folder = _hold(held, os.open(root, _FOLDER))
-        for part in folders:
-            folder = _enter(held, folder, part)
+        with _errors_about(real):
+            folder = _hold(held, os.open(root, _FOLDER))
+            for part in folders:
+                folder = _enter(held, folder, part)
         place = Place(real, folder, name)
         held.callback(place.discard)
         yield place
@@ -81,7 +84,10 @@ class Place:
         """The file's bytes, None if there is no file."""
         if self.look() is None:
             return None
-        with open(os.open(self._name, _READ, dir_fd=self._folder), "rb") as file:
+        with (
+            _errors_about(self.path),
+            open(os.open(self._name, _READ, dir_fd=self._folder), "rb") as file,
+        ):
             content = file.read()
             self._must_be_known(os.fstat(file.fileno()))
         return content
@@ -92,7 +98,10 @@ class Place:
         self.discard()
         name = _TEMPORARY + secrets.token_hex(16)
         mode = _NEW_MODE if like is None else 0o600
-        with open(os.open(name, _CREATE, mode, dir_fd=self._folder), "wb") as file:
+        with (
+            _errors_about(self.path),
+            open(os.open(name, _CREATE, mode, dir_fd=self._folder), "wb") as file,
+        ):
             self._staged = name
             file.write(content)
             file.flush()
@@ -105,7 +114,8 @@ class Place:
         if self._staged is None:
             raise ValueError("nothing was staged")
         self._must_be_known(self._status())
-        os.rename(self._staged, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
+        with _errors_about(self.path):
+            os.rename(self._staged, self._name, src_dir_fd=self._folder, dst_dir_fd=self._folder)
         self._staged = None
         self._settle()
 
@@ -113,7 +123,8 @@ class Place:
         """The file goes. Raises if it changed since it was looked at."""
         self._must_be_known(self._status())
         self._must_be_writable()
-        os.unlink(self._name, dir_fd=self._folder)
+        with _errors_about(self.path):
+            os.unlink(self._name, dir_fd=self._folder)
         self._settle()
 
     def discard(self) -> None:
@@ -125,7 +136,8 @@ class Place:
 
     def _status(self) -> os.stat_result | None:
         try:
-            return os.stat(self._name, dir_fd=self._folder, follow_symlinks=False)
+            with _errors_about(self.path):
+                return os.stat(self._name, dir_fd=self._folder, follow_symlinks=False)
         except FileNotFoundError:
             return None
 
@@ -145,11 +157,20 @@ class Place:
     def _settle(self) -> None:
         self._known = self._status()
         with contextlib.suppress(OSError):  # only a power cut could take the change back, whole
-            descriptor = os.open(".", os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._folder)
+            descriptor = os.open(".", os.O_RDONLY | _NO_LINK, dir_fd=self._folder)
             try:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
+
+
+@contextmanager
+def _errors_about(path: str) -> Iterator[None]:
+    """Errors name the file that is written, not the temporary one or a part of the path."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error
 
 
 def _enter(held: contextlib.ExitStack, folder: int, name: str) -> int:

@@ -12,6 +12,7 @@ import re
 
 from glossator.core.errors import UsageError
 
+_MARK = "\ufeff"
 _PROBE = 8192  # bytes looked at for a NUL, as git does
 _MARKS = {
     "utf-8-sig": codecs.BOM_UTF8,
@@ -65,7 +66,7 @@ def encode_edited(name: str, before: str, after: str, encoding: str) -> bytes:
         ) from error
     if encoding == "latin-1":
         _refuse_guessing(name, before, after)
-    elif decode(raw) != (after, encoding):  # a NUL, or a byte-order mark of its own
+    elif after.startswith(_MARK) > before.startswith(_MARK) or decode(raw) != (after, encoding):
         raise UsageError(
             f"With this text {name} would no longer be read as {encoding} text; nothing was"
             " changed. Leave NUL characters and byte-order marks out."

@@ -22,6 +22,11 @@ from glossator.workspace.editing.merge import rebase
 _CONTEXT_LINES = 3
 _MAX_LINES = 60  # shown of a changed file
 _LINE_CHARACTERS = 500
+_MOVED = (
+    "Other lines changed since you read the file; they were kept, and the edit was made where its"
+    " lines are now."
+)
+_MORE_CHANGED = "The user or the editor changed more at the same time than you asked for."
 
 Change = Callable[[str], Sequence[Replacement]]
 
@@ -36,11 +41,26 @@ class Target:
     current: Document | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """An edit that was applied: the text the model had read, the one before it, the one after.
+
+    `as_asked` is false when the user or the editor changed something else at the same time.
+    """
+
+    known: Document
+    current: Document
+    after: Document
+    as_asked: bool
+    note: str
+
+
 def find_target(_cancelled: Cancelled, context: ToolContext, path: str) -> Target:
     """What `path` (as the model gives it) means. Raises `UsageError` for what cannot be edited."""
     _refuse_kind(path)
     found = context.snapshot.read(path)
     if isinstance(found, Document):
+        _refuse_kind(found.path)
         known = context.reads.last(found.path)
         return Target(found.path, context.snapshot.relative(found.path), known, found)
     real = context.snapshot.resolve(path)
@@ -88,12 +108,11 @@ async def create(context: ToolContext, target: Target, content: str) -> ToolResu
     if after is None:
         return ToolResult(_sentences(f"{target.relative} was not created.", outcome.note))
     context.reads.saw(after)
+    as_asked = after.text == content
     whole = Span(after.uri, after.sha256, 1, len(after.lines))
     head = f"Created {target.relative} with {len(after.lines):,} lines."
-    return ToolResult(
-        _sentences(head, outcome.note),
-        (whole,) if after.lines and after.text == content else (),
-    )
+    text = _sentences(head, outcome.note or ("" if as_asked else _MORE_CHANGED))
+    return ToolResult(text, (whole,) if as_asked and after.lines else ())
 
 
 def numbered(document: Document, numbers: Sequence[int]) -> tuple[str, tuple[Span, ...]]:
@@ -123,7 +142,8 @@ async def _carry_out(
     after = _document_of(outcome, target.path)
     if after is None:
         return ToolResult(_sentences(f"{target.relative} was not changed.", outcome.note))
-    return await in_thread(_report, context, target, edit, after, outcome.note)
+    done = _Done(known, current, after, after.text == edit.result, outcome.note)
+    return await in_thread(_report, context, target, done)
 
 
 def _prepare(
@@ -146,33 +166,19 @@ def _prepare(
     return moved
 
 
-def _report(
-    _cancelled: Cancelled,
-    context: ToolContext,
-    target: Target,
-    edit: FileEdit,
-    after: Document,
-    note: str,
-) -> ToolResult:
+def _report(_cancelled: Cancelled, context: ToolContext, target: Target, done: _Done) -> ToolResult:
     """What changed, with a few lines around it; from here on the model knows the new text."""
-    known, current = target.known, edit.base
-    blocks: list[Block] = []
-    if current is not None:
-        blocks = changed_blocks(lines_with_ends(current.text), lines_with_ends(after.text))
-        if known is not None and known.sha256 != current.sha256:
-            context.reads.became(known, current, by_model=False)
-            note = _sentences(
-                "Other lines changed since you read the file; they were kept, and the edit was"
-                " made where its lines are now.",
-                note,
-            )
-        context.reads.became(current, after, by_model=after.text == edit.result)
-        if after.text != edit.result and not note:
-            note = "The editor or the user made it a little different from what you wrote."
-    removed = sum(block.old_end - block.old_start for block in blocks)
-    added = sum(block.new_end - block.new_start for block in blocks)
+    known, current, after = done.known, done.current, done.after
+    if (known.uri, known.sha256) != (current.uri, current.sha256):
+        context.reads.became(known, current, by_model=False)
+    context.reads.became(current, after, by_model=done.as_asked)
+    blocks = changed_blocks(lines_with_ends(current.text), lines_with_ends(after.text))
+    moved = _MOVED if known.sha256 != current.sha256 else ""
+    note = _sentences(moved, done.note or ("" if done.as_asked else _MORE_CHANGED))
     if not blocks:
         return ToolResult(_sentences(f"{target.relative} was not changed.", note))
+    removed = sum(block.old_end - block.old_start for block in blocks)
+    added = sum(block.new_end - block.new_start for block in blocks)
     places = "1 place" if len(blocks) == 1 else f"{len(blocks):,} places"
     head = f"Changed {target.relative} in {places} (+{added:,} -{removed:,} lines)."
     numbers = sorted(set(_around(blocks, len(after.lines))))

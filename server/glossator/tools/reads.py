@@ -6,7 +6,7 @@ An edit is about the text that was shown, which need not be the text of now.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from glossator.core.document import Document
 from glossator.core.line_diff import Block, changed_blocks, lines_with_ends
@@ -36,7 +36,7 @@ class ReadState:
 
     def saw(self, document: Document) -> None:
         """Read showed lines of this document, or that it is empty."""
-        self._documents[document.path] = document
+        self._documents[document.path] = replace(document)  # without the lines it has cut
 
     def last(self, path: str) -> Document | None:
         """The document at the real path `path` as Read, or an edit, last showed it."""
@@ -62,7 +62,7 @@ class ReadState:
                 shown.update(range(block.new_start + 1, block.new_end + 1))
             at, shift = block.old_end, block.new_end - block.old_end
         self._lines.setdefault((after.uri, after.sha256), set()).update(shown)
-        self._documents[after.path] = after
+        self._documents[after.path] = replace(after)
 
     def show(self, spans: Iterable[Span]) -> None:
         """Lines were shown to the model."""

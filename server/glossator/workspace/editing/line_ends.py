@@ -49,21 +49,24 @@ def like(old: str, new: str, default: str) -> str:
     new = as_lf(new)
     if end == "\n" and "\r" not in old:
         return new
-    return "".join(_matched(lines_with_ends(old), lines_with_ends(new), end))
+    return _joined(lines_with_ends(old), lines_with_ends(new), end)
 
 
 def rewrite(text: str, content: str) -> tuple[Replacement, ...]:
     """Replacements that make `content` of `text` and keep its line ends and how it ends."""
     end = usual_end(text)
     old, new = lines_with_ends(text), lines_with_ends(as_lf(content))
-    lines = _matched(old, new, end)
-    if lines and old:
+    if old and new:
         ended = old[-1] != _bare(old[-1])
-        if not ended:
-            lines[-1] = _bare(lines[-1])
-        elif lines[-1] == _bare(lines[-1]):
-            lines[-1] += end
-    return line_replacements(text, "".join(lines))
+        new[-1] = _bare(new[-1]) + ("\n" if ended else "")
+    return line_replacements(text, _joined(old, new, end))
+
+
+def _joined(old: list[str], new: list[str], end: str) -> str:
+    """The new lines with ends like the old ones; with `end` only if CR and LF would meet."""
+    text = "".join(_matched(old, new, end))
+    plain = "".join(new)
+    return text if as_lf(text) == plain else plain.replace("\n", end)
 
 
 def _matched(old: list[str], new: list[str], end: str) -> list[str]:
