@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.execute import call_tool
+from glossator.agent.execute import call_tool, nothing_denied
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.llm.model import ToolCall
@@ -42,7 +42,9 @@ class Workspace:
     async def call(self, tool: str, **arguments: Any) -> ToolResult:
         """What the tool answers, as the agent loop calls it."""
         context = ToolContext(self.snapshot, self.reads, self.symbols)
-        return await call_tool(reading_tools(), ToolCall("call", tool, arguments), context)
+        return await call_tool(
+            reading_tools(), ToolCall("call", tool, arguments), context, nothing_denied
+        )
 
     def write(self, relative: str, content: str | bytes) -> Path:
         """Write a file and let the host know."""

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from glossator.agent.execute import call_tool
+from glossator.agent.execute import call_tool, nothing_denied
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
 from glossator.service.application import Application
@@ -36,4 +36,4 @@ async def opened(root: Path, state: Path) -> AsyncIterator[Application]:
 async def call(app: Application, tool: str, **arguments: Any) -> ToolResult:
     """What the model would be given."""
     context = ToolContext(app.host.snapshot(), ReadState(), app.symbols)
-    return await call_tool(app.tools, ToolCall("bench", tool, arguments), context)
+    return await call_tool(app.tools, ToolCall("bench", tool, arguments), context, nothing_denied)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from glossator.agent.execute import call_tool
+from glossator.agent.execute import call_tool, nothing_denied
 from glossator.core.atomic import write_file
 from glossator.core.document import Document
 from glossator.core.edit import Applied, EditOutcome, EditPlan, FileEdit, keep
@@ -71,4 +71,4 @@ async def call(
 ) -> ToolResult:
     """What the tool answers, as the agent loop calls it."""
     context = ToolContext(ws.snapshot, ws.reads, ws.symbols, hands or Hands(ws))
-    return await call_tool(TOOLS, ToolCall("call", tool, dict(arguments)), context)
+    return await call_tool(TOOLS, ToolCall("call", tool, dict(arguments)), context, nothing_denied)

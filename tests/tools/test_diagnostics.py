@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from glossator.agent.execute import call_tool
+from glossator.agent.execute import call_tool, nothing_denied
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity, Wanted
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
@@ -28,7 +28,7 @@ class Editor:
     async def ask(self, **arguments: object) -> ToolResult:
         context = replace(self._context, snapshot=self._ws.snapshot)
         call = ToolCall("call", "Diagnostics", arguments)
-        return await call_tool(registry((Diagnostics(),)), call, context)
+        return await call_tool(registry((Diagnostics(),)), call, context, nothing_denied)
 
     async def _tell(
         self, wanted: tuple[Wanted, ...], _seconds: float

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.execute import call_tool
+from glossator.agent.execute import call_tool, nothing_denied
 from glossator.core.edit import Refused
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
@@ -285,7 +285,7 @@ async def test_nobody_to_apply_it(workspace: MakeWorkspace) -> None:
     await call(ws, "Read", path="a.py")
     context = ToolContext(ws.snapshot, ws.reads, ws.symbols)
     arguments = {"path": "a.py", "old_text": "x", "new_text": "y"}
-    result = await call_tool(TOOLS, ToolCall("call", "Edit", arguments), context)
+    result = await call_tool(TOOLS, ToolCall("call", "Edit", arguments), context, nothing_denied)
     assert "files can only be read here" in result.text
 
 

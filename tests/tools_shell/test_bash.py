@@ -13,6 +13,7 @@ from glossator.core.tool_result import ToolResult
 from glossator.tools.base import Access, ToolContext
 from glossator.tools.bash import Bash, BashArgs
 from glossator.tools.shell.policy import Sandbox, Unavailable
+from glossator.tools.shell.shell import Shell
 from tests.tools_shell.conftest import MakeShell
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -22,15 +23,15 @@ async def ws(workspace: MakeWorkspace) -> Workspace:
     return await workspace({})
 
 
-async def call(bash: Bash, ws: Workspace, **arguments: Any) -> ToolResult:
-    context = ToolContext(ws.snapshot, ws.reads, ws.symbols)
-    return await bash.run(BashArgs(**arguments), context)
+async def call(shell: Shell, ws: Workspace, **arguments: Any) -> ToolResult:
+    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, shell=shell)
+    return await Bash().run(BashArgs(**arguments), context)
 
 
 async def test_a_command(shell: MakeShell, sandbox: Sandbox, ws: Workspace, root: Path) -> None:
     (root / "sub").mkdir()
-    bash = Bash(shell(sandbox))
-    assert bash.access is Access.EXECUTE
+    bash = shell(sandbox)
+    assert Bash.access is Access.EXECUTE
     result = await call(bash, ws, command="pwd; exit 2", cwd="sub")
     assert result == ToolResult(f"{root}/sub\n[exit code 2]")
     assert (await call(bash, ws, command="true")).text == "[no output]\n[exit code 0]"
@@ -38,7 +39,7 @@ async def test_a_command(shell: MakeShell, sandbox: Sandbox, ws: Workspace, root
 
 async def test_the_time_limit(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
     result = await call(
-        Bash(shell(sandbox)), ws, command="echo begun; exec sleep 1000", timeout_seconds=1
+        shell(sandbox), ws, command="echo begun; exec sleep 1000", timeout_seconds=1
     )
     assert result.error
     assert result.text == (
@@ -48,7 +49,7 @@ async def test_the_time_limit(shell: MakeShell, sandbox: Sandbox, ws: Workspace)
 
 
 async def test_long_output(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
-    result = await call(Bash(shell(sandbox)), ws, command="seq 100000")
+    result = await call(shell(sandbox), ws, command="seq 100000")
     assert result.omitted
     assert len(result.text) < 19_000
     assert re.search(
@@ -60,7 +61,7 @@ async def test_long_output(shell: MakeShell, sandbox: Sandbox, ws: Workspace) ->
 
 
 async def test_a_job(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
-    bash = Bash(shell(sandbox))
+    bash = shell(sandbox)
     result = await call(bash, ws, command="echo hello; exit 3", background=True)
     assert result.text == "Started job 1. Look at it with job='1'."
     result = await call(bash, ws, job="1", timeout_seconds=60)
@@ -86,11 +87,11 @@ async def test_misuse(
     shell: MakeShell, sandbox: Sandbox, ws: Workspace, arguments: dict[str, Any], says: str
 ) -> None:
     with pytest.raises(UsageError, match=says):
-        await call(Bash(shell(sandbox)), ws, **arguments)
+        await call(shell(sandbox), ws, **arguments)
 
 
 async def test_without_a_sandbox_it_says_so(shell: MakeShell, ws: Workspace) -> None:
-    result = await call(Bash(shell(Unavailable("There is none."))), ws, command="echo a")
+    result = await call(shell(Unavailable("There is none.")), ws, command="echo a")
     assert result.text == "a\n[exit code 0]\n[run without a sandbox]"
 
 

@@ -151,7 +151,9 @@ async def test_cancelling_ends_all(
 
 async def test_a_command_asked_to_end_may_clean_up(shell: MakeShell, sandbox: Sandbox) -> None:
     confined = shell(sandbox)
-    job = confined.start(Command("trap 'echo cleaned; exit 5' TERM; echo begun; sleep 1000 & wait"))
+    job = await confined.start(
+        Command("trap 'echo cleaned; exit 5' TERM; echo begun; sleep 1000 & wait")
+    )
     text = ""
     while "begun" not in text:
         text += output_text((await confined.poll(job, 0.05)).output)
@@ -283,7 +285,7 @@ from glossator.tools.shell.shell import Command, Shell
 
 async def serve(root):
     shell = Shell(find_sandbox(), Policy((root,)), os.environ)
-    shell.start(Command("exec 9>alive; echo up >&9; echo up; sleep 1000"))
+    await shell.start(Command("exec 9>alive; echo up >&9; echo up; sleep 1000"))
     while not (await shell.poll("1", 0.05)).output.head:
         pass
     os.kill(os.getpid(), signal.SIGKILL)
@@ -296,7 +298,7 @@ asyncio.run(serve(sys.argv[1]))
 async def test_jobs(shell: MakeShell, confinement: Sandbox | Unavailable, root: Path) -> None:
     os.mkfifo(root / "go")
     confined = shell(confinement)
-    job = confined.start(Command("echo one; cat go; echo two; exit 4"))
+    job = await confined.start(Command("echo one; cat go; echo two; exit 4"))
     text = ""
     while "one" not in text:
         text += output_text((await confined.poll(job, 0.05)).output)
@@ -313,13 +315,13 @@ async def test_jobs(shell: MakeShell, confinement: Sandbox | Unavailable, root: 
 
 async def test_jobs_are_few_and_end_with_their_owner(shell: MakeShell, sandbox: Sandbox) -> None:
     confined, number = shell(sandbox), mark()
-    names = [confined.start(Command(f"sleep {number}")) for _ in range(MOST_RUNNING)]
+    names = [await confined.start(Command(f"sleep {number}")) for _ in range(MOST_RUNNING)]
     assert names == [str(each + 1) for each in range(MOST_RUNNING)]
     with pytest.raises(UsageError, match="which is the most: stop one of 1, 2"):
-        confined.start(Command("true"))
+        await confined.start(Command("true"))
     polled = await confined.stop("1")
     assert polled.exit is not None
-    assert confined.start(Command(f"sleep {number}")) == str(MOST_RUNNING + 1)
+    assert await confined.start(Command(f"sleep {number}")) == str(MOST_RUNNING + 1)
     await confined.close()
     assert processes(number) == []
 
@@ -334,5 +336,5 @@ async def test_ended_jobs_nobody_asks_about_are_forgotten(shell: MakeShell) -> N
 
 async def _run_jobs(shell: Shell, count: int) -> None:
     for _ in range(count):
-        job = shell.start(Command("true"))
+        job = await shell.start(Command("true"))
         await shell._jobs._job(job).process.wait()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from pydantic import ValidationError
 
@@ -14,11 +14,17 @@ from glossator.core.errors import UsageError
 from glossator.core.events import ToolFinished, ToolStarted
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
-from glossator.tools.base import Registry, ToolContext
+from glossator.tools.base import Registry, Tool, ToolArgs, ToolContext
 
 logger = logging.getLogger(__name__)
 
 _SUMMARY_CHARACTERS = 120
+
+Denial = Callable[[Tool, ToolArgs, ToolContext], Awaitable[str | None]]
+
+
+async def nothing_denied(_tool: Tool, _args: ToolArgs, _context: ToolContext) -> None:
+    """For callers that let tools do only what needs no permission."""
 
 
 async def execute(
@@ -33,8 +39,10 @@ async def execute(
             group.create_task(_watched(tools, call, run, results))
 
 
-async def call_tool(tools: Registry, call: ToolCall, context: ToolContext) -> ToolResult:
-    """One call's result; a wrong name, wrong arguments or a fault are results, too."""
+async def call_tool(
+    tools: Registry, call: ToolCall, context: ToolContext, denial: Denial
+) -> ToolResult:
+    """One call's result; a wrong name, wrong arguments, a denial or a fault are results, too."""
     tool = tools.get(call.name)
     if tool is None:
         names = ", ".join(sorted(tools))
@@ -44,6 +52,8 @@ async def call_tool(tools: Registry, call: ToolCall, context: ToolContext) -> To
     except ValidationError as error:
         return ToolResult.failed(_argument_problems(call.name, error))
     try:
+        if (reason := await denial(tool, args, context)) is not None:
+            return ToolResult.failed(reason)
         result = await tool.run(args, context)
     except UsageError as error:
         return ToolResult.failed(str(error))
@@ -59,7 +69,8 @@ async def _watched(
 ) -> None:
     run.emit(ToolStarted(call.id, call.name, call.arguments))
     started = time.perf_counter()
-    result = results[call.id] = await call_tool(tools, call, await run.tool_context())
+    context = await run.tool_context()
+    result = results[call.id] = await call_tool(tools, call, context, run.denial)
     milliseconds = (time.perf_counter() - started) * 1000
     run.emit(ToolFinished(call.id, call.name, _summary(result), result.error, milliseconds))
 

@@ -70,6 +70,7 @@ async def _act(
     if reply.stop is not StopReason.TOOL_USE:
         _answer_all(conversation, reply, "Not run", load_prompt("user/cut_off").render())
         return None
+    run.received(reply.message)
     results: dict[str, ToolResult] = {}
     limit, why = None, "the user cancelled the run"
     try:

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from glossator.core.events import Event
-from glossator.llm.model import Model
-from glossator.tools.base import ToolContext
+from glossator.llm.model import Message, Model
+from glossator.tools.base import Tool, ToolArgs, ToolContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,9 +15,13 @@ class RunContext:
     """What the loop needs besides the agent and the conversation.
 
     `emit` shows an event and never blocks. `tool_context` freezes the newest workspace: a call
-    sees one snapshot, a turn sees the newest at each call.
+    sees one snapshot, a turn sees the newest at each call. `denial` says why a call may not be
+    made, None when it may; it may ask the user first. `received` is told of a reply before its
+    calls are run.
     """
 
     model: Model
     emit: Callable[[Event], None]
     tool_context: Callable[[], Awaitable[ToolContext]]
+    denial: Callable[[Tool, ToolArgs, ToolContext], Awaitable[str | None]]
+    received: Callable[[Message], None] = lambda _: None

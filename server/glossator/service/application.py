@@ -11,8 +11,9 @@ from glossator.core.errors import ModelError
 from glossator.core.ports import EditorPort
 from glossator.core.text import PositionEncoding
 from glossator.llm.factory import create_model
+from glossator.service.acting import Acting
 from glossator.service.build_progress import BuildProgress
-from glossator.service.runs import Runs
+from glossator.service.runs import Run, Runs
 from glossator.service.session import Session
 from glossator.service.session_store import Sessions
 from glossator.settings.model import Settings
@@ -52,6 +53,7 @@ class Application:
         self.model = create_model("main", settings.models, environment)
         self.sessions = Sessions(lambda: self.host.snapshot().roots, port.tell)
         self.runs = Runs(port)
+        self.acting = Acting(self.host, port, settings, environment)
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
 
@@ -74,6 +76,7 @@ class Application:
     async def close(self) -> None:
         """End every run, then give everything back."""
         await self.runs.drain()
+        await self.acting.close()
         await self.sessions.close()
         if self._starting:
             await asyncio.wait({self._starting})
@@ -81,13 +84,15 @@ class Application:
         await self.worker.close()
         await self.model.close()
 
-    async def tool_context(self, session: Session) -> ToolContext:
+    async def tool_context(self, session: Session, run: Run) -> ToolContext:
         """The newest workspace, frozen, once it has been scanned."""
         await self.ready()
         return ToolContext(
             self.host.snapshot(),
             session.reads,
             self.symbols,
+            self.acting.editing(session, run),
+            self.acting.commands(session, run),
             session.todo,
             session.findings,
             self.port.ask_user,

@@ -133,7 +133,13 @@ async def _answer(
     texts = (abandoned, *(item.text for item in attached), question)
     session.conversation.append(user_message(*texts))
     agent = Agent("main", session.system, app.tools, app.settings.limits)
-    context = RunContext(model, run.emit, partial(app.tool_context, session))
+    context = RunContext(
+        model,
+        run.emit,
+        partial(app.tool_context, session, run),
+        app.acting.gate(session).denial,
+        session.received,
+    )
     outcome = await run_agent(agent, session.conversation, context)
     citations = await _check(app, session, outcome.text)
     for citation in citations:

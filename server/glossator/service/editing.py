@@ -7,8 +7,9 @@ left something out, and an editor that says yes may still not have done it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 from glossator.core.document import Document, Missing
 from glossator.core.edit import (
@@ -31,17 +32,24 @@ _TRIES = 4  # while the user types on
 _ARRIVAL_SECONDS = 2.0  # for an applied edit to come back as a change of the document
 
 
+class Kept(Protocol):
+    """Keeps files as they were, so that edits can be taken back."""
+
+    async def before(self, paths: Iterable[str]) -> None:
+        """They are about to be changed."""
+
+    async def after(self, paths: Iterable[str]) -> None:
+        """They were, or not after all."""
+
+
 @dataclass(frozen=True, slots=True)
 class PlanEditing:
-    """Implements `core.edit.Editing` for one run.
-
-    `keep_old` is called with the paths that are about to be changed, each time before that.
-    """
+    """Implements `core.edit.Editing` for one run."""
 
     host: WorkspaceHost
     port: EditorPort
     emit: Callable[[Event], None]
-    keep_old: Callable[[tuple[str, ...]], Awaitable[None]]
+    kept: Kept
     review: bool
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
@@ -57,12 +65,14 @@ class PlanEditing:
         if not wanted.files:
             outcome: EditOutcome = Refused(f"Nothing was changed: {note}")
         else:
+            paths = [path for change in wanted.files for path in _paths(change)]
+            await self.kept.before(paths)
             outcome = await self._apply(wanted, note, confirm=confirm)
+            await self.kept.after(paths)
         self.emit(EditSettled(plan.id, isinstance(outcome, Applied), _told(outcome)))
         return outcome
 
     async def _apply(self, plan: EditPlan, note: str, *, confirm: bool) -> EditOutcome:
-        await self.keep_old(tuple(path for change in plan.files for path in _paths(change)))
         reason = ""
         for _ in range(_TRIES):
             moved = await asyncio.to_thread(rebase_plan, plan, self.host.snapshot().read)

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from glossator.agent.execute import call_tool
+from glossator.agent.execute import call_tool, nothing_denied
 from glossator.core.errors import UnknownTool
 from glossator.llm.model import ToolCall
 from glossator.service.application import Application
@@ -41,6 +41,8 @@ async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
     await app.ready()
     context = ToolContext(app.host.snapshot(), ReadState(), app.symbols)
     started = time.perf_counter()
-    result = await call_tool(app.tools, ToolCall("cli", request.name, request.arguments), context)
+    result = await call_tool(
+        app.tools, ToolCall("cli", request.name, request.arguments), context, nothing_denied
+    )
     milliseconds = (time.perf_counter() - started) * 1000
     return ToolAnswer(result.text, result.error, result.omitted, milliseconds)

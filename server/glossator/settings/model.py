@@ -93,6 +93,34 @@ class SymbolSettings(_Group):
     document_symbol: bool = Field(False, description="Answer textDocument/documentSymbol.")
 
 
+class PermissionSettings(_Group):
+    """What tools may do. Rules are written `Bash(npm test:*)`, `Edit(src/**)`, `Read(.env)`."""
+
+    mode: Literal["plan", "ask", "acceptEdits", "auto"] = Field(
+        "ask", description="What is done without asking: reading, edits too, or everything."
+    )
+    allow: tuple[str, ...] = Field((), description="Rules for what is done without asking.")
+    ask: tuple[str, ...] = Field((), description="Rules for what is asked about each time.")
+    deny: tuple[str, ...] = Field((), description="Rules for what is never done.")
+
+
+class EditSettings(_Group):
+    """How edits are applied."""
+
+    review: Literal["apply", "propose"] = Field(
+        "apply", description="Apply edits at once, or let the user choose among their parts first."
+    )
+
+
+class ShellSettings(_Group):
+    """What commands may reach from their sandbox."""
+
+    network: bool = Field(False, description="Whether every command may use the network.")
+    readable: tuple[str, ...] = Field(
+        (), description="Absolute paths in the home folder that commands may read."
+    )
+
+
 class LimitSettings(_Group):
     """When a run is ended politely."""
 
@@ -108,4 +136,7 @@ class Settings(_Group):
     models: ModelSettings = Field(ModelSettings(), description="Models and providers.")
     workspace: WorkspaceSettings = Field(WorkspaceSettings(), description="The workspace.")
     symbols: SymbolSettings = Field(SymbolSettings(), description="Symbols for the editor.")
+    permissions: PermissionSettings = Field(PermissionSettings(), description="What tools may do.")
+    edits: EditSettings = Field(EditSettings(), description="Edits.")
+    shell: ShellSettings = Field(ShellSettings(), description="Commands.")
     limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")

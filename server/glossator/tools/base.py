@@ -19,6 +19,7 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.core.tool_result import ToolResult
 from glossator.tools.findings import Findings
 from glossator.tools.reads import ReadState
+from glossator.tools.shell.context import ShellContext
 from glossator.tools.steps import TodoList
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.finder import SymbolFinder
@@ -67,15 +68,16 @@ async def _unknown(
 class ToolContext:
     """What one call sees: a frozen workspace, and what the conversation was shown before.
 
-    `symbols` answers about the snapshot, too. `edits` is None where nothing may be changed,
-    `ask_user` gives an empty answer if nobody is there, `diagnostics` None if the editor tells
-    none; see `core.ports.EditorPort`.
+    `symbols` answers about the snapshot, too. `edits` and `shell` are None where nothing may be
+    changed. `ask_user` gives an empty answer if nobody is there, `diagnostics` None if the editor
+    tells none; see `core.ports.EditorPort`.
     """
 
     snapshot: WorkspaceSnapshot
     reads: ReadState
     symbols: SymbolFinder
     edits: Editing | None = None
+    shell: ShellContext | None = None
     todo: TodoList = field(default_factory=TodoList)
     findings: Findings = field(default_factory=Findings)
     ask_user: Callable[[Question], Awaitable[QuestionAnswer]] = _nobody

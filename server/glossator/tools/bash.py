@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -10,34 +10,15 @@ from glossator.core.errors import UsageError
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, ToolArgs, ToolContext
-from glossator.tools.shell.jobs import MOST_RUNNING, Polled
+from glossator.tools.shell.context import ShellContext
+from glossator.tools.shell.jobs import MOST_RUNNING
 from glossator.tools.shell.output import HEAD, TAIL, Output
-from glossator.tools.shell.process import Exit, Finished
+from glossator.tools.shell.process import Exit
 from glossator.tools.shell.report import exit_text, output_text
 from glossator.tools.shell.shell import Command
 
 SECONDS = 120
 MAX_SECONDS = 600
-
-
-class ShellContext(Protocol):
-    """What runs the commands; `Shell` does."""
-
-    @property
-    def unconfined(self) -> str | None:
-        """Why there is no sandbox; None if there is one."""
-
-    async def run(self, command: Command, seconds: float) -> Finished:
-        """Run a command to its end, or to the end of its time. Raises `UsageError`, `OSError`."""
-
-    def start(self, command: Command) -> str:
-        """Run a command in the background; its job's name. Raises `UsageError`, `OSError`."""
-
-    async def poll(self, job: str, seconds: float) -> Polled:
-        """What is new of a job, after waiting so long for its end. Raises `UsageError`."""
-
-    async def stop(self, job: str) -> Polled:
-        """End a job. Raises `UsageError`."""
 
 
 class BashArgs(ToolArgs):
@@ -76,47 +57,48 @@ class Bash:
         seconds=str(SECONDS), kilobytes=str((HEAD + TAIL) // 1000), jobs=str(MOST_RUNNING)
     )
 
-    def __init__(self, shell: ShellContext) -> None:
-        self._shell = shell
-
     async def run(
         self,
         args: BashArgs,
-        context: ToolContext,  # noqa: ARG002 - commands see the disk, not the snapshot
+        context: ToolContext,
     ) -> ToolResult:
         """Run a command, or look at a job."""
+        if context.shell is None:
+            raise UsageError("Commands cannot be run here; tell the user what to run.")
         if args.job is not None:
-            return await self._look(args, args.job)
+            return await _look(args, args.job, context.shell)
         if args.command is None or args.stop:
             raise UsageError("Give a command, or a job to look at or stop.")
         try:
-            return await self._run(args, Command(args.command, args.cwd, args.network))
+            return await _run(args, Command(args.command, args.cwd, args.network), context.shell)
         except OSError as error:
             return ToolResult.failed(f"The command could not be started: {error}. Try again.")
 
-    async def _run(self, args: BashArgs, command: Command) -> ToolResult:
-        if args.background:
-            job = self._shell.start(command)
-            return ToolResult(f"Started job {job}. Look at it with job={job!r}.")
-        seconds = args.timeout_seconds or SECONDS
-        finished = await self._shell.run(command, seconds)
-        if finished.timed_out:
-            end = (
-                f"[ended: its {seconds} s were up. Give more with timeout_seconds (at most"
-                f" {MAX_SECONDS}), or run it in the background]"
-            )
-            text = _joined(finished.output, end, self._shell)
-            return ToolResult(text, omitted=_omitted(finished.output), error=True)
-        return _result(finished.output, finished.exit, self._shell)
 
-    async def _look(self, args: BashArgs, job: str) -> ToolResult:
-        if args.command is not None or args.background:
-            raise UsageError("Give a command or a job, not both.")
-        if args.stop:
-            polled = await self._shell.stop(job)
-        else:
-            polled = await self._shell.poll(job, args.timeout_seconds or 0)
-        return _result(polled.output, polled.exit, self._shell)
+async def _run(args: BashArgs, command: Command, shell: ShellContext) -> ToolResult:
+    if args.background:
+        job = await shell.start(command)
+        return ToolResult(f"Started job {job}. Look at it with job={job!r}.")
+    seconds = args.timeout_seconds or SECONDS
+    finished = await shell.run(command, seconds)
+    if finished.timed_out:
+        end = (
+            f"[ended: its {seconds} s were up. Give more with timeout_seconds (at most"
+            f" {MAX_SECONDS}), or run it in the background]"
+        )
+        text = _joined(finished.output, end, shell)
+        return ToolResult(text, omitted=_omitted(finished.output), error=True)
+    return _result(finished.output, finished.exit, shell)
+
+
+async def _look(args: BashArgs, job: str, shell: ShellContext) -> ToolResult:
+    if args.command is not None or args.background:
+        raise UsageError("Give a command or a job, not both.")
+    if args.stop:
+        polled = await shell.stop(job)
+    else:
+        polled = await shell.poll(job, args.timeout_seconds or 0)
+    return _result(polled.output, polled.exit, shell)
 
 
 def _result(output: Output, ended: Exit | None, shell: ShellContext) -> ToolResult:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from glossator.tools.ask_user import AskUser
 from glossator.tools.base import Registry, registry
+from glossator.tools.bash import Bash
 from glossator.tools.diagnostics import Diagnostics
+from glossator.tools.edit import Edit
 from glossator.tools.glob import Glob
 from glossator.tools.grep import Grep
+from glossator.tools.multi_edit import MultiEdit
 from glossator.tools.read import Read
 from glossator.tools.search import Search
 from glossator.tools.symbols import Symbols
 from glossator.tools.todo import Todo
+from glossator.tools.write import Write
 
 
 def reading_tools() -> Registry:
@@ -21,4 +25,5 @@ def reading_tools() -> Registry:
 def all_tools(*, diagnostics: bool) -> Registry:
     """Every tool there is; `diagnostics`: the editor tells them."""
     told = (Diagnostics(),) if diagnostics else ()
-    return registry((*reading_tools().values(), *told, AskUser(), Todo()))
+    writing = (Edit(), MultiEdit(), Write(), Bash())
+    return registry((*reading_tools().values(), *writing, *told, AskUser(), Todo()))

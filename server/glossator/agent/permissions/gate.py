@@ -33,7 +33,7 @@ class Gate:
     policy: Callable[[], Policy]
     grants: Grants
     ask: Callable[[PermissionRequest], Awaitable[PermissionAnswer]]
-    shell: Shell
+    shell: Callable[[], Shell]  # blocking
     reviews: bool = False
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -60,10 +60,14 @@ class Gate:
 
 
 def _subject(
-    _cancelled: Cancelled, tool: Tool, args: ToolArgs, context: ToolContext, shell: Shell
+    _cancelled: Cancelled,
+    tool: Tool,
+    args: ToolArgs,
+    context: ToolContext,
+    shell: Callable[[], Shell],
 ) -> Subject:
     if isinstance(args, BashArgs):
-        return _script(args, shell)
+        return _script(args, shell())
     paths = (context.snapshot.folders.locate(path) for path in args.paths())
     known = [path for path in paths if not isinstance(path, Missing)]  # else the tool says so
     return Subject.of_files(tool.name, tool.access, known)

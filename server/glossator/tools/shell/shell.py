@@ -68,7 +68,7 @@ class Shell:
         cwd = self._folder(command.cwd)
         return await run(self._confined(command, cwd), cwd, self._environment, seconds)
 
-    def start(self, command: Command) -> str:
+    async def start(self, command: Command) -> str:
         """Run a command in the background; its job's name. Raises as `run`."""
         self._jobs.check_room()
         cwd = self._folder(command.cwd)

@@ -1,0 +1,163 @@
+"""What lets the tools of a run act: permission, edits, the shell, checkpoints."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import platformdirs
+
+from glossator.agent.permissions.gate import Gate
+from glossator.agent.permissions.grants import Grants
+from glossator.agent.permissions.policy import Mode, Places, Policy, Rules
+from glossator.core.events import Notice
+from glossator.core.ports import EditorPort
+from glossator.service.checkpoint_store import CheckpointStore
+from glossator.service.checkpoints import Checkpoints
+from glossator.service.editing import PlanEditing
+from glossator.service.editor_files import EditorFiles
+from glossator.service.file_states import DiskFiles
+from glossator.service.runs import Run
+from glossator.service.session import Session
+from glossator.service.trust import Trust
+from glossator.service.workspace_shell import WorkspaceShell
+from glossator.settings.model import Settings
+from glossator.tools.shell.context import ShellContext
+from glossator.tools.shell.jobs import Polled
+from glossator.tools.shell.process import Finished
+from glossator.tools.shell.shell import Command, Shell
+from glossator.workspace.host import WorkspaceHost
+
+_CHECKPOINTS = "checkpoints.db"
+
+
+class Acting:
+    """One for each application; what it makes for a session lasts as long as the server."""
+
+    def __init__(
+        self,
+        host: WorkspaceHost,
+        port: EditorPort,
+        settings: Settings,
+        environment: Mapping[str, str],
+    ) -> None:
+        self.mode = Mode(settings.permissions.mode)
+        self.trust = Trust(port.tell)
+        self.shell = WorkspaceShell(lambda: host.snapshot().roots, settings.shell, environment)
+        self._host = host
+        self._port = port
+        self._settings = settings
+        self._gates: dict[str, Gate] = {}
+        self._checkpoints: dict[str, Checkpoints] = {}
+        self._store: CheckpointStore | None = None
+        rules = settings.permissions
+        self._rules = Rules.parse(rules.deny, rules.ask, rules.allow)
+
+    def gate(self, session: Session) -> Gate:
+        """Who decides about the calls of a session."""
+        if session.id not in self._gates:
+            grants = Grants(self._host.snapshot().roots, self._port.tell)
+            self._gates[session.id] = Gate(
+                self._policy, grants, self._port.ask_permission, self.shell.get, self._reviews
+            )
+        return self._gates[session.id]
+
+    def checkpoints(self, session: Session) -> Checkpoints:
+        """What the turns of a session found in the files they changed."""
+        if session.id not in self._checkpoints:
+            if self._store is None:
+                folder = Path(platformdirs.user_state_dir("glossator"))
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._store = CheckpointStore(str(folder / _CHECKPOINTS))
+            disk = DiskFiles(self._host.snapshot().roots)
+            files = EditorFiles(self._host, self._port, disk)
+            self._checkpoints[session.id] = Checkpoints(self._store, session, files, disk)
+        return self._checkpoints[session.id]
+
+    def editing(self, session: Session, run: Run) -> PlanEditing:
+        """Who applies the plans of a run."""
+        kept = TurnFiles(self.checkpoints(session), run)
+        return PlanEditing(self._host, self._port, run.emit, kept, self._reviews)
+
+    def commands(self, session: Session, run: Run) -> ShellContext:
+        """Who runs the commands of a run."""
+        return TurnShell(self._host, self.shell, self.checkpoints(session), run)
+
+    async def close(self) -> None:
+        """End all jobs."""
+        await self.shell.close()
+        if self._store is not None:
+            await self._store.close()
+
+    @property
+    def _reviews(self) -> bool:
+        return self._settings.edits.review == "propose"
+
+    def _policy(self) -> Policy:
+        return Policy(self.mode, Places.of(self._host.snapshot().roots), user=self._rules)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFiles:
+    """Keeps the files that one run changes as they were."""
+
+    checkpoints: Checkpoints
+    run: Run
+
+    async def before(self, paths: Iterable[str]) -> None:
+        """They are about to be changed."""
+        for problem in await self.checkpoints.before(self.run.id, paths):
+            self.run.emit(Notice(f"{problem.path} {problem.reason}, so undo will not restore it."))
+
+    async def after(self, paths: Iterable[str]) -> None:
+        """They were."""
+        await self.checkpoints.after(self.run.id, paths)
+
+
+@dataclass(frozen=True)
+class TurnShell:
+    """Runs the commands of one run; what they change in listed files can be taken back."""
+
+    host: WorkspaceHost
+    shells: WorkspaceShell
+    checkpoints: Checkpoints
+    turn: Run
+
+    @property
+    def unconfined(self) -> str | None:
+        """Why there is no sandbox; None if there is one."""
+        return self._shell.unconfined
+
+    async def run(self, command: Command, seconds: float) -> Finished:
+        """Run a command; see `Shell`."""
+        shell = await self._ready()
+        async with self.checkpoints.around(self.turn.id, self._listed):
+            return await shell.run(command, seconds)
+
+    async def start(self, command: Command) -> str:
+        """Begin a job; what it changes is not kept."""
+        return await (await self._ready()).start(command)
+
+    async def poll(self, job: str, seconds: float) -> Polled:
+        """What is new of a job."""
+        return await self._shell.poll(job, seconds)
+
+    async def stop(self, job: str) -> Polled:
+        """End a job."""
+        return await self._shell.stop(job)
+
+    @cached_property
+    def _shell(self) -> Shell:
+        return self.shells.get()
+
+    async def _ready(self) -> Shell:
+        return await asyncio.to_thread(lambda: self._shell)
+
+    async def _listed(self) -> Iterable[str]:
+        """The workspace's files now; what the command did was not told of yet."""
+        self.host.sweep("a command ran")
+        await self.host.ready()
+        return [entry.path for entry in self.host.snapshot().listing.files]

@@ -1,0 +1,63 @@
+"""Files as the user sees them: open documents through the editor, the rest on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from glossator.core.edit import EditPlan, FileEdit
+from glossator.core.encoding import decode, encode
+from glossator.core.ports import EditorPort
+from glossator.core.replacement import Replacement
+from glossator.service.file_states import Content, DiskFiles, Found, Restoration
+from glossator.workspace.change import DiskChanged
+from glossator.workspace.host import WorkspaceHost
+
+_NEW_MODE = 0o644  # of a document that is open and on no disk
+
+
+class EditorFiles:
+    """Implements `file_states.Files`."""
+
+    def __init__(self, host: WorkspaceHost, port: EditorPort, disk: DiskFiles) -> None:
+        self._host = host
+        self._port = port
+        self._disk = disk
+
+    def look(self, path: str, limit: int) -> Found:
+        """What the editor shows, in the encoding of the file; else what is on disk."""
+        on_disk = self._disk.look(path, limit)
+        overlay = self._host.snapshot().overlays.get(path)
+        if overlay is None:
+            return on_disk
+        mode, encoding = _NEW_MODE, "utf-8"
+        if isinstance(on_disk, Content):
+            mode = on_disk.mode
+            if (decoded := decode(on_disk.data)) is not None:
+                if decoded[0] == overlay.text:
+                    return on_disk
+                encoding = decoded[1]
+        return Content(encode(overlay.text, encoding), mode)
+
+    async def restore(self, plan: Iterable[Restoration]) -> dict[str, str]:
+        """Bring back what was; gives the paths that could not be, and why."""
+        overlays = self._host.snapshot().overlays
+        steps = tuple(plan)
+        in_editor = [step for step in steps if step.path in overlays]
+        failed = await self._disk.restore(step for step in steps if step.path not in overlays)
+        for step in in_editor:
+            if (reason := await self._restore_open(step)) is not None:
+                failed[step.path] = reason
+        self._host.apply(DiskChanged(frozenset(step.path for step in steps)))
+        return failed
+
+    async def _restore_open(self, step: Restoration) -> str | None:
+        """Give an open document its text back; None when that was done, else why not."""
+        document = self._host.snapshot().overlays[step.path].document
+        decoded = decode(step.found.data) if isinstance(step.found, Content) else None
+        if decoded is None:
+            return "is open in the editor; close it there first"
+        if decoded[0] == document.text:
+            return None
+        whole = Replacement(0, len(document.text), decoded[0])
+        edit = FileEdit(document.uri, document.path, document, (whole,))
+        return await self._port.apply_edit(EditPlan.of("Undo", edit), confirm=False)
