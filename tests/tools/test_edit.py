@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import os
 import re
@@ -115,6 +116,21 @@ async def test_the_user_types_while_it_is_applied(workspace: MakeWorkspace) -> N
     assert refused.error
     assert "     9\tnine" in refused.text
     assert not (await edit(ws, "nine\nline 10", "-")).error
+
+
+async def test_calls_at_the_same_time(workspace: MakeWorkspace) -> None:
+    """All see the workspace from before; each is moved over those that were quicker."""
+    ws = await workspace({"a.py": CODE})
+    await call(ws, "Read", path="a.py")
+    wanted = [5, 10, 15, 20]
+    calls = (edit(ws, f"line {number}\n", f"{number}\n{number}\n") for number in wanted)
+    results = await asyncio.gather(*calls)
+    assert not any(result.error for result in results)
+    expect = CODE
+    for number in wanted:
+        expect = expect.replace(f"line {number}\n", f"{number}\n{number}\n")
+    assert on_disk(ws, "a.py") == expect
+    assert not (await edit(ws, "10\n10\n", "ten\n")).error
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from glossator.core.tool_result import ToolResult, shorten
 from glossator.core.uri import to_uri
 from glossator.tools.base import Cancelled, ToolContext, in_thread
 from glossator.tools.images import is_image
+from glossator.tools.reads import carried
 from glossator.workspace.editing.merge import rebase
 
 _CONTEXT_LINES = 3
@@ -33,7 +34,7 @@ Change = Callable[[str], Sequence[Replacement]]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A document to edit: as the model knows it, and as it is; both None for a new file."""
+    """A document to edit: as the model knows it, if it does, and as it is, if it is there."""
 
     path: str
     relative: str
@@ -55,26 +56,16 @@ class _Done:
     note: str
 
 
-def find_target(_cancelled: Cancelled, context: ToolContext, path: str) -> Target:
+async def find_target(context: ToolContext, path: str) -> Target:
     """What `path` (as the model gives it) means. Raises `UsageError` for what cannot be edited."""
-    _refuse_kind(path)
-    found = context.snapshot.read(path)
-    if isinstance(found, Document):
-        _refuse_kind(found.path)
-        known = context.reads.last(found.path)
-        return Target(found.path, context.snapshot.relative(found.path), known, found)
-    real = context.snapshot.resolve(path)
-    if found.reason is not MissingReason.ABSENT or isinstance(real, Missing):
-        raise UsageError(f"Nothing was changed: {found.message}")
-    _refuse_kind(real)
-    relative = context.snapshot.relative(real)
-    if context.reads.last(real) is not None:
-        context.reads.forget(real)
+    target = await in_thread(_find, context, path)
+    if target.current is None and target.known is not None:
+        context.reads.forget(target.path)
         raise UsageError(
-            f"Nothing was changed: {relative} was deleted or renamed after you read it. Use Glob to"
-            " find it; if a new file is wanted in its place, call Write again."
+            f"Nothing was changed: {target.relative} was deleted or renamed after you read it. Use"
+            " Glob to find it; if a new file is wanted in its place, call Write again."
         )
-    return Target(real, relative, None, None)
+    return target
 
 
 async def edit_known(context: ToolContext, path: str, change: Change) -> ToolResult:
@@ -82,7 +73,7 @@ async def edit_known(context: ToolContext, path: str, change: Change) -> ToolRes
 
     `change` runs in a thread and raises `UsageError` when it cannot be done.
     """
-    target = await in_thread(find_target, context, path)
+    target = await find_target(context, path)
     if target.current is None:
         raise UsageError(
             f"Nothing was changed: {target.relative} does not exist; use Glob to find its path, or"
@@ -103,7 +94,7 @@ async def create(context: ToolContext, target: Target, content: str) -> ToolResu
     edit = FileEdit(uri, target.path, None, (Replacement(0, 0, content),))
     outcome = await _editing(context).apply(EditPlan.of(f"Create {target.relative}", edit))
     if not isinstance(outcome, Applied):
-        return await in_thread(_not_applied, context, target, outcome)
+        return await _not_applied(context, target, outcome)
     after = _document_of(outcome, target.path)
     if after is None:
         return ToolResult(_sentences(f"{target.relative} was not created.", outcome.note))
@@ -128,22 +119,37 @@ def numbered(document: Document, numbers: Sequence[int]) -> tuple[str, tuple[Spa
     return "\n     …\n".join(stretches), spans
 
 
+def _find(_cancelled: Cancelled, context: ToolContext, path: str) -> Target:
+    _refuse_kind(path)
+    found = context.snapshot.read(path)
+    real = found.path if isinstance(found, Document) else context.snapshot.resolve(path)
+    if isinstance(real, Missing):
+        raise UsageError(f"Nothing was changed: {real.message}")
+    _refuse_kind(real)
+    current = found if isinstance(found, Document) else None
+    if isinstance(found, Missing) and found.reason is not MissingReason.ABSENT:
+        raise UsageError(f"Nothing was changed: {found.message}")
+    return Target(real, context.snapshot.relative(real), context.reads.last(real), current)
+
+
 async def _carry_out(
     context: ToolContext, target: Target, known: Document, current: Document, change: Change
 ) -> ToolResult:
     editing = _editing(context)
     replacements = await in_thread(_prepare, target, known, current, change)
     if isinstance(replacements, Conflict):
-        return await in_thread(_not_applied, context, target, replacements)
+        return await _not_applied(context, target, replacements)
     edit = FileEdit(current.uri, current.path, current, replacements)
     outcome = await editing.apply(EditPlan.of(f"Edit {target.relative}", edit))
     if not isinstance(outcome, Applied):
-        return await in_thread(_not_applied, context, target, outcome)
+        return await _not_applied(context, target, outcome)
     after = _document_of(outcome, target.path)
     if after is None:
         return ToolResult(_sentences(f"{target.relative} was not changed.", outcome.note))
     done = _Done(known, current, after, after.text == edit.result, outcome.note)
-    return await in_thread(_report, context, target, done)
+    result, lines = await in_thread(_report, context, target, done)
+    context.reads.became(after, lines)
+    return result
 
 
 def _prepare(
@@ -166,17 +172,19 @@ def _prepare(
     return moved
 
 
-def _report(_cancelled: Cancelled, context: ToolContext, target: Target, done: _Done) -> ToolResult:
-    """What changed, with a few lines around it; from here on the model knows the new text."""
+def _report(
+    _cancelled: Cancelled, context: ToolContext, target: Target, done: _Done
+) -> tuple[ToolResult, set[int]]:
+    """What changed, with a few lines around it, and which lines the model knows now."""
     known, current, after = done.known, done.current, done.after
-    if (known.uri, known.sha256) != (current.uri, current.sha256):
-        context.reads.became(known, current, by_model=False)
-    context.reads.became(current, after, by_model=done.as_asked)
+    lines = carried(context.reads.lines(known), known, current, by_model=False)
+    lines |= context.reads.lines(current)
+    lines = carried(lines, current, after, by_model=done.as_asked)
     blocks = changed_blocks(lines_with_ends(current.text), lines_with_ends(after.text))
     moved = _MOVED if known.sha256 != current.sha256 else ""
     note = _sentences(moved, done.note or ("" if done.as_asked else _MORE_CHANGED))
     if not blocks:
-        return ToolResult(_sentences(f"{target.relative} was not changed.", note))
+        return ToolResult(_sentences(f"{target.relative} was not changed.", note)), lines
     removed = sum(block.old_end - block.old_start for block in blocks)
     added = sum(block.new_end - block.new_start for block in blocks)
     places = "1 place" if len(blocks) == 1 else f"{len(blocks):,} places"
@@ -185,7 +193,8 @@ def _report(_cancelled: Cancelled, context: ToolContext, target: Target, done: _
     text, spans = numbered(after, numbers[:_MAX_LINES])
     left_out = max(len(numbers) - _MAX_LINES, 0)
     more = f"\n[{left_out:,} more lines around the changes are not shown]" if left_out else ""
-    return ToolResult(f"{_sentences(head, note)}\n{text}{more}", spans, omitted=left_out)
+    text = f"{_sentences(head, note)}\n{text}{more}"
+    return ToolResult(text, spans, omitted=left_out), lines
 
 
 def _around(blocks: Sequence[Block], total: int) -> Iterator[int]:
@@ -194,23 +203,34 @@ def _around(blocks: Sequence[Block], total: int) -> Iterator[int]:
         yield from range(first, min(block.new_end + _CONTEXT_LINES, total) + 1)
 
 
-def _not_applied(
-    _cancelled: Cancelled, context: ToolContext, target: Target, outcome: Refused | Conflict
+async def _not_applied(
+    context: ToolContext, target: Target, outcome: Refused | Conflict
 ) -> ToolResult:
     if isinstance(outcome, Refused):
         return ToolResult.failed(outcome.reason)
-    now = outcome.document
-    if target.known is not None:
-        context.reads.became(target.known, now, by_model=False)
-    last_line = min(outcome.last_line, outcome.first_line + _MAX_LINES - 1, len(now.lines))
-    text, spans = numbered(now, range(outcome.first_line, last_line + 1))
-    return ToolResult(
+    result, lines = await in_thread(_report_conflict, context, target, outcome)
+    context.reads.became(outcome.document, lines)
+    return result
+
+
+def _report_conflict(
+    _cancelled: Cancelled, context: ToolContext, target: Target, conflict: Conflict
+) -> tuple[ToolResult, set[int]]:
+    """The lines of now, and which lines of the text of now the model knows."""
+    known, now = target.known, conflict.document
+    lines: set[int] = set()
+    if known is not None:
+        lines = carried(context.reads.lines(known), known, now, by_model=False)
+    last_line = min(conflict.last_line, conflict.first_line + _MAX_LINES - 1, len(now.lines))
+    text, spans = numbered(now, range(conflict.first_line, last_line + 1))
+    result = ToolResult(
         f"Nothing was changed: what the edit replaces in {target.relative} was changed after you"
         f" read it. In that place there is now:\n{text or '[nothing: the file is empty]'}\n"
         "Make the edit again for this text, if it is still wanted.",
         spans,
         error=True,
     )
+    return result, lines
 
 
 def _document_of(outcome: Applied, path: str) -> Document | None:

@@ -6,11 +6,12 @@ An edit is about the text that was shown, which need not be the text of now.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from glossator.core.document import Document
 from glossator.core.line_diff import Block, changed_blocks, lines_with_ends
-from glossator.core.span import Span
+from glossator.core.span import Span, runs
 
 Range = tuple[int, int | None]  # first line asked for (1-based), how many
 
@@ -46,23 +47,15 @@ class ReadState:
         """The document at the real path `path` must be read again before it can be edited."""
         self._documents.pop(path, None)
 
-    def became(self, before: Document, after: Document, *, by_model: bool) -> None:
-        """A document changed: the lines that stayed still count as shown, where they are now.
+    def became(self, document: Document, lines: Iterable[int]) -> None:
+        """A document that was read is this one now, and the model knows these lines of it."""
+        self.saw(document)
+        places = runs(sorted(lines))
+        self.show(Span(document.uri, document.sha256, first, last) for first, last in places)
 
-        The new ones do if it was the model that wrote them.
-        """
-        known = self._lines.get((before.uri, before.sha256), set())
-        old, new = lines_with_ends(before.text), lines_with_ends(after.text)
-        shown: set[int] = set()
-        at = shift = 0
-        for block in [*changed_blocks(old, new), Block(len(old), 0, len(new), len(new))]:
-            stayed = range(at + 1, block.old_start + 1)
-            shown.update(line + shift for line in stayed if line in known)
-            if by_model:
-                shown.update(range(block.new_start + 1, block.new_end + 1))
-            at, shift = block.old_end, block.new_end - block.old_end
-        self._lines.setdefault((after.uri, after.sha256), set()).update(shown)
-        self._documents[after.path] = replace(after)
+    def lines(self, document: Document) -> frozenset[int]:
+        """The lines of this very text that were shown."""
+        return frozenset(self._lines.get((document.uri, document.sha256), ()))
 
     def show(self, spans: Iterable[Span]) -> None:
         """Lines were shown to the model."""
@@ -74,3 +67,22 @@ class ReadState:
         """Whether every line of `span` was shown, with this very text."""
         lines = self._lines.get((span.uri, span.sha256), set())
         return lines.issuperset(range(span.first_line, span.last_line + 1))
+
+
+def carried(
+    shown: AbstractSet[int], before: Document, after: Document, *, by_model: bool
+) -> set[int]:
+    """The lines of `after` that count as shown: those of `before` that were, where they are now.
+
+    The new ones do if it was the model that wrote them.
+    """
+    old, new = lines_with_ends(before.text), lines_with_ends(after.text)
+    lines: set[int] = set()
+    at = shift = 0
+    for block in [*changed_blocks(old, new), Block(len(old), 0, len(new), len(new))]:
+        stayed = range(at + 1, block.old_start + 1)
+        lines.update(line + shift for line in stayed if line in shown)
+        if by_model:
+            lines.update(range(block.new_start + 1, block.new_end + 1))
+        at, shift = block.old_end, block.new_end - block.old_end
+    return lines

@@ -12,7 +12,7 @@ from glossator.core.errors import UsageError
 from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
-from glossator.tools.base import Access, ToolArgs, ToolContext, in_thread
+from glossator.tools.base import Access, ToolArgs, ToolContext
 from glossator.tools.editing import create, edit_known, find_target
 from glossator.workspace.editing.line_ends import rewrite
 
@@ -42,7 +42,7 @@ class Write:
 
     async def run(self, args: WriteArgs, context: ToolContext) -> ToolResult:
         """Only the lines that differ are replaced, so what the user types meanwhile stays."""
-        target = await in_thread(find_target, context, args.path)
+        target = await find_target(context, args.path)
         if target.current is None:
             return await create(context, target, args.content)
         if target.known is not None and not _whole(target.known, context):

@@ -57,9 +57,9 @@ def _rebase_file(change: FileChange, read: Read) -> FileChange | Conflict | Refu
         return _still_new(change, current)
     if isinstance(current, Missing):
         return Refused(f"Nothing was changed: {current.message}")
-    if current.sha256 == base.sha256:
-        return replace(change, base=current)
     if not isinstance(change, FileEdit):
+        if current.sha256 == base.sha256:
+            return replace(change, base=current)
         return Conflict(current, 1, max(len(current.lines), 1))
     moved = rebase(base.text, change.replacements, current)
     if isinstance(moved, Conflict):
@@ -96,9 +96,9 @@ def _changes(base: str, current: str) -> list[_Change]:
     changes: list[_Change] = []
     for each in found:
         first, last = _reach(base, each)
-        if changes and first <= changes[-1].last:  # each could lie where the other does
-            first, furthest, before = changes.pop()
-            last = max(last, furthest)
+        while changes and first <= changes[-1].last:  # each could lie where the other does
+            nearest, furthest, before = changes.pop()
+            first, last = min(first, nearest), max(last, furthest)
             between = base[before.end : each.start]
             each = Replacement(before.start, each.end, before.text + between + each.text)  # noqa: PLW2901 - the two are one from here on
         changes.append(_Change(first, last, each))
