@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
-from glossator.core.edit import EditPlan
+from glossator.core.edit import EditPlan, FileEdit
 from glossator.core.events import Envelope, Event
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import Review
@@ -18,6 +18,7 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.service.application import Application
 from glossator.service.ask import Answer, AskRequest, ask
 from glossator.settings.load import load_settings
+from glossator.workspace.change import DiskChanged
 from tests.standin import Script, StandIn
 
 
@@ -51,7 +52,7 @@ class Recorder:
     permissions: list[PermissionRequest] = field(default_factory=list)
     permitted: list[PermissionAnswer] = field(default_factory=list)  # the next answers
     reviewed: Callable[[EditPlan], Review | None] = lambda _: None
-    applying: Callable[[EditPlan], str | None] = lambda _: "there is no editor"
+    applying: Callable[[EditPlan], str | None] = field(default_factory=lambda: write_to_disk)
 
     def emit(self, envelope: Envelope) -> None:
         self.envelopes.append(envelope)
@@ -97,6 +98,16 @@ class Recorder:
         return [event for event in self.events if isinstance(event, kind)]
 
 
+def write_to_disk(plan: EditPlan) -> str | None:
+    """Apply edits and new files as a terminal does."""
+    for change in plan.files:
+        if not isinstance(change, FileEdit):
+            return "only texts can be changed"
+        Path(change.path).parent.mkdir(parents=True, exist_ok=True)
+        Path(change.path).write_text(change.result, "utf-8", newline="")
+    return None
+
+
 @dataclass(frozen=True)
 class Stage:
     """What a test looks at: the application, the stand-in and the events so far."""
@@ -108,6 +119,10 @@ class Stage:
 
     async def ask(self, question: str, **fields: Any) -> Answer:
         return await ask(self.app, AskRequest(question, **fields))
+
+    def touched(self, relative: str) -> None:
+        """Let the application know that a file changed on disk."""
+        self.app.host.apply(DiskChanged(frozenset({str(self.root / relative)})))
 
     def sent(self, number: int) -> dict[str, Any]:
         """The body of the n-th request to the model, from 0."""

@@ -42,9 +42,8 @@ class Workspace:
     async def call(self, tool: str, **arguments: Any) -> ToolResult:
         """What the tool answers, as the agent loop calls it."""
         context = ToolContext(self.snapshot, self.reads, self.symbols)
-        return await call_tool(
-            reading_tools(), ToolCall("call", tool, arguments), context, nothing_denied
-        )
+        call = ToolCall("call", tool, arguments)
+        return await call_tool(reading_tools(), call, context, nothing_denied)
 
     def write(self, relative: str, content: str | bytes) -> Path:
         """Write a file and let the host know."""

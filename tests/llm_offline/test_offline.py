@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from glossator.agent.agent import Agent, Outcome, Stop
+from glossator.agent.execute import nothing_denied
 from glossator.agent.loop import run_agent
 from glossator.agent.run import RunContext
 from glossator.core.citations import parse_citations
@@ -53,7 +54,7 @@ class Talk:
         self.events.clear()
         self.conversation.append(user_message(*texts))
         agent = Agent("main", ("system",), self.tools, limits or LimitSettings())
-        run = RunContext(OfflineModel(), self._emit, self._context)
+        run = RunContext(OfflineModel(), self._emit, self._context, nothing_denied)
         return await run_agent(agent, self.conversation, run)
 
     def _emit(self, event: Event) -> None:

@@ -41,8 +41,7 @@ async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
     await app.ready()
     context = ToolContext(app.host.snapshot(), ReadState(), app.symbols)
     started = time.perf_counter()
-    result = await call_tool(
-        app.tools, ToolCall("cli", request.name, request.arguments), context, nothing_denied
-    )
+    call = ToolCall("cli", request.name, request.arguments)
+    result = await call_tool(app.tools, call, context, nothing_denied)
     milliseconds = (time.perf_counter() - started) * 1000
     return ToolAnswer(result.text, result.error, result.omitted, milliseconds)

@@ -29,7 +29,7 @@ class EditArgs(ToolArgs):
 
     def preview(self) -> str:
         """The change as a diff."""
-        return unified_diff(self.old_text, self.new_text, self.path, self.path)
+        return unified_diff(f"{self.old_text}\n", f"{self.new_text}\n", self.path, self.path)
 
 
 class Edit:

@@ -41,7 +41,8 @@ class MultiEditArgs(ToolArgs):
     def preview(self) -> str:
         """The changes as diffs."""
         diffs = (
-            unified_diff(step.old_text, step.new_text, self.path, self.path) for step in self.edits
+            unified_diff(f"{step.old_text}\n", f"{step.new_text}\n", self.path, self.path)
+            for step in self.edits
         )
         return "".join(diffs)
 
