@@ -14,7 +14,7 @@ from glossator.core.errors import UsageError
 from glossator.core.events import ToolFinished, ToolStarted
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
-from glossator.tools.base import Registry, Tool, ToolArgs, ToolContext
+from glossator.tools.base import Access, Registry, Tool, ToolArgs, ToolContext
 
 logger = logging.getLogger(__name__)
 
@@ -30,13 +30,22 @@ async def nothing_denied(_tool: Tool, _args: ToolArgs, _context: ToolContext) ->
 async def execute(
     tools: Registry, calls: Sequence[ToolCall], run: RunContext, results: dict[str, ToolResult]
 ) -> None:
-    """Run the calls in parallel; each result is put into `results`, by call id, when it is there.
+    """Run the calls; each result is put into `results`, by call id, when it is there.
 
-    What was finished before a cancellation is thus not lost.
+    What was finished before a cancellation is thus not lost. Calls that only read run in parallel;
+    those that act follow each other in their order, each on the workspace that the last one left.
     """
+    acting = [call for call in calls if call.name in tools and _acts(tools[call.name])]
+
+    async def act() -> None:
+        for call in acting:
+            await _watched(tools, call, run, results)
+
     async with asyncio.TaskGroup() as group:
         for call in calls:
-            group.create_task(_watched(tools, call, run, results))
+            if call not in acting:
+                group.create_task(_watched(tools, call, run, results))
+        group.create_task(act())
 
 
 async def call_tool(
@@ -62,6 +71,10 @@ async def call_tool(
         return ToolResult.failed(f"{call.name} failed inside Glossator ({error!r}); try otherwise.")
     context.reads.show(result.spans)
     return result
+
+
+def _acts(tool: Tool) -> bool:
+    return tool.access is not Access.READ
 
 
 async def _watched(

@@ -12,6 +12,7 @@ from glossator.service.cancel import CancelRequest, cancel
 from glossator.service.doctor import DoctorRequest, doctor
 from glossator.service.explain import ExplainRequest, explain
 from glossator.service.index import IndexRequest, rebuild_index
+from glossator.service.mode import SetModeRequest, set_mode
 from glossator.service.search import SearchRequest, search
 from glossator.service.sessions import (
     DeleteSessionRequest,
@@ -29,6 +30,7 @@ from glossator.service.sessions import (
 )
 from glossator.service.status import StatusRequest, status
 from glossator.service.tool import ToolRequest, tool
+from glossator.service.undo import ListTurnsRequest, UndoRequest, list_turns, undo_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,9 @@ COMMANDS: Mapping[str, Command] = {
     "glossator.renameSession": Command("Rename session", RenameSessionRequest, rename_session),
     "glossator.deleteSession": Command("Delete session", DeleteSessionRequest, delete_session),
     "glossator.exportSession": Command("Export session", ExportSessionRequest, export_session),
+    "glossator.undoTurn": Command("Undo turn", UndoRequest, undo_turn),
+    "glossator.listTurns": Command("List turns", ListTurnsRequest, list_turns),
+    "glossator.setMode": Command("Set mode", SetModeRequest, set_mode),
     "glossator.rebuildIndex": Command("Rebuild index", IndexRequest, rebuild_index),
     "glossator.status": Command("Status", StatusRequest, status),
     "glossator.doctor": Command("Doctor", DoctorRequest, doctor),

@@ -1,0 +1,110 @@
+"""Undo: what a turn changed in the files, taken back; and the turns that changed something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from glossator.core.errors import UsageError
+from glossator.service.application import Application
+from glossator.service.checkpoints import Checkpoints, OnConflict
+from glossator.service.undo_plan import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class UndoRequest:
+    """Of a session: one turn (the last that stands if none is named), or with `since` all from it.
+
+    `overwrite` brings back files too that somebody else has changed since.
+    """
+
+    session_id: str
+    turn: str | None = None
+    since: bool = False
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UndoProblem:
+    """A file that is not as it was, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndoAnswer:
+    """What was brought back; `turn` undoes the undo, None if nothing was changed.
+
+    Files that somebody else has changed since are `conflicts`; without `overwrite` nothing at all
+    is brought back then. `incomplete`: a command was cut off with its server, and what it changed
+    is not known.
+    """
+
+    turn: str | None
+    restored: tuple[str, ...]
+    conflicts: tuple[UndoProblem, ...]
+    failed: tuple[UndoProblem, ...]
+    incomplete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListTurnsRequest:
+    """Of a session."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """A turn that changed files; `undoes` are the turns it took back."""
+
+    turn: str
+    paths: tuple[str, ...]
+    undoes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnList:
+    """Oldest first."""
+
+    turns: tuple[TurnView, ...]
+
+
+async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
+    """Take back what a turn changed. Raises `UsageError` and `UnknownSession`."""
+    if app.runs.busy(request.session_id):
+        raise UsageError("This session is answering; wait for it or cancel it, then undo.")
+    checkpoints = await _checkpoints(app, request.session_id)
+    on_conflict = OnConflict.OVERWRITE if request.overwrite else OnConflict.REFUSE
+    if request.since:
+        if request.turn is None:
+            raise UsageError("Name the turn from which on everything is to be taken back.")
+        undone = await checkpoints.restore_to(request.turn, on_conflict)
+    else:
+        undone = await checkpoints.undo_turn(request.turn, on_conflict)
+    return UndoAnswer(
+        undone.turn,
+        tuple(map(app.host.snapshot().relative, undone.restored)),
+        _problems(app, undone.conflicts),
+        _problems(app, undone.failed),
+        undone.incomplete,
+    )
+
+
+async def list_turns(app: Application, request: ListTurnsRequest) -> TurnList:
+    """The turns of a session that changed files. Raises `UnknownSession`."""
+    turns = (await _checkpoints(app, request.session_id)).turns
+    relative = app.host.snapshot().relative
+    return TurnList(
+        tuple(TurnView(turn.turn, tuple(map(relative, turn.paths)), turn.undoes) for turn in turns)
+    )
+
+
+async def _checkpoints(app: Application, session_id: str) -> Checkpoints:
+    await app.ready()
+    return app.acting.checkpoints(await app.sessions.open(session_id))
+
+
+def _problems(app: Application, problems: tuple[Problem, ...]) -> tuple[UndoProblem, ...]:
+    relative = app.host.snapshot().relative
+    return tuple(UndoProblem(relative(each.path), each.reason) for each in problems)
