@@ -1,6 +1,8 @@
 """One running command: its output as it comes, its end, and the end of all that it started.
 
-Unix only. Everything here happens on the event loop but waiting for the exit, which has a thread.
+Unix only. Everything here happens on the event loop, but waiting for the exit and taking the
+sandbox down, for which there is a thread. A sandbox dies with the thread that started it: that is
+the event loop's, too.
 """
 
 from __future__ import annotations
@@ -142,6 +144,7 @@ class Process:
             os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
         else:
             self._popen.wait()
+        self._cleanup.close()  # takes a while if the kernel is still taking a sandbox apart
         with suppress(RuntimeError):  # the loop was closed without us
             self._loop.call_soon_threadsafe(self._end)
 
@@ -153,7 +156,6 @@ class Process:
             read += _CHUNK
         self._loop.remove_reader(self._pipe)
         self._popen.__exit__(None, None, None)
-        self._cleanup.close()
         self.exit = _exit(code)
         self._gone.set()
 
