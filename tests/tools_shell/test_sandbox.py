@@ -156,6 +156,38 @@ async def test_git_sees_no_stand_ins(shell: MakeShell, sandbox: Sandbox, root: P
     assert text == "A  new"
 
 
+async def test_commits_work_where_hooks_and_settings_are_protected(
+    shell: MakeShell, sandbox: Sandbox, root: Path
+) -> None:
+    _program("git", "init", "-q", str(root))
+    confined = shell(sandbox, ".git/hooks", ".git/config", ".mcp.json")
+    text = await said(
+        confined,
+        "echo x > new && git add -A && git -c user.name=a -c user.email=a@b commit -qm one &&"
+        " git log --format=%s --name-only; git config core.hooksPath x || echo refused",
+    )
+    assert text.splitlines()[:3] == ["one", "", "new"]
+    assert text.endswith("refused")
+
+
+async def test_a_repository_in_the_workspace_runs_nothing(
+    shell: MakeShell, sandbox: Sandbox, root: Path
+) -> None:
+    """Neither one with a folder of its own for `.git`, nor a bare one."""
+    for repository in (root / "whole" / ".git", root / "bare"):
+        repository.parent.mkdir(exist_ok=True)
+        _program("git", "init", "-q", "--bare", str(repository))
+        hook = repository / "monitor"
+        hook.write_text(f"#!/bin/sh\ntouch {root}/was-run\n")
+        hook.chmod(0o755)
+        (repository / "config").write_text(
+            f"[core]\n\tbare = false\n\tfsmonitor = {hook}\n\tworktree = {repository.parent}\n"
+        )
+        await shell(sandbox).run(Command("git status", str(repository)), SECONDS)
+        await shell(sandbox).run(Command("git status", str(repository.parent)), SECONDS)
+    assert not (root / "was-run").exists()
+
+
 async def test_a_protected_link_is_refused(shell: MakeShell, sandbox: Sandbox, root: Path) -> None:
     (root / "target").mkdir()
     (root / ".vscode").symlink_to("target")

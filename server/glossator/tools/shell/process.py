@@ -1,6 +1,8 @@
 """One running command: its output as it comes, its end, and the end of all that it started.
 
-Unix only. Everything here happens on the event loop but waiting for the exit, which has a thread.
+Unix only. Everything here happens on the event loop, but waiting for the exit and taking the
+sandbox down, for which there is a thread. A sandbox dies with the thread that started it: that is
+the event loop's, too.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
@@ -22,6 +25,7 @@ from glossator.tools.shell.policy import Confined
 
 _GRACE = 2.0  # seconds between asking a command to end and ending it
 _CHUNK = 65_536  # bytes: what a pipe holds
+_REMAINS = 0.5  # seconds
 _LAST = 64 * _CHUNK  # bytes read after the end; a process that escaped may go on writing
 
 
@@ -56,6 +60,7 @@ class Process:
         self._loop = asyncio.get_running_loop()
         self._gone = asyncio.Event()
         self._kept = Kept()
+        self._reaping = threading.Lock()  # the number is ours until the exit code is taken
         with ExitStack() as stack:
             command = stack.enter_context(confined)
             self._nested = command.nested
@@ -111,6 +116,11 @@ class Process:
         A sandbox that is still being made is ended at once: the child that makes it would ignore
         another signal, and would live on without its parent.
         """
+        with self._reaping:
+            if self._popen.returncode is None:
+                self._signal_living(number)
+
+    def _signal_living(self, number: signal.Signals) -> None:
         if not self._nested:
             _signal_group(self._popen.pid, number)
         elif (inner := _inner_group(self._popen.pid)) is not None:
@@ -119,10 +129,11 @@ class Process:
             _signal_group(self._popen.pid, signal.SIGKILL)
 
     def _kill(self) -> None:
-        """End all, sandbox included; the number is taken until we have the exit code."""
-        if self._popen.returncode is None:
-            self._signal(signal.SIGKILL)
-            _signal_group(self._popen.pid, signal.SIGKILL)
+        """End all, sandbox included."""
+        with self._reaping:
+            if self._popen.returncode is None:
+                self._signal_living(signal.SIGKILL)
+                _signal_group(self._popen.pid, signal.SIGKILL)
 
     def _read(self) -> bool:
         """Take what is in the pipe; whether there was anything."""
@@ -142,19 +153,21 @@ class Process:
             os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
         else:
             self._popen.wait()
+        with self._reaping:
+            _signal_group(self._popen.pid, signal.SIGKILL)  # what it left behind
+            self._popen.wait()
+        _await_end(self._popen.pid)
+        self._cleanup.close()  # takes a while if the kernel is still taking a sandbox apart
         with suppress(RuntimeError):  # the loop was closed without us
             self._loop.call_soon_threadsafe(self._end)
 
     def _end(self) -> None:
-        self._kill()  # what it left behind
-        code = self._popen.wait()
         read = 0
         while read < _LAST and self._read():
             read += _CHUNK
         self._loop.remove_reader(self._pipe)
         self._popen.__exit__(None, None, None)
-        self._cleanup.close()
-        self.exit = _exit(code)
+        self.exit = _exit(self._popen.returncode)
         self._gone.set()
 
 
@@ -179,6 +192,15 @@ async def run(
 def _signal_group(group: int, number: signal.Signals) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
+
+
+def _await_end(group: int) -> None:
+    """Wait until a group that was sent `SIGKILL` is gone, or only dead ones nobody takes."""
+    deadline = time.monotonic() + _REMAINS
+    with suppress(ProcessLookupError, PermissionError):
+        while time.monotonic() < deadline:
+            os.killpg(group, 0)
+            time.sleep(0.002)
 
 
 def _inner_group(process: int) -> int | None:
