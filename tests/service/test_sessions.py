@@ -178,7 +178,8 @@ async def test_exports(tmp_path: Path) -> None:
         exported = await export_session(s.app, request)
         document = json.loads(exported.text)
         assert (document["id"], document["title"]) == (answer.session_id, "What does greet do?")
-        messages = [r["message"] for r in document["records"] if r["kind"] == "said"]
+        told = (r for r in document["records"] if r["kind"] in {"said", "received"})
+        messages = [r["message"] for r in told if r["message"] is not None]
         assert messages[: len(body(s, 1)["messages"])] == body(s, 1)["messages"]
 
 

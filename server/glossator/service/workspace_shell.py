@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from glossator.agent.permissions.protected import own_folders, protected_below
 from glossator.settings.model import ShellSettings
 from glossator.tools.shell.policy import Policy, Sandbox, Unavailable
 from glossator.tools.shell.sandbox import find_sandbox
 from glossator.tools.shell.shell import Shell
+
+_OF_GIT = ("config", "hooks")
 
 
 class WorkspaceShell:
@@ -47,8 +50,26 @@ class WorkspaceShell:
         found = [protected_below(root, own_folders()) for root in roots]
         policy = Policy(
             roots,
-            protected=tuple(path for each in found for path in (*each.there, *each.missing)),
+            protected=tuple(
+                path
+                for each in found
+                for name in (*each.there, *each.missing)
+                for path in _kept_from_commands(name)
+            ),
             readable=self._settings.readable,
             network=self._settings.network,
         )
         return Shell(sandbox, policy, self._environment, unconfined_after_asking=True)
+
+
+def _kept_from_commands(path: str) -> Iterator[str]:
+    """What of a protected path a command may not change: of a repository what runs programs.
+
+    A link cannot be kept from being replaced; edits through it are asked about all the same.
+    """
+    if os.path.islink(path):
+        return
+    if os.path.basename(path) == ".git" and os.path.isdir(path):
+        yield from (os.path.join(path, name) for name in _OF_GIT)
+    else:
+        yield path
