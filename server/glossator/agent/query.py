@@ -21,7 +21,12 @@ async def query(
 
     Nothing of a reply that is not whole is kept. Raises `ModelError`.
     """
-    request = ModelRequest(agent.system, tool_specs(agent.tools), conversation.messages)
+    request = ModelRequest(
+        agent.system,
+        tool_specs(agent.tools),
+        conversation.messages,
+        previous_reply=conversation.newest_reply,
+    )
     shown = False
     try:
         async with asyncio.timeout(seconds), aclosing(run.model.stream(request)) as events:
@@ -39,6 +44,7 @@ async def query(
                         shown = False
                         run.emit(Notice(_wait_notice(event)))
                     case Reply():
+                        conversation.newest_reply = event.id
                         return event
     except TimeoutError:
         if shown:

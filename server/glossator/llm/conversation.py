@@ -11,9 +11,13 @@ from glossator.llm.model import Block, Message, ToolCall
 
 @dataclass(slots=True)
 class Conversation:
-    """The messages of a session. Nothing in it is ever changed: providers bind to the prefix."""
+    """The messages of a session. Nothing in it is ever changed: providers bind to the prefix.
+
+    `newest_reply` is the provider's id of the last reply to it, and no part of it.
+    """
 
     _messages: list[Message] = field(default_factory=list)
+    newest_reply: str | None = None
 
     @property
     def messages(self) -> tuple[Message, ...]:
