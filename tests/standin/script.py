@@ -42,7 +42,15 @@ class ServerToolUse:
     input: Json = field(default_factory=dict)
 
 
-Block = Text | Thinking | ToolUse | ServerToolUse
+@dataclass(frozen=True, slots=True)
+class ToolSearch:
+    """A search among the deferred tools, run by the API: the call and what it found, by name."""
+
+    query: str
+    found: tuple[str, ...]
+
+
+Block = Text | Thinking | ToolUse | ServerToolUse | ToolSearch
 
 
 @dataclass(frozen=True, slots=True, init=False)
