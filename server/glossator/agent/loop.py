@@ -31,17 +31,24 @@ _ENDINGS = {
     StopReason.REFUSAL: Stop.REFUSED,
     StopReason.CONTEXT_FULL: Stop.CONTEXT_FULL,
 }
+_UNKNOWN_PRICE = (
+    "The price of {model} is not known, so the limit of money cannot be kept. Set its price, or"
+    " limit the tokens instead."
+)
 _FINAL = {StopReason.REFUSAL, StopReason.CONTEXT_FULL}  # whatever else the reply holds
 
 
 async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -> Outcome:
     """Answer the conversation's last message. Raises `ModelError` when the model cannot."""
-    guard = Guard(agent.limits)
+    guard = Guard(agent.limits, agent.dollars)
     while True:
         reply = await query(agent, conversation, run, guard.seconds_left)
         if reply is None:
             return _out_of_time(run, guard)
+        was_blind = guard.is_blind
         guard.count(reply)
+        if guard.is_blind and not was_blind:
+            run.emit(Notice(_UNKNOWN_PRICE.format(model=run.model.id)))
         run.emit(reply.usage)
         if reply.stop is StopReason.PAUSE_TURN:
             conversation.append(reply.message)
@@ -107,20 +114,20 @@ def _out_of_time(run: RunContext, guard: Guard) -> Outcome:
 
 def _unanswered(limit: Stop, guard: Guard, text: str = "") -> Outcome:
     fallback = f"No answer was reached before the run ended: {guard.explain(limit)}."
-    return Outcome(text or fallback, limit, guard.turns, guard.usage)
+    return Outcome(text or fallback, limit, guard.turns, guard.spending)
 
 
 def _end(conversation: Conversation, reply: Reply, guard: Guard) -> Outcome:
     stop = _ENDINGS.get(reply.stop, Stop.CUT_OFF)
     if stop is Stop.REFUSED:  # a refused reply is not sent back
         text = f"The model declined to answer. {reply.detail}".strip()
-        return Outcome(text, stop, guard.turns, guard.usage)
+        return Outcome(text, stop, guard.turns, guard.spending)
     if _requested(reply):
         _answer_all(conversation, reply, "Not run", "the context is full")
     elif reply.message["content"]:
         conversation.append(reply.message)
     text = reply.text or "The model ended without an answer. Ask again, or ask for less at once."
-    return Outcome(text, stop, guard.turns, guard.usage)
+    return Outcome(text, stop, guard.turns, guard.spending)
 
 
 def _requested(reply: Reply) -> list[ToolCall]:
