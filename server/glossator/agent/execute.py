@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from pydantic import ValidationError
 
@@ -21,16 +21,24 @@ logger = logging.getLogger(__name__)
 _SUMMARY_CHARACTERS = 120
 
 
+Started = Callable[[ToolCall], Awaitable[ToolResult | None]]
+
+
 async def execute(
-    tools: Registry, calls: Sequence[ToolCall], run: RunContext, results: dict[str, ToolResult]
+    tools: Registry,
+    calls: Sequence[ToolCall],
+    run: RunContext,
+    results: dict[str, ToolResult],
+    started: Started,
 ) -> None:
     """Run the calls in parallel; each result is put into `results`, by call id, when it is there.
 
-    What was finished before a cancellation is thus not lost.
+    What was finished before a cancellation is thus not lost. `started` gives the results of calls
+    that run already.
     """
     async with asyncio.TaskGroup() as group:
         for call in calls:
-            group.create_task(_watched(tools, call, run, results))
+            group.create_task(_watched(tools, call, run, results, started))
 
 
 async def call_tool(tools: Registry, call: ToolCall, context: ToolContext) -> ToolResult:
@@ -55,12 +63,17 @@ async def call_tool(tools: Registry, call: ToolCall, context: ToolContext) -> To
 
 
 async def _watched(
-    tools: Registry, call: ToolCall, run: RunContext, results: dict[str, ToolResult]
+    tools: Registry,
+    call: ToolCall,
+    run: RunContext,
+    results: dict[str, ToolResult],
+    started: Started,
 ) -> None:
     run.emit(ToolStarted(call.id, call.name, call.arguments))
-    started = time.perf_counter()
-    result = results[call.id] = await call_tool(tools, call, await run.tool_context())
-    milliseconds = (time.perf_counter() - started) * 1000
+    began = time.perf_counter()
+    result = await started(call) or await call_tool(tools, call, await run.tool_context())
+    results[call.id] = result
+    milliseconds = (time.perf_counter() - began) * 1000
     run.emit(ToolFinished(call.id, call.name, _summary(result), result.error, milliseconds))
 
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from glossator.agent.agent import Agent, Outcome, Stop
+from glossator.agent.early import EarlyCalls
 from glossator.agent.execute import execute
 from glossator.agent.guard import Guard
 from glossator.agent.query import query
@@ -40,9 +41,16 @@ _FINAL = {StopReason.REFUSAL, StopReason.CONTEXT_FULL}  # whatever else the repl
 
 async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -> Outcome:
     """Answer the conversation's last message. Raises `ModelError` when the model cannot."""
+    async with EarlyCalls(agent.tools, run) as early:
+        return await _run(agent, conversation, run, early)
+
+
+async def _run(
+    agent: Agent, conversation: Conversation, run: RunContext, early: EarlyCalls
+) -> Outcome:
     guard = Guard(agent.limits, agent.dollars)
     while True:
-        reply = await query(agent, conversation, run, guard.seconds_left)
+        reply = await query(agent, conversation, run, guard.seconds_left, early)
         if reply is None:
             return _out_of_time(run, guard)
         was_blind = guard.is_blind
@@ -62,13 +70,18 @@ async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -
         if limit:
             _answer_all(conversation, reply, "Not run", guard.explain(limit), farewell=True)
         else:
-            limit = await _act(agent, conversation, run, reply, guard)
+            limit = await _act(agent, conversation, run, reply, guard, early)
         if limit:
             return await _last_word(agent, conversation, run, guard, limit)
 
 
 async def _act(
-    agent: Agent, conversation: Conversation, run: RunContext, reply: Reply, guard: Guard
+    agent: Agent,
+    conversation: Conversation,
+    run: RunContext,
+    reply: Reply,
+    guard: Guard,
+    early: EarlyCalls,
 ) -> Stop | None:
     """Run the reply's calls and append it with their results, those of a cancelled run included.
 
@@ -81,7 +94,7 @@ async def _act(
     limit, why = None, "the user cancelled the run"
     try:
         async with asyncio.timeout(guard.seconds_left):
-            await execute(agent.tools, reply.tool_calls, run, results)
+            await execute(agent.tools, reply.tool_calls, run, results, early.take)
     except TimeoutError:
         limit, why = Stop.TIME, guard.explain(Stop.TIME)
     finally:
@@ -96,7 +109,7 @@ async def _last_word(
     """Let the model answer from what it has, once, without further tools."""
     reason = guard.explain(limit)
     run.emit(Notice(f"The run is ending: {reason}."))
-    last = await query(agent, conversation, run, _LAST_WORD_SECONDS)
+    last = await query(agent, conversation, run, _LAST_WORD_SECONDS, EarlyCalls({}, run))
     if last is None:
         return _unanswered(limit, guard)
     guard.count(last)

@@ -6,6 +6,7 @@ import asyncio
 from contextlib import aclosing
 
 from glossator.agent.agent import Agent
+from glossator.agent.early import EarlyCalls
 from glossator.agent.run import RunContext
 from glossator.agent.specs import tool_specs
 from glossator.core.errors import StreamCut
@@ -15,12 +16,18 @@ from glossator.llm.model import ModelRequest, Reply, RetryWait, TextPiece, Think
 
 
 async def query(
-    agent: Agent, conversation: Conversation, run: RunContext, seconds: float
+    agent: Agent,
+    conversation: Conversation,
+    run: RunContext,
+    seconds: float,
+    early: EarlyCalls,
 ) -> Reply | None:
     """The model's reply to the conversation, or None when it is not there in so many seconds.
 
-    Nothing of a reply that is not whole is kept. Raises `ModelError`.
+    Nothing of a reply that is not whole is kept. Calls are handed to `early` as soon as they are
+    whole. Raises `ModelError`.
     """
+    early.void()  # what a reply before this one left
     request = ModelRequest(
         agent.system,
         tool_specs(agent.tools),
@@ -31,6 +38,7 @@ async def query(
     try:
         async with asyncio.timeout(seconds), aclosing(run.model.stream(request)) as events:
             async for event in events:
+                early.follow(event)
                 match event:
                     case TextPiece(text):
                         run.emit(TextDelta(text))

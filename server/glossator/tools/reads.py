@@ -16,10 +16,24 @@ class ReadState:
 
     _shown: dict[tuple[str, Range], str] = field(default_factory=dict)
     _lines: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+    _base: ReadState | None = None
+
+    def draft(self) -> ReadState:
+        """A state that knows all that this one knows, and keeps to itself what is shown now."""
+        return ReadState(_base=self)
+
+    def adopt(self, draft: ReadState) -> None:
+        """What a draft of this state kept to itself was shown after all."""
+        self._shown.update(draft._shown)
+        for document, lines in draft._lines.items():
+            self._lines.setdefault(document, set()).update(lines)
 
     def unchanged(self, path: str, asked: Range, sha256: str) -> bool:
         """Whether this range was the last shown with this very text."""
-        return self._shown.get((path, asked)) == sha256
+        shown = self._shown.get((path, asked))
+        if shown is None and self._base:
+            return self._base.unchanged(path, asked, sha256)
+        return shown == sha256
 
     def remember(self, path: str, asked: Range, sha256: str) -> None:
         """A range was shown."""
