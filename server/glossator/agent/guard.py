@@ -34,6 +34,11 @@ class Guard:
         self.spending += Spending.of(reply)
         self._calls.update(_fingerprint(call) for call in reply.tool_calls)
 
+    def begin_anew(self, spending: Spending) -> None:
+        """The conversation was compacted: what was read before may be read again."""
+        self.spending += spending
+        self._calls.clear()
+
     @property
     def is_blind(self) -> bool:
         """Whether the limit of money cannot be kept, because a price is not known."""

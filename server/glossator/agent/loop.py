@@ -17,7 +17,8 @@ from glossator.agent.execute import execute
 from glossator.agent.guard import Guard
 from glossator.agent.query import query
 from glossator.agent.run import RunContext
-from glossator.core.events import Notice
+from glossator.core.errors import ModelError
+from glossator.core.events import Notice, TextDiscarded
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers
 from glossator.llm.model import Reply, StopReason, ToolCall
@@ -53,15 +54,14 @@ async def _run(
         reply = await query(agent, conversation, run, guard.seconds_left, early)
         if reply is None:
             return _out_of_time(run, guard)
-        was_blind = guard.is_blind
-        guard.count(reply)
-        if guard.is_blind and not was_blind:
-            run.emit(Notice(_UNKNOWN_PRICE.format(model=run.model.id)))
-        run.emit(reply.usage)
+        _count(reply, run, guard)
         if reply.stop is StopReason.PAUSE_TURN:
             conversation.append(reply.message)
             if limit := guard.exceeded(()):
                 return _unanswered(limit, guard, reply.text)
+            continue
+        if reply.stop is StopReason.CONTEXT_FULL and await _make_room(run, guard):
+            run.emit(TextDiscarded())  # it did not fit: it is asked for again
             continue
         calls = _requested(reply)
         if not calls or reply.stop in _FINAL:
@@ -73,6 +73,17 @@ async def _run(
             limit = await _act(agent, conversation, run, reply, guard, early)
         if limit:
             return await _last_word(agent, conversation, run, guard, limit)
+        if run.room and run.room.is_short(reply.usage):
+            await _try_to_make_room(run, guard)
+
+
+def _count(reply: Reply, run: RunContext, guard: Guard) -> None:
+    """Count a reply and show what it took."""
+    was_blind = guard.is_blind
+    guard.count(reply)
+    if guard.is_blind and not was_blind:
+        run.emit(Notice(_UNKNOWN_PRICE.format(model=run.model.id)))
+    run.emit(reply.usage)
 
 
 async def _act(
@@ -103,6 +114,23 @@ async def _act(
     return limit
 
 
+async def _make_room(run: RunContext, guard: Guard) -> bool:
+    """Whether the conversation could be compacted."""
+    compacted = await run.room.make() if run.room else None
+    if compacted is None:
+        return False
+    guard.begin_anew(compacted.spending)
+    return True
+
+
+async def _try_to_make_room(run: RunContext, guard: Guard) -> None:
+    """Compact ahead of need: a model that cannot be asked now is asked again the next time."""
+    try:
+        await _make_room(run, guard)
+    except ModelError as error:
+        run.emit(Notice(f"The conversation could not be compacted now, so it goes on. {error}"))
+
+
 async def _last_word(
     agent: Agent, conversation: Conversation, run: RunContext, guard: Guard, limit: Stop
 ) -> Outcome:
@@ -112,8 +140,7 @@ async def _last_word(
     last = await query(agent, conversation, run, _LAST_WORD_SECONDS, EarlyCalls({}, run))
     if last is None:
         return _unanswered(limit, guard)
-    guard.count(last)
-    run.emit(last.usage)
+    _count(last, run, guard)
     if _requested(last):
         _answer_all(conversation, last, "Not run", reason)
         return _unanswered(limit, guard, last.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from glossator.context.room import Room
 from glossator.core.events import Event
 from glossator.llm.model import Model
 from glossator.tools.base import ToolContext
@@ -15,9 +16,11 @@ class RunContext:
     """What the loop needs besides the agent and the conversation.
 
     `emit` shows an event and never blocks. `tool_context` freezes the newest workspace: a call
-    sees one snapshot, a turn sees the newest at each call.
+    sees one snapshot, a turn sees the newest at each call. `room` compacts the conversation when
+    the window fills up; without it a full one ends the run.
     """
 
     model: Model
     emit: Callable[[Event], None]
     tool_context: Callable[[], Awaitable[ToolContext]]
+    room: Room | None = None

@@ -39,6 +39,13 @@ class ReadState:
         """A range was shown."""
         self._shown[path, asked] = sha256
 
+    def forget_ranges(self) -> None:
+        """What showed them is gone from the conversation: Read shows every range again.
+
+        The lines still count as shown: what was learnt from them is kept.
+        """
+        self._shown.clear()
+
     def show(self, spans: Iterable[Span]) -> None:
         """Lines were shown to the model."""
         for span in spans:
