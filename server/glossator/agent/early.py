@@ -49,13 +49,14 @@ class EarlyCalls:
         self.void()
         await asyncio.gather(*self._void, return_exceptions=True)
 
-    def follow(self, event: ModelEvent) -> None:
+    async def follow(self, event: ModelEvent) -> None:
         """Start a call that is whole, if its tool only reads; end all when the reply is void."""
         match event:
             case ToolReady(call):
                 tool = self._tools.get(call.name)
                 if tool is not None and tool.access is Access.READ:
                     self._started[call.id] = call, asyncio.create_task(self._read(call))
+                    await asyncio.sleep(0)  # it begins now, however much of the reply is here
             case RetryWait():
                 self.void()
 

@@ -38,7 +38,7 @@ async def query(
     try:
         async with asyncio.timeout(seconds), aclosing(run.model.stream(request)) as events:
             async for event in events:
-                early.follow(event)
+                await early.follow(event)
                 match event:
                     case TextPiece(text):
                         run.emit(TextDelta(text))
