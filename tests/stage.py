@@ -17,7 +17,9 @@ from glossator.core.ports import Review
 from glossator.core.question import Question, QuestionAnswer
 from glossator.service.application import Application
 from glossator.service.ask import Answer, AskRequest, ask
+from glossator.service.session import Session
 from glossator.settings.load import load_settings
+from glossator.tools.base import ToolContext
 from glossator.workspace.change import DiskChanged
 from tests.standin import Script, StandIn
 
@@ -119,6 +121,11 @@ class Stage:
 
     async def ask(self, question: str, **fields: Any) -> Answer:
         return await ask(self.app, AskRequest(question, **fields))
+
+    async def reading(self, session: Session) -> ToolContext:
+        """What the tools of a conversation see that only reads."""
+        await self.app.ready()
+        return ToolContext(self.app.host.snapshot(), session.reads, self.app.symbols)
 
     def touched(self, relative: str) -> None:
         """Let the application know that a file changed on disk."""

@@ -10,6 +10,7 @@ from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import client_factory
 from glossator.llm.conversation import user_message
 from glossator.llm.model import Message, Model, ModelEvent, ModelRequest, Reply, ToolSpec
+from glossator.llm.options import DEFAULT_OPTIONS, ModelOptions
 from glossator.llm.retry import RetryPolicy
 from glossator.settings.model import ModelSettings
 from tests.standin import Script, StandIn
@@ -45,7 +46,10 @@ class Asker:
 
 @asynccontextmanager
 async def asker(
-    script: Script, environment: Mapping[str, str] = ENVIRONMENT, **settings: Any
+    script: Script,
+    environment: Mapping[str, str] = ENVIRONMENT,
+    options: ModelOptions = DEFAULT_OPTIONS,
+    **settings: Any,
 ) -> AsyncIterator[Asker]:
     async with StandIn(script) as api:
         chosen = ModelSettings(base_url=api.base_url, **settings)
@@ -56,7 +60,7 @@ async def asker(
 
         policy = RetryPolicy(chosen.max_retries, chosen.max_retry_wait, random.Random(7), sleep)
         factory = client_factory(chosen, environment)
-        model = AnthropicModel(chosen.main, chosen, factory, policy)
+        model = AnthropicModel(chosen.main, chosen, factory, policy, options)
         try:
             yield Asker(model, api, waits)
         finally:

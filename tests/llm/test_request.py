@@ -2,6 +2,7 @@
 
 import copy
 import json
+import logging
 import math
 from typing import Any
 
@@ -12,12 +13,13 @@ from glossator.core.tool_result import ToolResult
 from glossator.llm.cache_layout import with_breakpoints
 from glossator.llm.catalog import CATALOG, facts_of
 from glossator.llm.conversation import tool_answers, user_message
-from glossator.llm.model import Block, Message, ToolCall
-from glossator.llm.profiles import PROFILES
+from glossator.llm.model import Block, Message, ToolCall, ToolSpec
+from glossator.llm.options import CacheLifetime, ModelOptions
+from glossator.llm.profiles import PROFILES, profile_of
 from glossator.llm.request_body import build_body
-from glossator.settings.model import Profile
-from tests.llm.asking import asker, request_of
-from tests.standin import Text, ToolUse, Turn
+from glossator.settings.model import Backend, ModelSettings, Profile
+from tests.llm.asking import TOOLS, asker, request_of
+from tests.standin import Text, Thinking, ToolSearch, ToolUse, Turn
 
 SONNET = CATALOG["claude-sonnet-5-5"]
 FOUND: Block = {
@@ -73,6 +75,24 @@ def test_breakpoints(system: list[str], messages: list[Message], places: list[st
     assert body == before
 
 
+@pytest.mark.parametrize(
+    ("lifetime", "written"),
+    [
+        (CacheLifetime.MINUTES, [None, None, None, None]),
+        (CacheLifetime.HOUR_FOR_SYSTEM, ["1h", "1h", None, None]),
+        (CacheLifetime.HOUR, ["1h", "1h", "1h", "1h"]),
+    ],
+)
+async def test_lifetimes_of_entries(lifetime: CacheLifetime, written: list[str | None]) -> None:
+    async with asker([Turn(Text("Hi."))], options=ModelOptions(cache=lifetime)) as ask:
+        await ask.ask(user_message("q"), assistant(text("r")), user_message("s"))
+        (sent,) = (request.body for request in ask.api.requests)
+        assert ask.api.refusals == []
+    blocks = [*sent["system"], *(block for m in sent["messages"] for block in m["content"])]
+    marks = [block["cache_control"] for block in blocks if "cache_control" in block]
+    assert [mark.get("ttl") for mark in marks] == written
+
+
 def test_a_round_of_many_calls_keeps_the_previous_breakpoint() -> None:
     calls = [ToolCall(f"t{n}", "Grep", {}) for n in range(30)]
     reply = assistant(
@@ -93,6 +113,7 @@ def test_the_same_request_gives_the_same_bytes() -> None:
 def test_a_full_request() -> None:
     body = build_body(request_of(), SONNET, PROFILES["anthropic"], "high")
     assert body["thinking"] == {"type": "adaptive", "display": "summarized"}
+    assert body["diagnostics"] == {"previous_message_id": None}
     assert body["output_config"] == {"effort": "high"}
     assert body["max_tokens"] == 32_000
     assert list(body["tools"][0]) == ["name", "description", "input_schema"]
@@ -112,6 +133,70 @@ def test_output_is_limited(model: str, asked: int | None, sent: int) -> None:
     assert body["max_tokens"] == sent
     assert "output_config" not in body
     assert ("thinking" in body) == (model in CATALOG)
+
+
+def test_thinking_is_shown_as_the_user_wants() -> None:
+    quiet = ModelOptions(thinking="omitted")
+    body = build_body(request_of(), SONNET, PROFILES["anthropic"], None, quiet)
+    assert body["thinking"] == {"type": "adaptive", "display": "omitted"}
+
+
+RARE = ToolSpec("Rare", "Seldom of use.", {"type": "object", "properties": {}}, deferred=True)
+
+
+def test_deferred_tools_stand_behind_the_search_where_there_is_one() -> None:
+    request = request_of(tools=(RARE, *TOOLS))
+    tools = build_body(request, SONNET, PROFILES["anthropic"], None)["tools"]
+    assert [tool["name"] for tool in tools] == ["Grep", "Glob", "tool_search_tool_bm25", "Rare"]
+    assert [tool.get("defer_loading") for tool in tools] == [None, None, None, True]
+    tools = build_body(request, SONNET, PROFILES["vllm"], None)["tools"]
+    assert [tool["name"] for tool in tools] == ["Rare", "Grep", "Glob"]
+    assert all(set(tool) == {"name", "description", "input_schema"} for tool in tools)
+
+
+async def test_a_tool_that_was_searched_for_is_called_and_keeps_the_prefix() -> None:
+    script = [
+        Turn(Thinking("I need another."), ToolSearch("rare", ("Rare",)), ToolUse("Rare")),
+        Turn(Text("Done.")),
+    ]
+    async with asker(script) as ask:
+        tools = (RARE, *TOOLS)
+        question = user_message("q")
+        reply = await ask.reply(question, tools=tools)
+        assert [call.name for call in reply.tool_calls] == ["Rare"]
+        answers = tool_answers([(call, ToolResult("ok")) for call in reply.tool_calls])
+        last = await ask.reply(question, reply.message, answers, tools=tools)
+        assert (last.text, ask.api.refusals) == ("Done.", [])
+
+
+@pytest.mark.parametrize(
+    ("change", "level", "said"),
+    [
+        ({}, None, ""),
+        ({"system": ("Other.",)}, "WARNING", "system_changed"),
+        ({"tools": TOOLS[:1]}, "WARNING", "tools_changed"),
+        ({"previous_reply": "msg_of_before"}, "INFO", "previous_message_not_found"),
+    ],
+)
+async def test_a_missed_cache_is_logged(
+    change: dict[str, Any], level: str | None, said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with asker([Turn(Text("Hi."))] * 2) as ask:
+        first = await ask.reply()
+        await ask.ask(**({"previous_reply": first.id} | change))
+    told = [record for record in caplog.records if "prompt cache" in record.getMessage()]
+    assert [record.levelname for record in told] == ([level] if level else [])
+    assert said in "".join(record.getMessage() for record in told)
+
+
+@pytest.mark.parametrize("backend", ["bedrock", "vertex", "foundry"])
+def test_clouds_get_nothing_that_only_the_provider_knows(backend: Backend) -> None:
+    profile = profile_of(ModelSettings(backend=backend))
+    body = build_body(request_of(tools=(RARE, *TOOLS)), SONNET, profile, None)
+    assert "diagnostics" not in body
+    assert [tool["name"] for tool in body["tools"]] == ["Rare", "Grep", "Glob"]
+    assert not profile.model_limits
 
 
 def test_the_effort_of_a_request_wins() -> None:

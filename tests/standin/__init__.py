@@ -27,7 +27,7 @@ from tests.standin.faults import (
     spend_capped,
 )
 from tests.standin.recording import Recorded
-from tests.standin.script import Script, ServerToolUse, Text, Thinking, ToolUse, Turn
+from tests.standin.script import Script, ServerToolUse, Text, Thinking, ToolSearch, ToolUse, Turn
 from tests.standin.server import StandIn
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "StreamError",
     "Text",
     "Thinking",
+    "ToolSearch",
     "ToolUse",
     "TruncateAt",
     "Turn",

@@ -28,8 +28,9 @@ class Diagnostics:
         self._known: dict[str, Fingerprint] = {}
 
     def remember(self, message_id: str, body: Json) -> None:
-        """Keep the request that this message answered."""
-        self._known[message_id] = _fingerprint(body)
+        """Keep the request that this message answered, if it opted in with `diagnostics`."""
+        if body.get("diagnostics") is not None:
+            self._known[message_id] = _fingerprint(body)
 
     def of(self, body: Json) -> Json | None:
         """The `diagnostics` of a reply; None when not asked for or nothing diverged."""
@@ -62,7 +63,9 @@ def _fingerprint(body: Json) -> Fingerprint:
     return Fingerprint(
         model=body["model"],
         system=digest(map(plain, blocks_of(body.get("system", [])))),
-        tools=digest(map(plain, body.get("tools", []))),
+        tools=digest(
+            plain(tool) for tool in body.get("tools", []) if not tool.get("defer_loading")
+        ),
         messages=tuple(digest([role, plain(block)]) for _, role, block in located_blocks(body)),
         other=digest(body.get(name) for name in settings),
         tokens=prompt_tokens(list(chain(body))),

@@ -1,7 +1,7 @@
 """A turn made into the message the API would return for a request."""
 
 import json
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -10,7 +10,15 @@ from pydantic_core import from_json
 
 from tests.standin.content import located_blocks, tokens_in
 from tests.standin.faults import MaxTokensMidTool, Refused, UnknownBlock
-from tests.standin.script import Block, ServerToolUse, Text, Thinking, ToolUse, Turn
+from tests.standin.script import (
+    Block,
+    ServerToolUse,
+    Text,
+    Thinking,
+    ToolSearch,
+    ToolUse,
+    Turn,
+)
 from tests.standin.signature import Prefix
 
 Json = dict[str, Any]
@@ -79,8 +87,7 @@ def _content(turn: Turn, body: Json, ids: Ids) -> list[Json]:
         taken.add(block.get("id", ""))
     content: list[Json] = []
     for scripted in turn.blocks:
-        made = _block(scripted, body, prefix, lambda kind: ids.next(kind, taken))
-        if made is not None:
+        for made in _blocks(scripted, body, prefix, lambda kind: ids.next(kind, taken)):
             prefix.add("assistant", made)
             content.append(made)
     if isinstance(turn.fault, UnknownBlock):
@@ -88,24 +95,34 @@ def _content(turn: Turn, body: Json, ids: Ids) -> list[Json]:
     return content
 
 
-def _block(
+def _blocks(
     scripted: Block, body: Json, prefix: Prefix, new_id: Callable[[str], str]
-) -> Json | None:
+) -> Iterator[Json]:
     match scripted:
         case Text(text, citations):
-            return {"type": "text", "text": text, "citations": list(citations) or None}
+            yield {"type": "text", "text": text, "citations": list(citations) or None}
         case ToolUse(name, tool_input, id_):
             id_ = id_ or new_id("toolu")
-            return {"type": "tool_use", "id": id_, "name": name, "input": tool_input}
+            yield {"type": "tool_use", "id": id_, "name": name, "input": tool_input}
         case ServerToolUse(name, tool_input):
             id_ = new_id("srvtoolu")
-            return {"type": "server_tool_use", "id": id_, "name": name, "input": tool_input}
+            yield {"type": "server_tool_use", "id": id_, "name": name, "input": tool_input}
+        case ToolSearch(query, found):
+            yield from _search(query, found, new_id("srvtoolu"))
         case Thinking(text):
             config = body.get("thinking", {})
             if config.get("type") == "disabled":
-                return None
+                return
             text = text if config.get("display") == "summarized" else ""
-            return {"type": "thinking", "thinking": text, "signature": prefix.bind(text).sign()}
+            yield {"type": "thinking", "thinking": text, "signature": prefix.bind(text).sign()}
+
+
+def _search(query: str, found: Sequence[str], id_: str) -> Iterator[Json]:
+    name, asked = "tool_search_tool_bm25", {"query": query}
+    yield {"type": "server_tool_use", "id": id_, "name": name, "input": asked}
+    references = [{"type": "tool_reference", "tool_name": tool} for tool in found]
+    result = {"type": "tool_search_tool_search_result", "tool_references": references}
+    yield {"type": "tool_search_tool_result", "tool_use_id": id_, "content": result}
 
 
 def _cut_last_tool(content: list[Json], tool_json: dict[int, str]) -> None:

@@ -42,7 +42,15 @@ class ServerToolUse:
     input: Json = field(default_factory=dict)
 
 
-Block = Text | Thinking | ToolUse | ServerToolUse
+@dataclass(frozen=True, slots=True)
+class ToolSearch:
+    """A search among the deferred tools, run by the API: the call and what it found, by name."""
+
+    query: str
+    found: tuple[str, ...]
+
+
+Block = Text | Thinking | ToolUse | ServerToolUse | ToolSearch
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -51,7 +59,8 @@ class Turn:
 
     `stop_reason` None means `tool_use` with a tool call among the blocks, else `end_turn`.
     `usage` overrides single figures of the computed usage (tokens).
-    `gate` holds the stream open after its first delta until the event is set.
+    `gate` holds the stream open after its first delta until the event is set; with
+    `gate_after_block`, after its first block.
     `chunk` is the number of characters in one delta.
     """
 
@@ -61,6 +70,7 @@ class Turn:
     fault: Fault | None
     gate: asyncio.Event | None
     chunk: int
+    gate_after_block: bool
 
     def __init__(
         self,
@@ -70,10 +80,11 @@ class Turn:
         fault: Fault | None = None,
         gate: asyncio.Event | None = None,
         chunk: int = 12,
+        gate_after_block: bool = False,
     ) -> None:
         if isinstance(fault, MaxTokensMidTool) and not any(isinstance(b, ToolUse) for b in blocks):
             raise ValueError("MaxTokensMidTool cuts a tool call: give the turn a ToolUse.")
-        values = (blocks, stop_reason, usage, fault, gate, chunk)
+        values = (blocks, stop_reason, usage, fault, gate, chunk, gate_after_block)
         for name, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, name, value)
 

@@ -11,7 +11,7 @@ import base64
 import binascii
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -65,7 +65,7 @@ class Prefix:
         if block["type"] in {"thinking", "redacted_thinking"}:
             self._thinking.append(digest([block])[:12])
             return
-        self._referenced.update(_references(block))
+        self._referenced.update(references(block))
         self._content.update(digest([role, plain(block)]).encode())
 
     def _counts(self, tool: Json) -> bool:
@@ -80,8 +80,11 @@ def broken_binding(binding: Binding, prefix: Prefix, text: str) -> bool:
     return not only_oldest_gone or replace(binding, thinking_before=kept) != here
 
 
-def _references(block: Json) -> Iterator[str]:
-    content: Iterable[Any] = block.get("content") or ()
+def references(block: Json) -> Iterator[str]:
+    """The deferred tools that a block makes known to the model, by name."""
+    content: Any = block.get("content") or ()
+    if isinstance(content, dict):
+        content = content.get("tool_references")
     if isinstance(content, list):
         for part in content:
             if part.get("type") == "tool_reference":

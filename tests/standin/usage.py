@@ -1,6 +1,7 @@
 """The prompt cache: which tokens of a request are read, written or plain input.
 
 Blocks are chained in the order tools, system, messages; each link's hash covers all before it.
+Deferred tools are no part of the prompt; a reference to one among the messages is.
 A breakpoint writes an entry for its link; a later request reads the longest link it shares with an
 entry at, or at most 20 blocks before, one of its own breakpoints. Entries never expire here.
 """
@@ -85,7 +86,8 @@ def cacheable(block: Json) -> bool:
 
 
 def _parts(body: Json) -> Iterator[tuple[Any, Json]]:
-    yield from (("tools", tool) for tool in body.get("tools", []))
+    at_hand = (tool for tool in body.get("tools", []) if not tool.get("defer_loading"))
+    yield from (("tools", tool) for tool in at_hand)
     yield from (("system", block) for block in blocks_of(body.get("system", [])))
     choices = [body.get(k) for k in ("tool_choice", "thinking")]
     effort = (body.get("output_config") or {}).get("effort")

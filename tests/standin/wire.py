@@ -38,7 +38,8 @@ async def send_frames(
     headers = {"content-type": "text/event-stream; charset=utf-8", "request-id": request_id}
     response = web.StreamResponse(headers=headers)
     await response.prepare(request)
-    held_after = next((i for i, frame in enumerate(frames) if frame.is_delta), 0)
+    held_by = "content_block_stop" if turn.gate_after_block else "content_block_delta"
+    held_after = next((i for i, frame in enumerate(frames) if frame.data["type"] == held_by), 0)
     for index, piece in enumerate(_cut([frame.encode() for frame in frames], turn.fault)):
         await response.write(piece)
         if turn.gate is not None and index == held_after:

@@ -68,6 +68,7 @@ ACCEPTED = {
     "a name of 64 characters": request(tools=[tool("a-Z_" * 16)]),
     "a loose schema": request(tools=[tool(schema={"type": "object", "minProperties": 1})]),
     "a tool of the API": request(tools=[{"type": "memory_20250818", "name": "memory"}]),
+    "a deferred tool": request(tools=[tool(), tool("b", defer_loading=True)]),
     "20 strict tools": request(tools=[tool(f"t{i}", strict=True) for i in range(20)]),
     "a bound in a loose tool": request(
         tools=[tool(schema={"type": "object", "properties": {"n": {"minimum": 1}}})]

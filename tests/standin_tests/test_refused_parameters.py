@@ -168,6 +168,14 @@ TOOLS = {
         chat(user("x"), assistant(tool_use(name="a b")), user(tool_result())),
         "messages.1.content.0.name: String should match",
     ),
+    "every tool deferred": (
+        request(tools=[tool(defer_loading=True)]),
+        "At least one tool must have defer_loading=false",
+    ),
+    "breakpoint on a deferred tool": (
+        request(tools=[tool(), tool("b", defer_loading=True, cache_control={"type": "ephemeral"})]),
+        "cache_control cannot be set together with defer_loading",
+    ),
     "same name twice": (request(tools=[tool(), tool()]), "Tool names must be unique"),
     "schema of no object": (
         request(tools=[tool(schema={"type": "string"})]),

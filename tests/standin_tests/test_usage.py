@@ -132,11 +132,28 @@ AGAIN = chat(user("x"), assistant("y"), user("z"), system="s", tools=[tool()])
 )
 async def test_diagnostics_name_what_moved(changes: Json, reason: str | None) -> None:
     async with StandIn([Turn(Text("y"))] * 2) as api:
-        first = (await post(api, chat(user("x"), system="s", tools=[tool()]))).json
+        opted_in = {"diagnostics": {"previous_message_id": None}}
+        first = (await post(api, chat(user("x"), system="s", tools=[tool()], **opted_in))).json
         asked = AGAIN | changes | {"diagnostics": {"previous_message_id": first["id"]}}
         found = (await post(api, asked)).json["diagnostics"]
     assert first["diagnostics"] is None
     assert (found and found["cache_miss_reason"]["type"]) == reason
+
+
+async def test_diagnostics_know_only_requests_that_opted_in() -> None:
+    async with StandIn([Turn(Text("y"))] * 2) as api:
+        first = (await post(api, chat(user("x")))).json
+        asked = chat(user("x"), diagnostics={"previous_message_id": first["id"]})
+        found = (await post(api, asked)).json["diagnostics"]
+    assert found == {"cache_miss_reason": {"type": "previous_message_not_found"}}
+
+
+async def test_a_deferred_tool_is_no_part_of_the_prompt() -> None:
+    rare = tool("Rare", defer_loading=True, description=LONG)
+    with_rare = request(system=[cached(words=LONG)], tools=[tool(), rare])
+    without = with_rare | {"tools": [tool()]}
+    first, second = await usages(with_rare, without)
+    assert second == (first[0], 0, first[1])
 
 
 @pytest.mark.parametrize(

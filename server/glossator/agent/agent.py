@@ -6,18 +6,23 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from glossator.core.events import Usage
+from glossator.llm.cost import Spending
 from glossator.settings.model import LimitSettings
 from glossator.tools.base import Registry
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A specification: the system blocks, the tools and the limits of a kind of run."""
+    """A specification: the system blocks, the tools and the limits of a kind of run.
+
+    `dollars` is what a run may cost, None for any price.
+    """
 
     name: str
     system: tuple[str, ...]
     tools: Registry
     limits: LimitSettings
+    dollars: float | None = None
 
 
 class Stop(StrEnum):
@@ -26,6 +31,7 @@ class Stop(StrEnum):
     ANSWERED = "answered"
     TURNS = "turns"
     TOKENS = "tokens"
+    MONEY = "money"
     TIME = "time"
     REPETITION = "repetition"
     REFUSED = "refused"
@@ -40,4 +46,9 @@ class Outcome:
     text: str
     stop: Stop
     turns: int
-    usage: Usage
+    spending: Spending
+
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all its requests."""
+        return self.spending.usage

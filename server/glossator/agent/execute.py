@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 _SUMMARY_CHARACTERS = 120
 
 Denial = Callable[[Tool, ToolArgs, ToolContext], Awaitable[str | None]]
+Started = Callable[[ToolCall], Awaitable[ToolResult | None]]
 
 
 async def nothing_denied(_tool: Tool, _args: ToolArgs, _context: ToolContext) -> None:
@@ -28,23 +29,28 @@ async def nothing_denied(_tool: Tool, _args: ToolArgs, _context: ToolContext) ->
 
 
 async def execute(
-    tools: Registry, calls: Sequence[ToolCall], run: RunContext, results: dict[str, ToolResult]
+    tools: Registry,
+    calls: Sequence[ToolCall],
+    run: RunContext,
+    results: dict[str, ToolResult],
+    started: Started,
 ) -> None:
     """Run the calls; each result is put into `results`, by call id, when it is there.
 
-    What was finished before a cancellation is thus not lost. Calls that only read run in parallel;
-    those that act follow each other in their order, each on the workspace that the last one left.
+    What was finished before a cancellation is thus not lost. Calls that act follow each other in
+    their order, each on the workspace that the last one left; all others run in parallel. `started`
+    gives the results of calls that run already.
     """
     acting = [call for call in calls if call.name in tools and _acts(tools[call.name])]
 
     async def act() -> None:
         for call in acting:
-            await _watched(tools, call, run, results)
+            await _watched(tools, call, run, results, started)
 
     async with asyncio.TaskGroup() as group:
         for call in calls:
             if call not in acting:
-                group.create_task(_watched(tools, call, run, results))
+                group.create_task(_watched(tools, call, run, results, started))
         group.create_task(act())
 
 
@@ -74,17 +80,23 @@ async def call_tool(
 
 
 def _acts(tool: Tool) -> bool:
-    return tool.access is not Access.READ
+    return tool.access in (Access.WRITE, Access.EXECUTE)
 
 
 async def _watched(
-    tools: Registry, call: ToolCall, run: RunContext, results: dict[str, ToolResult]
+    tools: Registry,
+    call: ToolCall,
+    run: RunContext,
+    results: dict[str, ToolResult],
+    started: Started,
 ) -> None:
     run.emit(ToolStarted(call.id, call.name, call.arguments))
-    started = time.perf_counter()
-    context = await run.tool_context()
-    result = results[call.id] = await call_tool(tools, call, context, run.denial)
-    milliseconds = (time.perf_counter() - started) * 1000
+    began = time.perf_counter()
+    result = await started(call)
+    if result is None:
+        result = await call_tool(tools, call, await run.tool_context(), run.denial)
+    results[call.id] = result
+    milliseconds = (time.perf_counter() - began) * 1000
     run.emit(ToolFinished(call.id, call.name, _summary(result), result.error, milliseconds))
 
 

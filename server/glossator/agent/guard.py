@@ -9,26 +9,40 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from glossator.agent.agent import Stop
-from glossator.core.events import Usage
+from glossator.llm.cost import Spending, in_words
 from glossator.llm.model import Reply, ToolCall
 from glossator.settings.model import LimitSettings
 
 
 @dataclass(slots=True)
 class Guard:
-    """Counts what a run has used; `exceeded` names the limit that was reached, if one was."""
+    """Counts what a run has used; `exceeded` names the limit that was reached, if one was.
+
+    `dollars` is what the run may cost, None for any price.
+    """
 
     limits: LimitSettings
+    dollars: float | None = None
     turns: int = 0
-    usage: Usage = field(default_factory=Usage)
+    spending: Spending = field(default_factory=Spending)
     _started: float = field(default_factory=time.monotonic)
     _calls: Counter[str] = field(default_factory=Counter)
 
     def count(self, reply: Reply) -> None:
         """A reply arrived."""
         self.turns += 1
-        self.usage += reply.usage
+        self.spending += Spending.of(reply)
         self._calls.update(_fingerprint(call) for call in reply.tool_calls)
+
+    def begin_anew(self, spending: Spending) -> None:
+        """The conversation was compacted: what was read before may be read again."""
+        self.spending += spending
+        self._calls.clear()
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the limit of money cannot be kept, because a price is not known."""
+        return self.dollars is not None and self.spending.unpriced > 0
 
     @property
     def seconds_left(self) -> float:
@@ -39,8 +53,10 @@ class Guard:
         """The limit that forbids running these calls."""
         if self.turns >= self.limits.turns:
             return Stop.TURNS
-        if self.usage.total >= self.limits.tokens:
+        if self.spending.usage.total >= self.limits.tokens:
             return Stop.TOKENS
+        if self.dollars is not None and self.spending.known_dollars >= self.dollars:
+            return Stop.MONEY
         if self.seconds_left == 0:
             return Stop.TIME
         if any(self._calls[_fingerprint(call)] >= self.limits.repeats for call in calls):
@@ -52,6 +68,7 @@ class Guard:
         return {
             Stop.TURNS: f"the limit of {self.limits.turns} turns is reached",
             Stop.TOKENS: f"the limit of {self.limits.tokens:,} tokens is reached",
+            Stop.MONEY: f"the limit of {in_words(self.dollars)} is reached",
             Stop.TIME: f"the limit of {self.limits.seconds:g} seconds is reached",
             Stop.REPETITION: f"the same call was made {self.limits.repeats} times",
         }[stop]

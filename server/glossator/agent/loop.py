@@ -12,11 +12,13 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from glossator.agent.agent import Agent, Outcome, Stop
+from glossator.agent.early import EarlyCalls
 from glossator.agent.execute import execute
 from glossator.agent.guard import Guard
 from glossator.agent.query import query
 from glossator.agent.run import RunContext
-from glossator.core.events import Notice
+from glossator.core.errors import ModelError
+from glossator.core.events import Notice, TextDiscarded
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers
 from glossator.llm.model import Reply, StopReason, ToolCall
@@ -31,22 +33,35 @@ _ENDINGS = {
     StopReason.REFUSAL: Stop.REFUSED,
     StopReason.CONTEXT_FULL: Stop.CONTEXT_FULL,
 }
+_UNKNOWN_PRICE = (
+    "The price of {model} is not known, so the limit of money cannot be kept. Set its price, or"
+    " limit the tokens instead."
+)
 _FINAL = {StopReason.REFUSAL, StopReason.CONTEXT_FULL}  # whatever else the reply holds
 
 
 async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -> Outcome:
     """Answer the conversation's last message. Raises `ModelError` when the model cannot."""
-    guard = Guard(agent.limits)
+    async with EarlyCalls(agent.tools, run) as early:
+        return await _run(agent, conversation, run, early)
+
+
+async def _run(
+    agent: Agent, conversation: Conversation, run: RunContext, early: EarlyCalls
+) -> Outcome:
+    guard = Guard(agent.limits, agent.dollars)
     while True:
-        reply = await query(agent, conversation, run, guard.seconds_left)
+        reply = await query(agent, conversation, run, guard.seconds_left, early)
         if reply is None:
             return _out_of_time(run, guard)
-        guard.count(reply)
-        run.emit(reply.usage)
+        _count(reply, run, guard)
         if reply.stop is StopReason.PAUSE_TURN:
             conversation.append(reply.message)
             if limit := guard.exceeded(()):
                 return _unanswered(limit, guard, reply.text)
+            continue
+        if reply.stop is StopReason.CONTEXT_FULL and await _make_room(run, guard):
+            run.emit(TextDiscarded())  # it did not fit: it is asked for again
             continue
         calls = _requested(reply)
         if not calls or reply.stop in _FINAL:
@@ -55,13 +70,29 @@ async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -
         if limit:
             _answer_all(conversation, reply, "Not run", guard.explain(limit), farewell=True)
         else:
-            limit = await _act(agent, conversation, run, reply, guard)
+            limit = await _act(agent, conversation, run, reply, guard, early)
         if limit:
             return await _last_word(agent, conversation, run, guard, limit)
+        if run.room and run.room.is_short(reply.usage):
+            await _try_to_make_room(run, guard)
+
+
+def _count(reply: Reply, run: RunContext, guard: Guard) -> None:
+    """Count a reply and show what it took."""
+    was_blind = guard.is_blind
+    guard.count(reply)
+    if guard.is_blind and not was_blind:
+        run.emit(Notice(_UNKNOWN_PRICE.format(model=run.model.id)))
+    run.emit(reply.usage)
 
 
 async def _act(
-    agent: Agent, conversation: Conversation, run: RunContext, reply: Reply, guard: Guard
+    agent: Agent,
+    conversation: Conversation,
+    run: RunContext,
+    reply: Reply,
+    guard: Guard,
+    early: EarlyCalls,
 ) -> Stop | None:
     """Run the reply's calls and append it with their results, those of a cancelled run included.
 
@@ -75,7 +106,7 @@ async def _act(
     limit, why = None, "the user cancelled the run"
     try:
         async with asyncio.timeout(guard.seconds_left):
-            await execute(agent.tools, reply.tool_calls, run, results)
+            await execute(agent.tools, reply.tool_calls, run, results, early.take)
     except TimeoutError:
         limit, why = Stop.TIME, guard.explain(Stop.TIME)
     finally:
@@ -84,17 +115,33 @@ async def _act(
     return limit
 
 
+async def _make_room(run: RunContext, guard: Guard) -> bool:
+    """Whether the conversation could be compacted."""
+    compacted = await run.room.make() if run.room else None
+    if compacted is None:
+        return False
+    guard.begin_anew(compacted.spending)
+    return True
+
+
+async def _try_to_make_room(run: RunContext, guard: Guard) -> None:
+    """Compact ahead of need: a model that cannot be asked now is asked again the next time."""
+    try:
+        await _make_room(run, guard)
+    except ModelError as error:
+        run.emit(Notice(f"The conversation could not be compacted now, so it goes on. {error}"))
+
+
 async def _last_word(
     agent: Agent, conversation: Conversation, run: RunContext, guard: Guard, limit: Stop
 ) -> Outcome:
     """Let the model answer from what it has, once, without further tools."""
     reason = guard.explain(limit)
     run.emit(Notice(f"The run is ending: {reason}."))
-    last = await query(agent, conversation, run, _LAST_WORD_SECONDS)
+    last = await query(agent, conversation, run, _LAST_WORD_SECONDS, EarlyCalls({}, run))
     if last is None:
         return _unanswered(limit, guard)
-    guard.count(last)
-    run.emit(last.usage)
+    _count(last, run, guard)
     if _requested(last):
         _answer_all(conversation, last, "Not run", reason)
         return _unanswered(limit, guard, last.text)
@@ -108,20 +155,20 @@ def _out_of_time(run: RunContext, guard: Guard) -> Outcome:
 
 def _unanswered(limit: Stop, guard: Guard, text: str = "") -> Outcome:
     fallback = f"No answer was reached before the run ended: {guard.explain(limit)}."
-    return Outcome(text or fallback, limit, guard.turns, guard.usage)
+    return Outcome(text or fallback, limit, guard.turns, guard.spending)
 
 
 def _end(conversation: Conversation, reply: Reply, guard: Guard) -> Outcome:
     stop = _ENDINGS.get(reply.stop, Stop.CUT_OFF)
     if stop is Stop.REFUSED:  # a refused reply is not sent back
         text = f"The model declined to answer. {reply.detail}".strip()
-        return Outcome(text, stop, guard.turns, guard.usage)
+        return Outcome(text, stop, guard.turns, guard.spending)
     if _requested(reply):
         _answer_all(conversation, reply, "Not run", "the context is full")
     elif reply.message["content"]:
         conversation.append(reply.message)
     text = reply.text or "The model ended without an answer. Ask again, or ask for less at once."
-    return Outcome(text, stop, guard.turns, guard.usage)
+    return Outcome(text, stop, guard.turns, guard.spending)
 
 
 def _requested(reply: Reply) -> list[ToolCall]:

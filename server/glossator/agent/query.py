@@ -6,6 +6,7 @@ import asyncio
 from contextlib import aclosing
 
 from glossator.agent.agent import Agent
+from glossator.agent.early import EarlyCalls
 from glossator.agent.run import RunContext
 from glossator.agent.specs import tool_specs
 from glossator.core.errors import StreamCut
@@ -15,17 +16,29 @@ from glossator.llm.model import ModelRequest, Reply, RetryWait, TextPiece, Think
 
 
 async def query(
-    agent: Agent, conversation: Conversation, run: RunContext, seconds: float
+    agent: Agent,
+    conversation: Conversation,
+    run: RunContext,
+    seconds: float,
+    early: EarlyCalls,
 ) -> Reply | None:
     """The model's reply to the conversation, or None when it is not there in so many seconds.
 
-    Nothing of a reply that is not whole is kept. Raises `ModelError`.
+    Nothing of a reply that is not whole is kept. Calls are handed to `early` as soon as they are
+    whole. Raises `ModelError`.
     """
-    request = ModelRequest(agent.system, tool_specs(agent.tools), conversation.messages)
+    early.void()  # what a reply before this one left
+    request = ModelRequest(
+        agent.system,
+        tool_specs(agent.tools),
+        conversation.messages,
+        previous_reply=conversation.newest_reply,
+    )
     shown = False
     try:
         async with asyncio.timeout(seconds), aclosing(run.model.stream(request)) as events:
             async for event in events:
+                await early.follow(event)
                 match event:
                     case TextPiece(text):
                         run.emit(TextDelta(text))
@@ -39,6 +52,7 @@ async def query(
                         shown = False
                         run.emit(Notice(_wait_notice(event)))
                     case Reply():
+                        conversation.newest_reply = event.id
                         return event
     except TimeoutError:
         if shown:

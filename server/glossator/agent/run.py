@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from glossator.context.room import Room
 from glossator.core.events import Event
 from glossator.llm.model import Message, Model
 from glossator.tools.base import Tool, ToolArgs, ToolContext
@@ -17,7 +18,8 @@ class RunContext:
     `emit` shows an event and never blocks. `tool_context` freezes the newest workspace: a call
     sees one snapshot, a turn sees the newest at each call. `denial` says why a call may not be
     made, None when it may; it may ask the user first. `received` is told of a reply before its
-    calls are run.
+    calls are run. `room` compacts the conversation when the window fills up; without it a full one
+    ends the run.
     """
 
     model: Model
@@ -25,3 +27,4 @@ class RunContext:
     tool_context: Callable[[], Awaitable[ToolContext]]
     denial: Callable[[Tool, ToolArgs, ToolContext], Awaitable[str | None]]
     received: Callable[[Message], None] = lambda _: None
+    room: Room | None = None

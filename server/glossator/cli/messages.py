@@ -20,6 +20,7 @@ TOOL_EXAMPLE = """Example: glossator tool Grep '{"pattern": "def main", "path": 
 STOPS: Mapping[str, str] = {
     "turns": "The run reached its limit of turns; the answer may be incomplete.",
     "tokens": "The run reached its limit of tokens; the answer may be incomplete.",
+    "money": "The run cost as much as it may; the answer may be incomplete.",
     "time": "The run reached its time limit; the answer may be incomplete.",
     "repetition": "The model repeated the same tool calls and was stopped.",
     "cut off": "The answer was cut off at the model's output limit.",

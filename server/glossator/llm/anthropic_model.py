@@ -7,6 +7,7 @@ import importlib
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -15,9 +16,11 @@ from glossator.core.errors import ModelError, ModelRefused
 from glossator.llm.assembly import Assembly
 from glossator.llm.backends import CREDENTIALS, credential_errors, server_of
 from glossator.llm.catalog import CATALOG, ModelFacts, facts_of, with_limits
+from glossator.llm.cost import cost
 from glossator.llm.failures import Target, explain
 from glossator.llm.model import ModelEvent, ModelRequest
-from glossator.llm.profiles import PROFILES
+from glossator.llm.options import DEFAULT_OPTIONS, ModelOptions
+from glossator.llm.profiles import profile_of
 from glossator.llm.request_body import build_body
 from glossator.llm.retry import RetryPolicy, with_retries
 from glossator.settings.model import ModelSettings, RoleSettings
@@ -50,11 +53,13 @@ class AnthropicModel:
         settings: ModelSettings,
         client_factory: Callable[[], Any],
         retry: RetryPolicy | None = None,
+        options: ModelOptions = DEFAULT_OPTIONS,
     ) -> None:
         self._role = role
         self._settings = settings
-        self._profile = PROFILES[settings.profile]
-        self._facts = facts_of(role.model)
+        self._options = options
+        self._profile = profile_of(settings)
+        self._facts = facts_of(role.model, self._options.prices)
         self._client_factory = client_factory
         self._client: asyncio.Task[AsyncAnthropic] | None = None
         self._limits: asyncio.Task[None] | None = None
@@ -84,7 +89,8 @@ class AnthropicModel:
 
         Close the generator (`contextlib.aclosing`) to break off early: that closes the connection.
         """
-        body = build_body(request, self._facts, self._profile, self._role.effort)
+        effort = self._role.effort
+        body = build_body(request, self._facts, self._profile, effort, self._options)
         async with aclosing(with_retries(lambda: self._attempt(body), self._retry)) as events:
             async for event in events:
                 yield event
@@ -118,7 +124,12 @@ class AnthropicModel:
         # Raised out here because the SDK's exception, as context, may show the key in a log.
         if failure is not None and not reply.whole:
             raise failure
-        yield reply.finish(body)
+        whole = reply.finish(body)
+        if reply.cache_miss:
+            level = logging.WARNING if "_changed" in reply.cache_miss else logging.INFO
+            _log.log(level, "The prompt cache could not be used: %s.", reply.cache_miss)
+        dollars = cost(self._facts.price, whole.usage, whole.long_write_tokens)
+        yield replace(whole, dollars=dollars)
 
     async def _send(self, client: AsyncAnthropic, body: dict[str, Any]) -> AsyncStream[Any]:
         """The stream of events, once the headers have come."""
@@ -150,8 +161,7 @@ class AnthropicModel:
 
     def _learn_limits(self, client: AsyncAnthropic) -> None:
         """Ask the provider for the model's limits, once, beside the first reply."""
-        told = self._profile.model_limits and self._settings.backend == "anthropic"
-        if told and self._limits is None:
+        if self._profile.model_limits and self._limits is None:
             self._limits = asyncio.create_task(self._ask_limits(client))
 
     async def _ask_limits(self, client: AsyncAnthropic) -> None:

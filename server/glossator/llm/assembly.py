@@ -15,13 +15,24 @@ from typing import Any
 from glossator.core.errors import ModelRefused, StreamCut
 from glossator.core.events import Usage
 from glossator.core.tokens import estimate_tokens
-from glossator.llm.model import Block, Reply, StopReason, TextPiece, ThinkingPiece, ToolCall
+from glossator.llm.model import (
+    Block,
+    Reply,
+    StopReason,
+    TextPiece,
+    ThinkingPiece,
+    ToolCall,
+    ToolReady,
+)
 
 _CUT = (
     "The connection closed before the reply was whole; nothing of it was used. Ask again; if this"
     " happens every time, look at the network, the proxy, or models.baseUrl if it is set."
 )
 _TOOL_BLOCKS = frozenset({"tool_use", "server_tool_use"})
+_LONG_WRITE = "ephemeral_1h_input_tokens"
+
+Piece = TextPiece | ThinkingPiece | ToolReady
 
 
 class Assembly:
@@ -33,19 +44,25 @@ class Assembly:
         self._usage: dict[str, int] = {}
         self._stop: str | None = None
         self._stop_details: Mapping[str, Any] = {}
+        self._id: str | None = None
+        self.cache_miss = ""  # the provider's reason, if it told one
         self.whole = False  # message_stop has come
 
-    def add(self, event: Mapping[str, Any]) -> TextPiece | ThinkingPiece | None:
-        """Take in one event of the stream; the piece to show, if it holds any."""
+    def add(self, event: Mapping[str, Any]) -> Piece | None:
+        """Take in one event of the stream; what it brings for the reader, if anything."""
         match event:
             case {"type": "message_start", "message": dict(message)}:
                 self._count(message.get("usage"))
+                self._id = message["id"] if isinstance(message.get("id"), str) else None
+                self.cache_miss = _cache_miss(message.get("diagnostics"))
             case {"type": "content_block_start", "index": int(index), "content_block": dict(block)}:
                 self._blocks[index] = block.copy()
                 return _opening(block)
             case {"type": "content_block_delta", "index": int(index), "delta": dict(delta)}:
                 if index in self._blocks:
                     return self._extend(self._blocks[index], index, delta)
+            case {"type": "content_block_stop", "index": int(index)}:
+                return self._ready(index)
             case {"type": "message_delta", "delta": dict(delta)}:
                 self._count(event.get("usage"))
                 self._stop = delta.get("stop_reason")
@@ -75,6 +92,8 @@ class Assembly:
             text="".join(text for text in texts if isinstance(text, str)),
             tool_calls=_tool_calls(content) if stop is StopReason.TOOL_USE else (),
             detail=_detail(self._stop_details),
+            id=self._id,
+            long_write_tokens=self._usage.get(_LONG_WRITE, 0),
         )
 
     def _extend(
@@ -93,6 +112,16 @@ class Assembly:
                 block["citations"] = [*(block.get("citations") or ()), citation]
             case {"type": "input_json_delta", "partial_json": str(partial)}:
                 self._inputs.setdefault(index, []).append(partial)
+        return None
+
+    def _ready(self, index: int) -> ToolReady | None:
+        """The call in a block that was closed; None for other blocks, and for a broken input."""
+        match self._blocks.get(index):
+            case {"type": "tool_use", "id": str(id_), "name": str(name)}:
+                try:
+                    return ToolReady(ToolCall(id_, name, self._input(index, StopReason.TOOL_USE)))
+                except StreamCut:  # told when the reply ends
+                    return None
         return None
 
     def _input(self, index: int, stop: StopReason) -> dict[str, Any]:
@@ -122,7 +151,9 @@ class Assembly:
     def _count(self, usage: object) -> None:
         """Figures are running totals: a later one takes the place of an earlier one."""
         if isinstance(usage, dict):
-            self._usage.update({k: v for k, v in usage.items() if isinstance(v, int)})
+            written = usage.get("cache_creation")
+            figures = {**usage, **(written if isinstance(written, dict) else {})}
+            self._usage.update({k: v for k, v in figures.items() if isinstance(v, int)})
 
 
 def _opening(block: Mapping[str, Any]) -> TextPiece | ThinkingPiece | None:
@@ -132,6 +163,16 @@ def _opening(block: Mapping[str, Any]) -> TextPiece | ThinkingPiece | None:
         case {"type": "thinking", "thinking": str(thinking)} if thinking:
             return ThinkingPiece(thinking)
     return None
+
+
+def _cache_miss(diagnostics: object) -> str:
+    """Why the prompt cache was missed, with the tokens it cost; "" when nothing diverged."""
+    match diagnostics:
+        case {"cache_miss_reason": {"type": str(reason), "cache_missed_input_tokens": int(tokens)}}:
+            return f"{reason}, {tokens:,} tokens"
+        case {"cache_miss_reason": {"type": str(reason)}}:
+            return reason
+    return ""
 
 
 def _stop_reason(name: str | None) -> StopReason:

@@ -8,30 +8,39 @@ The provider allows four. They follow the life of a conversation:
 4. the end of this request, which the next one reads.
 
 The third is needed because a breakpoint looks back 20 blocks only, and one round of parallel tool
-calls can add more than that. Nothing but `cache_control` is added, and moving it is not a change
-of the prefix. Source: the provider's "Prompt caching".
+calls can add more than that. The tools stand before the system prompt, so its breakpoints cover
+them. Nothing but `cache_control` is added, and moving it is not a change of the prefix.
+Source: the provider's "Prompt caching".
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from glossator.llm.model import Block
+from glossator.llm.options import CacheLifetime
 
-_BREAKPOINT = {"type": "ephemeral"}
+_BREAKPOINTS: dict[Literal["5m", "1h"], Block] = {
+    "5m": {"type": "ephemeral"},
+    "1h": {"type": "ephemeral", "ttl": "1h"},
+}
 _CACHEABLE = frozenset({"document", "image", "search_result", "text", "tool_result", "tool_use"})
 
 
-def with_breakpoints(body: dict[str, Any]) -> dict[str, Any]:
+def with_breakpoints(
+    body: dict[str, Any], lifetime: CacheLifetime = CacheLifetime.MINUTES
+) -> dict[str, Any]:
     """A copy of a request's body with at most four breakpoints; the body itself is not touched."""
     laid_out = dict(body)
     if system := body.get("system"):
-        laid_out["system"] = _mark(system, {0, len(system) - 1})
+        marked = {0, len(system) - 1}
+        laid_out["system"] = _mark(system, marked, _BREAKPOINTS[lifetime.of_system])
+    breakpoint_ = _BREAKPOINTS[lifetime.of_messages]
     messages = list(body["messages"])
     for number in _ends(messages):
         if (block := _last_cacheable(messages[number]["content"])) is not None:
-            content = _mark(messages[number]["content"], {block})
+            content = _mark(messages[number]["content"], {block}, breakpoint_)
             messages[number] = {**messages[number], "content": content}
     return {**laid_out, "messages": messages}
 
@@ -52,8 +61,8 @@ def _is_cacheable(block: Block) -> bool:
     return block.get("type") in _CACHEABLE and not (block["type"] == "text" and not block["text"])
 
 
-def _mark(blocks: list[Block], numbers: Iterable[int]) -> list[Block]:
+def _mark(blocks: list[Block], numbers: Iterable[int], breakpoint_: Block) -> list[Block]:
     marked = list(blocks)
     for number in numbers:
-        marked[number] = {**marked[number], "cache_control": _BREAKPOINT}
+        marked[number] = {**marked[number], "cache_control": breakpoint_}
     return marked

@@ -6,15 +6,12 @@ Source: the provider's model overview and price list of 2026-11-20.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Literal
 
-from glossator.core.events import Usage
-
 Thinking = Literal["adaptive", "unasked"]
-
-_CACHE_WRITE = 1.25  # of the input price, for entries that live five minutes
-_CACHE_READ = 0.1  # of the input price
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +48,16 @@ _MODELS = (
     ModelFacts("claude-fable-5-1", 1_000_000, 128_000, Price(10, 50), "adaptive", "high"),
 )
 CATALOG = {model.id: model for model in _MODELS}
+_NO_PRICES: Mapping[str, Price] = MappingProxyType({})
 
 
-def facts_of(model: str) -> ModelFacts:
-    """What the table says of `model`; for an unknown id limits that are safe with most."""
-    return CATALOG.get(model) or ModelFacts(model, window=200_000, max_output=8_000)
+def facts_of(model: str, prices: Mapping[str, Price] = _NO_PRICES) -> ModelFacts:
+    """What the table says of `model`; for an unknown id limits that are safe with most.
+
+    `prices`, by model id, win over the table's.
+    """
+    facts = CATALOG.get(model) or ModelFacts(model, window=200_000, max_output=8_000)
+    return replace(facts, price=prices.get(model, facts.price))
 
 
 def with_limits(facts: ModelFacts, window: object, max_output: object) -> ModelFacts:
@@ -67,19 +69,3 @@ def with_limits(facts: ModelFacts, window: object, max_output: object) -> ModelF
             max_output if isinstance(max_output, int) and max_output > 0 else facts.max_output
         ),
     )
-
-
-def cost(facts: ModelFacts, usage: Usage) -> float | None:
-    """US dollars for one request, None when the price is not known."""
-    price = facts.price
-    if price is None:
-        return None
-    prompt = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-    if price.above and price.up_to is not None and prompt > price.up_to:
-        price = price.above
-    paid = (
-        usage.input_tokens
-        + usage.cache_write_tokens * _CACHE_WRITE
-        + usage.cache_read_tokens * _CACHE_READ
-    )
-    return (paid * price.input + usage.output_tokens * price.output) / 1_000_000

@@ -11,9 +11,13 @@ from glossator.llm.model import Block, Message, ToolCall
 
 @dataclass(slots=True)
 class Conversation:
-    """The messages of a session. Nothing in it is ever changed: providers bind to the prefix."""
+    """The messages of a session, only ever appended to: providers bind to the prefix.
+
+    `newest_reply` is the provider's id of the last reply to it, and no part of it.
+    """
 
     _messages: list[Message] = field(default_factory=list)
+    newest_reply: str | None = None
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -28,6 +32,11 @@ class Conversation:
     def append(self, message: Message) -> None:
         """Add the next message."""
         self._messages.append(message)
+
+    def begin_anew(self, messages: Sequence[Message]) -> None:
+        """Go on with other messages, as after a compaction: a new prefix, with nothing cached."""
+        self._messages = list(messages)
+        self.newest_reply = None
 
 
 def user_message(*texts: str) -> Message:

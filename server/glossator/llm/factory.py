@@ -8,19 +8,26 @@ from typing import Literal
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import KEY_VARIABLE, client_factory, key_of, server_of
 from glossator.llm.model import Model
+from glossator.llm.options import DEFAULT_OPTIONS, ModelOptions
 from glossator.settings.model import ModelSettings
 
 Role = Literal["main", "fast"]
 
 
-def create_model(role: Role, settings: ModelSettings, environment: Mapping[str, str]) -> Model:
+def create_model(
+    role: Role,
+    settings: ModelSettings,
+    environment: Mapping[str, str],
+    options: ModelOptions = DEFAULT_OPTIONS,
+) -> Model:
     """The model for `role`. Nothing is imported or sent before it is asked."""
     if _why_offline(settings, environment):
         from glossator.llm.offline import OfflineModel  # noqa: PLC0415 - needed without a key only
 
         return OfflineModel()
     chosen = settings.main if role == "main" else settings.fast
-    return AnthropicModel(chosen, settings, client_factory(settings, environment))
+    client = client_factory(settings, environment)
+    return AnthropicModel(chosen, settings, client, options=options)
 
 
 def describe(settings: ModelSettings, environment: Mapping[str, str]) -> str:

@@ -37,11 +37,16 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool as the model sees it; `input_schema` is JSON Schema."""
+    """A tool as the model sees it; `input_schema` is JSON Schema.
+
+    A deferred tool stays out of the prompt until the model searches for it, where the server can
+    search; elsewhere it is sent like any other.
+    """
 
     name: str
     description: str
     input_schema: dict[str, Any]
+    deferred: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,8 @@ class ModelRequest:
     """One request to a model.
 
     `system` (the text of each block, the most shared first) and `tools` never change in the life
-    of a conversation; `messages` is only appended to.
+    of a conversation; `messages` is only appended to. `previous_reply` is the id of the reply
+    before, None for a first request: the provider says what of the prompt moved since then.
     """
 
     system: tuple[str, ...]
@@ -57,6 +63,7 @@ class ModelRequest:
     messages: tuple[Message, ...]
     max_output_tokens: int | None = None  # None: the model's own limit, within reason
     effort: str | None = None
+    previous_reply: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +90,16 @@ class ThinkingPiece:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolReady:
+    """A call's block is closed and its input whole, while the reply goes on.
+
+    The call counts only when the reply ends whole with `TOOL_USE`, and then stands in it.
+    """
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
 class RetryWait:
     """The provider could not answer; it is asked again after `seconds`.
 
@@ -96,7 +113,11 @@ class RetryWait:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole reply: always the last event of a stream, and only when nothing was cut."""
+    """A whole reply: always the last event of a stream, and only when nothing was cut.
+
+    `long_write_tokens` are those of `usage.cache_write_tokens` that were written for an hour.
+    `dollars` is the request's price, None when it is not known.
+    """
 
     message: Message
     stop: StopReason
@@ -104,9 +125,12 @@ class Reply:
     text: str
     tool_calls: tuple[ToolCall, ...] = ()
     detail: str = field(default="")  # the provider's explanation of a refusal, if any
+    id: str | None = None  # the provider's, if it gave one
+    long_write_tokens: int = 0
+    dollars: float | None = None
 
 
-ModelEvent = TextPiece | ThinkingPiece | RetryWait | Reply
+ModelEvent = TextPiece | ThinkingPiece | ToolReady | RetryWait | Reply
 
 
 class Model(Protocol):

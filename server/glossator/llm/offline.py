@@ -12,6 +12,7 @@ from glossator.core.events import Usage
 from glossator.core.terms import identifiers, query_terms
 from glossator.llm.model import (
     Block,
+    Message,
     ModelEvent,
     ModelRequest,
     Reply,
@@ -135,4 +136,5 @@ def _reply(text: str, calls: list[ToolCall]) -> Reply:
         for call in calls
     ]
     stop = StopReason.TOOL_USE if calls else StopReason.END_TURN
-    return Reply({"role": "assistant", "content": content}, stop, Usage(), text, tuple(calls))
+    message: Message = {"role": "assistant", "content": content}
+    return Reply(message, stop, Usage(), text, tuple(calls), dollars=0.0)

@@ -7,15 +7,18 @@ those fields are not sent to them. Missing usage and signatures are tolerated fr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from glossator.llm.model import Block, Message
-from glossator.settings.model import Profile
+from glossator.settings.model import ModelSettings, Profile
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderProfile:
-    """Which features a request may use, and whether the server tells its models' limits."""
+    """Which features a request may use, and whether the server tells its models' limits.
+
+    `tool_search`: deferred tools. `cache_diagnostics`: it says why its prompt cache was missed.
+    """
 
     name: Profile
     cache_control: bool = False
@@ -24,6 +27,8 @@ class ProviderProfile:
     citations: bool = False
     search_results: bool = False
     model_limits: bool = False
+    tool_search: bool = False
+    cache_diagnostics: bool = False
 
 
 PROFILES: dict[Profile, ProviderProfile] = {
@@ -37,6 +42,8 @@ PROFILES: dict[Profile, ProviderProfile] = {
             citations=True,
             search_results=True,
             model_limits=True,
+            tool_search=True,
+            cache_diagnostics=True,
         ),
         ProviderProfile("llama.cpp"),
         ProviderProfile("ollama"),
@@ -45,6 +52,14 @@ PROFILES: dict[Profile, ProviderProfile] = {
         ProviderProfile("litellm", search_results=True),
     )
 }
+
+
+def profile_of(settings: ModelSettings) -> ProviderProfile:
+    """The profile that the settings name, less what only the provider's own service offers."""
+    profile = PROFILES[settings.profile]
+    if settings.backend == "anthropic":
+        return profile
+    return replace(profile, model_limits=False, tool_search=False, cache_diagnostics=False)
 
 
 def adapt(messages: Sequence[Message], profile: ProviderProfile) -> list[Message]:

@@ -33,7 +33,7 @@ class AskUser:
     """Asks the user to choose."""
 
     name: ClassVar[str] = "AskUser"
-    access: ClassVar[Access] = Access.READ
+    access: ClassVar[Access] = Access.NONE
     args: ClassVar[type[ToolArgs]] = AskUserArgs
     description = load_prompt("tools/ask_user").render(options=str(MAX_OPTIONS))
 

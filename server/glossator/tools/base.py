@@ -36,6 +36,7 @@ class Access(StrEnum):
     READ = "read"
     WRITE = "write"
     EXECUTE = "execute"
+    NONE = "none"  # it speaks with the user, or keeps notes
 
 
 class ToolArgs(BaseModel):

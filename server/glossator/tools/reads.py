@@ -26,10 +26,29 @@ class ReadState:
     _shown: dict[tuple[str, Range], str] = field(default_factory=dict)
     _lines: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     _documents: dict[str, Document] = field(default_factory=dict)
+    _base: ReadState | None = None
+
+    def draft(self) -> ReadState:
+        """A state that knows all that this one knows, and keeps to itself what is shown now."""
+        return ReadState(_base=self)
+
+    def adopt(self, draft: ReadState) -> None:
+        """What a draft of this state kept to itself was shown after all."""
+        for (path, asked), sha256 in draft._shown.items():
+            self.remember(path, asked, sha256)
+        self.show(
+            Span(uri, sha256, first, last)
+            for (uri, sha256), lines in draft._lines.items()
+            for first, last in runs(sorted(lines))
+        )
+        self._documents.update(draft._documents)
 
     def unchanged(self, path: str, asked: Range, sha256: str) -> bool:
         """Whether this range was the last shown with this very text."""
-        return self._shown.get((path, asked)) == sha256
+        shown = self._shown.get((path, asked))
+        if shown is None and self._base:
+            return self._base.unchanged(path, asked, sha256)
+        return shown == sha256
 
     def remember(self, path: str, asked: Range, sha256: str) -> None:
         """A range was shown."""
@@ -56,6 +75,13 @@ class ReadState:
     def lines(self, document: Document) -> frozenset[int]:
         """The lines of this very text that were shown."""
         return frozenset(self._lines.get((document.uri, document.sha256), ()))
+
+    def forget_ranges(self) -> None:
+        """What showed them is gone from the conversation: Read shows every range again.
+
+        The lines still count as shown: what was learnt from them is kept.
+        """
+        self._shown.clear()
 
     def show(self, spans: Iterable[Span]) -> None:
         """Lines were shown to the model."""

@@ -43,7 +43,7 @@ class Todo:
     """Keeps the list of steps."""
 
     name: ClassVar[str] = "Todo"
-    access: ClassVar[Access] = Access.READ
+    access: ClassVar[Access] = Access.NONE
     args: ClassVar[type[ToolArgs]] = TodoArgs
     description = load_prompt("tools/todo").render(steps=str(MAX_STEPS))
 

@@ -25,7 +25,7 @@ from tests.standin.rules.shape import (
 )
 from tests.standin.rules.strict import strict_schemas
 from tests.standin.rules.thinking import last_thinking_unaltered, thinking_bound_to_its_prefix
-from tests.standin.rules.tools import tool_choice, tool_definitions
+from tests.standin.rules.tools import deferred_tools, tool_choice, tool_definitions
 
 Rule = Callable[[Call], None]
 
@@ -40,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     cache_breakpoints,
     no_empty_text,
     tool_definitions,
+    deferred_tools,
     tool_choice,
     strict_schemas,
     compaction_trigger,

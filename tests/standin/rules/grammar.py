@@ -36,7 +36,7 @@ class Reader:
 
     def read(self, value: Any, hint: Any, path: str) -> None:
         """A value of any kind where the type `hint` is expected."""
-        choices = list(_alternatives(hint))
+        choices = _alternatives(hint)
         match value:
             case None if NoneType in choices:
                 return
@@ -74,8 +74,7 @@ class Reader:
     def _kind_of(self, value: dict[str, Any], kinds: Sequence[Any], path: str) -> Any:
         if len(kinds) == 1:
             return kinds[0]
-        key = next((k for k in ("role", "type") if any(k in _fields(kind) for kind in kinds)), "")
-        tagged = {tag: kind for kind in kinds for tag in _tags(kind, key)}
+        key, tagged = _tagged(tuple(kinds))
         tag = value.get(key)
         if tag is None and None not in tagged:
             raise Refusal(f"{path}.{key}: Field required")
@@ -86,15 +85,21 @@ class Reader:
         return tagged[tag]
 
 
-def _alternatives(hint: Any) -> Iterator[Any]:
+@cache
+def _alternatives(hint: Any) -> tuple[Any, ...]:
     origin = get_origin(hint)
     if origin in {Required, NotRequired, Annotated}:
-        yield from _alternatives(get_args(hint)[0])
-    elif origin in {Union, UnionType}:
-        for choice in get_args(hint):
-            yield from _alternatives(choice)
-    else:
-        yield hint
+        return _alternatives(get_args(hint)[0])
+    if origin in {Union, UnionType}:
+        return tuple(kind for choice in get_args(hint) for kind in _alternatives(choice))
+    return (hint,)
+
+
+@cache
+def _tagged(kinds: tuple[Any, ...]) -> tuple[str, Mapping[str | None, Any]]:
+    """The field that tells these kinds apart, and the kind for each of its values."""
+    key = next((k for k in ("role", "type") if any(k in _fields(kind) for kind in kinds)), "")
+    return key, {tag: kind for kind in kinds for tag in _tags(kind, key)}
 
 
 @cache
@@ -102,6 +107,7 @@ def _fields(kind: Any) -> Mapping[str, Any]:
     return get_type_hints(kind, include_extras=True)
 
 
+@cache
 def _required(hint: Any) -> bool:
     return get_origin(hint) is Required
 
@@ -115,10 +121,12 @@ def _tags(kind: Any, key: str) -> Iterator[str | None]:
             yield from get_args(choice)
 
 
+@cache
 def _takes_object(choice: Any) -> bool:
     return choice is object or is_object(choice) or get_origin(choice) is dict
 
 
+@cache
 def _is_array(choice: Any) -> bool:
     # Iterable, List and the SDK's SequenceNotStr have one argument; models and files have none.
     return len(get_args(choice)) == 1 and get_origin(choice) is not Literal

@@ -42,6 +42,8 @@ class Gate:
 
         Raises `UsageError` for a call that can be decided about by nobody.
         """
+        if tool.access is Access.NONE:
+            return None
         subject = await in_thread(_subject, tool, args, context, self.shell)
         decision = self._decide(subject)
         if isinstance(decision, Ask):

@@ -1,0 +1,87 @@
+"""Calls that only read, started as soon as their block closes, while their reply still streams.
+
+They are a bet that the reply ends whole and asks for them. Until it does, nothing of them shows:
+no event is sent, and what they read counts as shown only when their result is taken.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Self
+
+from glossator.agent.execute import call_tool
+from glossator.agent.run import RunContext
+from glossator.core.tool_result import ToolResult
+from glossator.llm.model import ModelEvent, RetryWait, ToolCall, ToolReady
+from glossator.tools.base import Access, Registry
+from glossator.tools.reads import ReadState
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A result, what it read, and where that is to be noted when the result is taken."""
+
+    result: ToolResult
+    draft: ReadState
+    reads: ReadState
+
+
+class EarlyCalls:
+    """The calls of the reply under way that have been started; for the length of a run."""
+
+    def __init__(self, tools: Registry, run: RunContext) -> None:
+        self._tools = tools
+        self._run = run
+        self._started: dict[str, tuple[ToolCall, asyncio.Task[_Read]]] = {}
+        self._void: set[asyncio.Task[_Read]] = set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.void()
+        await asyncio.gather(*self._void, return_exceptions=True)
+
+    async def follow(self, event: ModelEvent) -> None:
+        """Start a call that is whole, if its tool only reads; end all when the reply is void."""
+        match event:
+            case ToolReady(call):
+                tool = self._tools.get(call.name)
+                if tool is not None and tool.access is Access.READ:
+                    self._started[call.id] = call, asyncio.create_task(self._read(call))
+                    await asyncio.sleep(0)  # it begins now, however much of the reply is here
+            case RetryWait():
+                self.void()
+
+    def void(self) -> None:
+        """End what was started: the reply that asked for it does not count."""
+        for _, task in self._started.values():
+            task.cancel()
+            self._void.add(task)
+        self._started.clear()
+
+    async def take(self, call: ToolCall) -> ToolResult | None:
+        """The result of a call that was started, None for any other."""
+        asked, task = self._started.pop(call.id, (None, None))
+        if task is None:
+            return None
+        if asked != call:
+            task.cancel()
+            self._void.add(task)
+            return None
+        read = await task
+        read.reads.adopt(read.draft)
+        return read.result
+
+    async def _read(self, call: ToolCall) -> _Read:
+        context = await self._run.tool_context()
+        draft = context.reads.draft()
+        result = await call_tool(self._tools, call, replace(context, reads=draft), self._run.denial)
+        return _Read(result, draft, context.reads)

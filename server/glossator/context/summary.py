@@ -1,0 +1,172 @@
+"""The structured summary of a conversation that no longer fits: its schema, and who writes it.
+
+The model that had the conversation writes it, asked with the same prefix, which is read from the
+prompt cache. Where that does not fit it is given a shortened record instead. Without a model, or
+when it twice writes something else, the summary is extracted mechanically, and says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from glossator.context.kept import Kept
+from glossator.context.transcript import paths_in, transcript
+from glossator.core.errors import ModelRefused, StreamCut
+from glossator.llm.conversation import user_message
+from glossator.llm.cost import Spending
+from glossator.llm.model import Message, Model, ModelRequest, Reply, StopReason, ToolSpec
+from glossator.prompts.loader import load_prompt
+
+MAX_OUTPUT = 16_000  # tokens, thinking included
+_ROOM = MAX_OUTPUT + 4_000  # tokens that asking takes beside the conversation
+_TRANSCRIPT_SHARE = 0.6  # of the window
+_ATTEMPTS = 2
+_INTENT_CHARACTERS = 600
+_FENCE = re.compile(r"```(?:json)?\n(?P<json>.*)\n```", re.DOTALL)
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class FileNote(_Part):
+    """What was learnt of a file."""
+
+    path: str
+    learnt: str
+
+
+class Fixed(_Part):
+    """What went wrong, and how it was solved."""
+
+    error: str
+    fix: str
+
+
+class Summary(_Part):
+    """All that the model keeps of a conversation in its own words."""
+
+    intent: str
+    instructions: tuple[str, ...]
+    decisions: tuple[str, ...]
+    files: tuple[FileNote, ...]
+    errors: tuple[Fixed, ...]
+    open_tasks: tuple[str, ...]
+    next_step: str
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What stands before a conversation's messages: its frozen system blocks and tools."""
+
+    system: tuple[str, ...]
+    tools: tuple[ToolSpec, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A model's summary, None when it wrote none that can be used, and what asking took."""
+
+    summary: Summary | None
+    spending: Spending = field(default_factory=Spending)
+
+
+async def ask_summary(
+    model: Model, frame: Frame, messages: Sequence[Message], tokens: int
+) -> Asked:
+    """The model's summary of `messages`, which take `tokens` tokens with all that stands before.
+
+    Raises `ModelError` when the model cannot be asked at all.
+    """
+    whole = tokens + _ROOM <= model.window
+    spending, problem = Spending(), ""
+    for _ in range(_ATTEMPTS):
+        request = _whole(frame, messages, problem) if whole else _short(messages, model, problem)
+        try:
+            reply = await _reply(model, request)
+        except ModelRefused:
+            if not whole:
+                raise
+            whole = False  # most likely it did not fit after all
+            continue
+        spending += Spending.of(reply)
+        try:
+            return Asked(parse_summary(reply), spending)
+        except ValueError as error:
+            problem = str(error)
+            whole = whole and reply.stop is not StopReason.CONTEXT_FULL
+    return Asked(None, spending)
+
+
+def parse_summary(reply: Reply) -> Summary:
+    """The summary in a reply. Raises `ValueError`, in words for the model."""
+    if reply.stop is not StopReason.END_TURN:
+        raise ValueError("it called a tool" if reply.tool_calls else f"it ended with {reply.stop}")
+    text = reply.text.strip()
+    if fenced := _FENCE.fullmatch(text):
+        text = fenced["json"]
+    try:
+        return Summary.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the whole"
+        raise ValueError(f"{where}: {first['msg']}") from error
+
+
+def extract_summary(messages: Sequence[Message], kept: Kept, open_tasks: Sequence[str]) -> Summary:
+    """A summary without a model: what an earlier one said, and what can be read off the calls."""
+    before = _earlier(kept)
+    known = {note.path for note in before.files} if before else set()
+    files = tuple(
+        FileNote(path=path, learnt="a tool was called on it")
+        for path in paths_in(messages)
+        if path not in known
+    )
+    first = kept.said[0] if kept.said else ""
+    return Summary(
+        intent=before.intent if before else first[:_INTENT_CHARACTERS],
+        instructions=before.instructions if before else (),
+        decisions=before.decisions if before else (),
+        files=(*(before.files if before else ()), *files),
+        errors=before.errors if before else (),
+        open_tasks=tuple(open_tasks) or (before.open_tasks if before else ()),
+        next_step="",
+    )
+
+
+def _earlier(kept: Kept) -> Summary | None:
+    """The summary of the compaction before; None without one, or for one of another version."""
+    try:
+        return Summary.model_validate_json(kept.summary)
+    except ValidationError:
+        return None
+
+
+def _whole(frame: Frame, messages: Sequence[Message], problem: str) -> ModelRequest:
+    asked = (*messages, user_message(*_instructions(problem)))
+    return ModelRequest(frame.system, frame.tools, asked, max_output_tokens=MAX_OUTPUT)
+
+
+def _short(messages: Sequence[Message], model: Model, problem: str) -> ModelRequest:
+    record = transcript(messages, round(model.window * _TRANSCRIPT_SHARE))
+    shown = load_prompt("compaction/transcript").render(transcript=record)
+    asked = user_message(shown, *_instructions(problem))
+    return ModelRequest((), (), (asked,), max_output_tokens=MAX_OUTPUT)
+
+
+def _instructions(problem: str) -> tuple[str, ...]:
+    asked = load_prompt("compaction/summarise").render()
+    return (asked, load_prompt("compaction/retry").render(problem=problem)) if problem else (asked,)
+
+
+async def _reply(model: Model, request: ModelRequest) -> Reply:
+    async with aclosing(model.stream(request)) as events:
+        async for event in events:
+            if isinstance(event, Reply):
+                return event
+    raise StreamCut("The model's summary ended before it was complete. Try again.")

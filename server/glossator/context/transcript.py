@@ -1,0 +1,91 @@
+"""Messages as plain text, and what can be read off the tool calls in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from glossator.context.fit import fit
+from glossator.core.brief import brief_arguments
+from glossator.core.tokens import estimate_tokens
+from glossator.llm.model import Block, Message
+
+_LONGEST = 20_000  # characters of one part
+_IMAGE_TOKENS = 1_600  # the provider's figure for a large picture
+_PATH_ARGUMENTS = ("path", "file_path", "notebook_path")
+
+
+def transcript(messages: Sequence[Message], tokens: int) -> str:
+    """Who said and did what, within about `tokens` tokens; thinking is left out."""
+    calls = calls_in(messages)
+    parts = [part for message in messages for part in _parts(message, calls)]
+    shown = fit([text for _, text in parts], tokens, _LONGEST)
+    return "\n\n".join(f"[{who}]\n{text}" for (who, _), text in zip(parts, shown, strict=True))
+
+
+def calls_in(messages: Sequence[Message]) -> dict[str, Block]:
+    """Every `tool_use` block by its id."""
+    blocks = (block for message in messages for block in message["content"])
+    return {block["id"]: block for block in blocks if block.get("type") == "tool_use"}
+
+
+def paths_in(messages: Sequence[Message]) -> list[str]:
+    """The paths that tools were called on, each once, oldest first."""
+    inputs = [call["input"] for call in calls_in(messages).values()]
+    found = (value.get(name) for value in inputs for name in _PATH_ARGUMENTS)
+    return list(dict.fromkeys(path for path in found if isinstance(path, str) and path))
+
+
+def call_in_words(call: Block | None) -> str:
+    """A call in one line."""
+    if call is None:
+        return "a tool"
+    return f"{call['name']} {brief_arguments(call['input'])}".strip()
+
+
+def text_of(content: object) -> str:
+    """The text in a block's content; other parts are named."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(_text_of_part(part) for part in content)
+    return ""
+
+
+def estimate_messages(messages: Sequence[Message]) -> int:
+    """About how many tokens messages take in the window."""
+    return sum(_tokens(block) for message in messages for block in message["content"])
+
+
+def _text_of_part(part: Block) -> str:
+    match part:
+        case {"type": "text", "text": str(text)}:
+            return text
+        case {"type": "search_result", "content": list(passages)}:
+            return text_of(passages)
+    return f"[{part.get('type', 'something')}]"
+
+
+def _parts(message: Message, calls: dict[str, Block]) -> Iterator[tuple[str, str]]:
+    for block in message["content"]:
+        match block:
+            case {"type": "text", "text": str(text)}:
+                yield message["role"], text
+            case {"type": "tool_use"}:
+                yield "call", call_in_words(block)
+            case {"type": "tool_result", "tool_use_id": str(id_)}:
+                fate = "failure" if block.get("is_error") else "result"
+                yield f"{fate} of {call_in_words(calls.get(id_))}", text_of(block.get("content"))
+
+
+def _tokens(value: Any) -> int:  # noqa: ANN401 - any JSON value
+    match value:
+        case {"type": "image"}:
+            return _IMAGE_TOKENS
+        case dict():
+            return sum(_tokens(part) for name, part in value.items() if name != "signature")
+        case list():
+            return sum(map(_tokens, value))
+        case str():
+            return estimate_tokens(value)
+    return 1

@@ -1,0 +1,145 @@
+"""Read-only calls start when their block closes, and count only in a reply that ends whole."""
+
+import asyncio
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from glossator.core.events import TextDiscarded, ToolFinished, ToolStarted
+from glossator.core.tool_result import ToolResult
+from glossator.tools.base import Access, ToolArgs, ToolContext
+from glossator.tools.read import Read
+from tests.agent.test_loop import FILES
+from tests.stage import Stage, stage
+from tests.standin import MaxTokensMidTool, StreamError, Text, ToolUse, TruncateAt, Turn
+
+QUICK = {"models": {"maxRetryWait": 0.001}}
+
+
+class Probe:
+    """A tool that tells when it runs and when it is cancelled."""
+
+    name: ClassVar[str] = "Probe"
+    args: ClassVar[type[ToolArgs]] = ToolArgs
+    description = "Probes."
+
+    def __init__(self, access: Access = Access.READ, *, endless: bool = False) -> None:
+        self.access = access
+        self.endless = endless
+        self.runs = 0
+        self.cancelled = 0
+        self.ran = asyncio.Event()
+
+    async def run(self, _args: ToolArgs, _context: ToolContext) -> ToolResult:
+        self.runs += 1
+        self.ran.set()
+        try:
+            if self.endless:
+                await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled += 1
+            raise
+        return ToolResult(f"run {self.runs}")
+
+
+def give(s: Stage, probe: Probe) -> None:
+    s.app.tools = {**s.app.tools, "Probe": probe}  # type: ignore[dict-item] # access is set per object
+
+
+async def test_a_reading_call_runs_while_the_reply_streams(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    calls = ToolUse("Probe", id="a"), ToolUse("Glob", {"pattern": "*"}, id="b")
+    script = [Turn(*calls, gate=gate, gate_after_block=True), Turn(Text("Done."))]
+    async with stage(tmp_path, FILES, script) as s:
+        probe = Probe()
+        give(s, probe)
+        asked = asyncio.create_task(s.ask("?"))
+        await probe.ran.wait()
+        assert s.api.open_streams == 1
+        assert s.port.of(ToolStarted) == []
+        gate.set()
+        assert (await asked).text == "Done."
+        assert probe.runs == 1
+        assert list(s.results(1)) == ["a", "b"]
+        assert s.results(1)["a"]["content"] == "run 1"
+        assert len(s.port.of(ToolStarted)) == len(s.port.of(ToolFinished)) == 2
+
+
+@pytest.mark.parametrize("access", [Access.WRITE, Access.EXECUTE])
+async def test_other_calls_wait_for_the_whole_reply(tmp_path: Path, access: Access) -> None:
+    cut = Turn(ToolUse("Probe"), Text("and"), fault=StreamError(after=2))
+    script = [cut, Turn(ToolUse("Probe")), Turn(Text("Done."))]
+    async with stage(tmp_path, FILES, script, QUICK) as s:
+        probe = Probe(access)
+        give(s, probe)
+        assert (await s.ask("?")).text == "Done."
+        assert probe.runs == 1
+
+
+@pytest.mark.parametrize("fault", [StreamError(after=60), TruncateAt(2_500)])
+async def test_a_void_reply_ends_what_it_started(tmp_path: Path, fault: Any) -> None:
+    gate = asyncio.Event()
+    blocks = ToolUse("Probe"), Text("and so on " * 100)
+    cut = Turn(*blocks, fault=fault, gate=gate, gate_after_block=True)
+    async with stage(tmp_path, FILES, [cut, Turn(Text("Whole."))], QUICK) as s:
+        probe = Probe(endless=True)
+        give(s, probe)
+        asked = asyncio.create_task(s.ask("?"))
+        await probe.ran.wait()
+        gate.set()
+        assert (await asked).text == "Whole."
+        assert (probe.runs, probe.cancelled) == (1, 1)
+        assert s.port.of(ToolStarted) == []
+        assert len(s.port.of(TextDiscarded)) == 1
+        assert s.sent(0)["messages"] == s.sent(1)["messages"]
+
+
+async def test_what_a_void_reply_read_was_not_shown(tmp_path: Path) -> None:
+    """Else the second Read would say "unchanged" of lines that the model was never shown."""
+    read = ToolUse("Read", {"path": "app.py"})
+    gate = asyncio.Event()
+    blocks = read, ToolUse("Probe"), Text("x" * 900)
+    cut = Turn(*blocks, fault=StreamError(after=60), gate=gate, gate_after_block=True)
+    script = [cut, Turn(read), Turn(read), Turn(Text("It greets. [cite: doc, app.py, 1-2]"))]
+    async with stage(tmp_path, FILES, script, QUICK) as s:
+        looked = asyncio.Event()
+
+        class Told(Read):
+            async def run(self, args: Any, context: ToolContext) -> ToolResult:
+                result = await super().run(args, context)
+                looked.set()
+                return result
+
+        s.app.tools = {**s.app.tools, "Read": Told(), "Probe": Probe()}  # type: ignore[dict-item] # access is set per object
+        asked = asyncio.create_task(s.ask("?"))
+        await looked.wait()
+        gate.set()
+        answer = await asked
+        first, second = (next(iter(s.results(n).values()))["content"] for n in (2, 3))
+        assert "def greet" in first
+        assert "unchanged" in second
+        assert [citation.status for citation in answer.citations] == ["verified"]
+
+
+async def test_a_reply_cut_by_max_tokens_uses_nothing(tmp_path: Path) -> None:
+    calls = ToolUse("Probe", id="a"), ToolUse("Glob", {"pattern": "*"}, id="b")
+    script = [Turn(*calls, fault=MaxTokensMidTool()), Turn(Text("Done."))]
+    async with stage(tmp_path, FILES, script) as s:
+        give(s, Probe())
+        assert (await s.ask("?")).text == "Done."
+        assert [result["is_error"] for result in s.results(1).values()] == [True, True]
+        assert s.port.of(ToolStarted) == []
+
+
+async def test_a_cancelled_run_ends_what_it_started(tmp_path: Path) -> None:
+    script = [Turn(ToolUse("Probe"), Text("x"), gate=asyncio.Event(), gate_after_block=True)]
+    async with stage(tmp_path, FILES, script) as s:
+        probe = Probe(endless=True)
+        give(s, probe)
+        asked = asyncio.create_task(s.ask("?", run_id="r"))
+        await probe.ran.wait()
+        s.app.runs.cancel("r")
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+        assert probe.cancelled == 1

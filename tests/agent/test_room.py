@@ -1,0 +1,122 @@
+"""A run whose window fills up goes on in a compacted conversation."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glossator.agent.agent import Agent, Outcome
+from glossator.agent.execute import nothing_denied
+from glossator.agent.loop import run_agent
+from glossator.agent.run import RunContext
+from glossator.agent.specs import tool_specs
+from glossator.context.compaction import Carried, Compacted
+from glossator.context.kept import Weights
+from glossator.context.room import Room
+from glossator.context.summary import Frame
+from glossator.core.events import Event, Notice, TextDiscarded
+from glossator.llm.conversation import Conversation, user_message
+from glossator.settings.model import LimitSettings
+from glossator.tools.toolbox import reading_tools
+from tests.agent.test_loop import FILES
+from tests.context.compacting import is_asked_for_a_summary, summary_turn
+from tests.llm.asking import asker
+from tests.stage import stage
+from tests.standin import HttpError, Text, Thinking, ToolUse, Turn
+
+SYSTEM = ("System.",)
+
+
+async def run(
+    root: Path, script: Callable[[dict[str, Any]], Turn], share: float | None
+) -> tuple[Outcome, list[Compacted], list[Event], list[dict[str, Any]]]:
+    """One question, answered in a window of a million tokens."""
+    told: list[Compacted] = []
+    events: list[Event] = []
+    tools = reading_tools()
+    conversation = Conversation([user_message("What does greet do?")])
+    async with stage(root, FILES, []) as s, asker(script, max_retries=0) as ask:
+        session = s.app.sessions.create()
+
+        def compacted(change: Compacted) -> None:
+            told.append(change)
+            session.reads.forget_ranges()
+
+        frame = Frame(SYSTEM, tool_specs(tools))
+        room = Room(conversation, ask.model, frame, Weights(), Carried, compacted, share)
+        context = RunContext(
+            ask.model, events.append, lambda: s.reading(session), nothing_denied, room=room
+        )
+        agent = Agent("main", SYSTEM, tools, LimitSettings(repeats=4))
+        outcome = await run_agent(agent, conversation, context)
+        assert ask.api.refusals == []
+        return outcome, told, events, [request.body for request in ask.api.requests]
+
+
+class Player:
+    """Reads the same file again and again; the fourth reply fills the window."""
+
+    def __init__(self, full: Turn, summary: Turn | None = None) -> None:
+        self.full = full
+        self.summary = summary or summary_turn()
+        self.turns = 0
+
+    def __call__(self, body: dict[str, Any]) -> Turn:
+        if is_asked_for_a_summary(body):
+            return self.summary
+        self.turns += 1
+        if self.turns == 4:
+            return self.full
+        if self.turns > 6:
+            return Turn(Text("It greets."))
+        path = "app.py" if self.turns < 4 else "main.py"
+        return Turn(Thinking(f"Look {self.turns}."), ToolUse("Read", {"path": path}))
+
+
+FILLING = Turn(
+    Thinking("Big."),
+    ToolUse("Read", {"path": "main.py"}),
+    usage={"cache_read_input_tokens": 850_000},
+)
+OVERFLOWING = Turn(Text("I was about to"), stop_reason="model_context_window_exceeded")
+
+
+async def test_at_its_share_of_the_window_it_is_compacted(tmp_path: Path) -> None:
+    outcome, told, events, bodies = await run(tmp_path, Player(FILLING), 0.8)
+    assert (outcome.stop, outcome.text) == ("answered", "It greets.")
+    (change,) = told
+    assert change.by_model
+    assert outcome.spending.usage.output_tokens > change.spending.usage.output_tokens > 0
+    assert not [event for event in events if isinstance(event, TextDiscarded | Notice)]
+    lengths = [len(body["messages"]) for body in bodies]
+    assert lengths[3:6] == [7, 10, lengths[5]]
+    assert lengths[5] < 10
+    assert bodies[5]["diagnostics"] == {"previous_message_id": None}
+
+
+async def test_a_reply_that_does_not_fit_is_asked_for_again(tmp_path: Path) -> None:
+    outcome, told, events, bodies = await run(tmp_path, Player(OVERFLOWING), None)
+    assert (outcome.stop, outcome.text, len(told)) == ("answered", "It greets.", 1)
+    assert len([event for event in events if isinstance(event, TextDiscarded)]) == 1
+    assert "I was about to" not in str(bodies[5:])
+
+
+async def test_switched_off_it_is_left_as_it_is(tmp_path: Path) -> None:
+    outcome, told, _, bodies = await run(tmp_path, Player(FILLING), None)
+    assert (outcome.stop, told) == ("answered", [])
+    assert len(bodies) == 7
+
+
+async def test_where_nothing_can_go_the_run_ends(tmp_path: Path) -> None:
+    outcome, told, _, _ = await run(tmp_path, lambda _body: OVERFLOWING, 0.8)
+    assert (outcome.stop, told) == ("context full", [])
+
+
+@pytest.mark.parametrize("status", [529, 500])
+async def test_without_a_summary_now_the_run_goes_on(tmp_path: Path, status: int) -> None:
+    player = Player(FILLING, Turn(fault=HttpError(status)))
+    outcome, told, events, _ = await run(tmp_path, player, 0.8)
+    assert (outcome.text, told) == ("It greets.", [])
+    (notice,) = [event for event in events if isinstance(event, Notice)]
+    assert "could not be compacted now" in notice.message
