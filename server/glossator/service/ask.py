@@ -157,6 +157,7 @@ async def _answer(
         app.acting.gate(session).denial,
         session.received,
         room,
+        run.clock,
     )
     outcome = await run_agent(agent, session.conversation, context)
     note_spending(session, outcome.spending, last)
