@@ -78,9 +78,12 @@ def permission_lines(request: PermissionRequest) -> list[str]:
 
 def denied_notice(request: PermissionRequest) -> str:
     """What could not be asked, and how to allow it next time."""
-    options = [f"--allow {shlex.quote(rule)}" for rule in request["suggestions"]]
-    how = f"{' '.join(options)}, or run it" if options else "run the command"
-    return f"{request['title']} It was denied, because nobody is here to ask; {how} in a terminal."
+    rules = " ".join(f"--allow {shlex.quote(rule)}" for rule in request["suggestions"])
+    how = f"Allow it with {rules}, or run" if rules else "Run"
+    return (
+        f"{request['title']} It was denied, because nobody is here to ask. {how} the command in a"
+        " terminal."
+    )
 
 
 def hunk_diff(hunk: Hunk) -> str:
