@@ -60,9 +60,12 @@ async def test_ctrl_c_at_a_question_cancels_the_run(tmp_path: Path) -> None:
     assert fish.read_text("utf-8") == BEFORE
 
 
-async def test_the_end_of_input_is_a_denial(tmp_path: Path) -> None:
+async def test_what_was_typed_ahead_is_no_answer_and_the_end_of_input_a_denial(
+    tmp_path: Path,
+) -> None:
     fish = workspace(tmp_path)
     async with StandIn(SCRIPT) as api, program(tmp_path, api, "ask", "dive") as terminal:
+        terminal.type("y\n")
         await terminal.until(PROMPT)
         terminal.type(CTRL_D)
         await terminal.until("It is done.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from datetime import datetime
@@ -86,11 +87,21 @@ def denied_notice(request: PermissionRequest) -> str:
     )
 
 
+_PLACE = re.compile(
+    r"^@@ -(?P<old>\d+)(?P<removed>(,\d+)?) \+(?P<new>\d+)(?P<added>(,\d+)?) @@", re.MULTILINE
+)
+
+
 def hunk_diff(hunk: Hunk) -> str:
-    """A part of an edit as a unified diff."""
+    """A part of an edit as a unified diff, with the lines' numbers in the file."""
     diff = unified_diff(hunk["before"], hunk["after"], hunk["path"], hunk["path"])
-    first = hunk["firstLine"]
-    return diff.replace("@@ -1", f"@@ -{first}", 1).replace(" +1", f" +{first}", 1)
+    above = hunk["firstLine"] - 1
+
+    def moved(place: re.Match[str]) -> str:
+        old, new = int(place["old"]) + above, int(place["new"]) + above
+        return f"@@ -{old}{place['removed']} +{new}{place['added']} @@"
+
+    return _PLACE.sub(moved, diff, count=1)
 
 
 def hunk_hint(number: int, total: int) -> str:

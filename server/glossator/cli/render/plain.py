@@ -13,6 +13,7 @@ from glossator.cli.messages import (
     stop_notice,
 )
 from glossator.cli.render.citations import distinct, place
+from glossator.cli.render.printable import printable
 from glossator.cli.render.sessions import (
     problem_lines,
     restored_lines,
@@ -215,8 +216,8 @@ def _step(step: Step) -> str:
 
 
 def _prompt(text: str) -> None:
-    print(f"{text}\n{PROMPT}", end="", file=sys.stderr, flush=True)
+    print(f"{printable(text)}\n{PROMPT}", end="", file=sys.stderr, flush=True)
 
 
 def _aside(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)
+    print(printable(message), file=sys.stderr, flush=True)
