@@ -1,6 +1,7 @@
 """A language server that plays a recording: `scripted_server.py RECORDING`.
 
 A recording is a JSON file: `messages` are sent after the command arrives, then `ending` decides.
+Commands that come before it get the answers `earlier`.
 Everything that is received goes to stderr, one JSON object a line, after a line with the pid.
 """
 
@@ -91,6 +92,8 @@ def main() -> None:
         send({"id": initialize["id"], "error": error})
     else:
         send({"id": initialize["id"], "result": {"capabilities": {}}})
+        for answer in recording.get("earlier", []):
+            send({"id": receive_until("workspace/executeCommand")["id"], "result": answer})
         command = receive_until("workspace/executeCommand")
         for message in recording["messages"]:
             send(message)

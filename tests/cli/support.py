@@ -18,6 +18,7 @@ import psutil
 HERE = Path(__file__).parent
 RECORDINGS = HERE / "recordings"
 ROOT = HERE.parent.parent
+PYTHONPATH = f"{ROOT}{os.pathsep}{ROOT / 'server'}"  # this tree, whichever is installed
 BUFFERED = {"PYTHONUNBUFFERED": ""}  # as users run it: output may fail at the very end, too
 TIMEOUT = 30  # seconds; far more than any of it takes
 
@@ -52,7 +53,7 @@ def glossator(recording: str, *arguments: str, stdin: str = "", cwd: Path = ROOT
 def start(recording: str, *arguments: str, cwd: Path = ROOT) -> Iterator[subprocess.Popen[str]]:
     """The running program; it is ended with the block."""
     command = [sys.executable, "-m", "tests.cli.program", str(RECORDINGS / f"{recording}.json")]
-    environment = {**os.environ, **BUFFERED, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    environment = {**os.environ, **BUFFERED, "PYTHONPATH": PYTHONPATH, "COLUMNS": "100"}
     with subprocess.Popen(
         [*command, *arguments],
         stdin=subprocess.PIPE,

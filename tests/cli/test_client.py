@@ -9,9 +9,12 @@ import pytest
 
 from glossator.cli.client import Client, read_frame, to_frame
 from glossator.cli.errors import ResponseError, ServerLost
+from glossator.cli.floor import Floor
 from glossator.cli.render.json_lines import JsonLines
 from glossator.cli.replies import Replies
 from glossator.cli.wire import Json
+
+REPLIES = Replies(JsonLines(), (), Floor(), None)
 
 
 def reader_of(*pieces: bytes) -> asyncio.StreamReader:
@@ -41,7 +44,7 @@ def client_of(*messages: dict[str, Json]) -> tuple[Client, Sent, list[str]]:
     def heard(method: str, _params: Json) -> None:
         notified.append(method)
 
-    return Client(reader, sent, heard, Replies(JsonLines(), ()).reply), sent, notified
+    return Client(reader, sent, heard, REPLIES.reply), sent, notified
 
 
 @pytest.mark.parametrize(
@@ -68,7 +71,7 @@ async def test_a_frame_is_read_whatever_its_header(frame: bytes) -> None:
     ],
 )
 async def test_what_is_no_frame_loses_the_server(frame: bytes) -> None:
-    client = Client(reader_of(frame), Sent(), lambda *_: None, Replies(JsonLines(), ()).reply)
+    client = Client(reader_of(frame), Sent(), lambda *_: None, REPLIES.reply)
     with pytest.raises(ServerLost, match="not LSP"):
         await client.request("x")
 

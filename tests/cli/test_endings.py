@@ -11,8 +11,8 @@ import pytest
 
 from tests.cli.support import (
     BUFFERED,
+    PYTHONPATH,
     RECORDINGS,
-    ROOT,
     TIMEOUT,
     Ended,
     glossator,
@@ -152,7 +152,7 @@ def shell(words: str, before: str = "") -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=TIMEOUT,
         check=False,
-        env={**os.environ, **BUFFERED, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, **BUFFERED, "PYTHONPATH": PYTHONPATH},
     )
 
 

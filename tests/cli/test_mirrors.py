@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from glossator.cli import wire
+from glossator.cli import options, wire
 from glossator.core.events import Usage
+from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.ports import Review
+from glossator.core.todo import Todo
 from glossator.lsp.wire import camel
 from glossator.service.ask import Answer, CitationView
 from glossator.service.doctor import Check, DoctorAnswer
 from glossator.service.index import IndexAnswer
 from glossator.service.search import SearchAnswer, SearchHit
+from glossator.service.sessions import (
+    DeletedSession,
+    ExportedSession,
+    SessionInfo,
+    SessionList,
+)
 from glossator.service.status import IndexView, OutlinesView, StatusAnswer, SweepView
 from glossator.service.tool import ToolAnswer
+from glossator.service.undo import TurnList, TurnView, UndoAnswer, UndoProblem
+from glossator.settings.model import PermissionSettings
 from glossator.workspace.cache import CacheStatistics
 from glossator.workspace.index import Skipped
 
@@ -38,8 +49,25 @@ from glossator.workspace.index import Skipped
         (wire.IndexReport, IndexAnswer),
         (wire.Checks, DoctorAnswer),
         (wire.Check, Check),
+        (wire.Step, Todo),
+        (wire.Session, SessionInfo),
+        (wire.Sessions, SessionList),
+        (wire.DeletedSession, DeletedSession),
+        (wire.ExportedSession, ExportedSession),
+        (wire.Turn, TurnView),
+        (wire.Turns, TurnList),
+        (wire.UndoProblem, UndoProblem),
+        (wire.Undone, UndoAnswer),
+        (wire.Review, Review),
+        (wire.PermissionAnswer, PermissionAnswer),
     ],
 )
 def test_every_answer_has_the_fields_of_the_service(mirror: type[Any], original: type[Any]) -> None:
     fields = {camel(field.name) for field in dataclasses.fields(original)}
     assert set(mirror.__annotations__) == fields
+
+
+def test_the_modes_and_choices_are_the_same() -> None:
+    mode = PermissionSettings.model_fields["mode"].annotation
+    assert get_args(options.ModeName) == get_args(mode)
+    assert get_args(wire.Choice) == tuple(Choice)

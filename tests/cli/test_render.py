@@ -13,6 +13,7 @@ from rich.console import Console
 
 from glossator.cli.messages import amount, duration, size
 from glossator.cli.render.markdown import THEME, file_uri
+from glossator.cli.render.plain import Plain
 from glossator.cli.render.pretty import Pretty
 from tests.cli.support import RECORDINGS, glossator
 
@@ -96,6 +97,73 @@ def test_text_that_was_not_streamed_is_shown_with_the_reason_of_its_end() -> Non
 
 def event(kind: str, **fields: Any) -> dict[str, Any]:
     return {"kind": kind, "runId": "r", "seq": 0, **fields}
+
+
+STEPS = [
+    {"text": "Read it", "state": "done"},
+    {"text": "Change it", "state": "active"},
+    {"text": "Run the tests", "state": "pending"},
+]
+WORK = [
+    event("todo", steps=STEPS),
+    event("edit.proposed", plan={"id": "e1", "label": "Edit a.py", "hunks": []}),
+    event("edit.proposed", plan={"id": "e2", "label": "Edit b.py", "hunks": []}),
+    event("edit.proposed", plan={"id": "e3", "label": "Edit c.py", "hunks": []}),
+    event("edit.settled", planId="e1", applied=True, note=""),
+    event("edit.settled", planId="e2", applied=True, note="the user rejected 1 of 2 changes"),
+    event("edit.settled", planId="e3", applied=False, note="Nothing was changed."),
+]
+
+
+def test_steps_and_what_became_of_edits() -> None:
+    def show(renderer: Pretty) -> None:
+        for each in WORK:
+            renderer.event(each)
+
+    assert drawn(show) == (
+        "✓ Read it\n▸ Change it\n☐ Run the tests\n\n"
+        "Edit b.py: applied in part\nEdit c.py: not applied\n"
+    )
+
+
+def test_steps_and_edits_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    renderer = Plain()
+    for each in WORK:
+        renderer.event(each)
+    assert capsys.readouterr().err == (
+        "[x] Read it\n[>] Change it\n[ ] Run the tests\n"
+        "Edit b.py: applied in part\nEdit c.py: not applied\n"
+    )
+
+
+def test_sessions_and_turns() -> None:
+    sessions = recorded("sessions")["answer"]
+    seen = lines(drawn(lambda renderer: renderer.sessions(sessions)))
+    assert seen.startswith(
+        "id  title        last changed\ns2  Dive deeper  running       3 turns\ns1  Swim "
+    )
+    turns = recorded("session_turns")["answer"]
+    assert lines(drawn(lambda renderer: renderer.turns(turns))) == (
+        "turn    files it changed\nt1      a.py, b.py\nundo-2  a.py              undoes t1\n"
+    )
+
+
+def test_what_was_undone() -> None:
+    undone = recorded("undo")["answer"] | {
+        "conflicts": [{"path": "fish.py", "reason": "was changed by somebody else since"}],
+        "failed": [{"path": "reef.py", "reason": "is a folder now"}],
+    }
+    assert drawn(lambda renderer: renderer.undone(undone)) == (
+        "restored fish.py\n"
+        "To take this back, undo the turn undo-3.\n"
+        "not restored reef.py: it is a folder now\n"
+    )
+
+
+def test_nothing_was_left_to_undo() -> None:
+    undone = recorded("undo")["answer"] | {"turn": None, "restored": []}
+    seen = drawn(lambda renderer: renderer.undone(undone))
+    assert seen == "The files are as they were already.\n"
 
 
 def test_a_reply_that_broke_off_is_said_to_be_void() -> None:

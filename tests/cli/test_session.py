@@ -39,7 +39,12 @@ def test_initialize_says_where_and_how(tmp_path: Path) -> None:
         to_uri(str(tmp_path)),
         to_uri(str(second)),
     ]
-    assert params["capabilities"]["experimental"] == {"glossator": {"events": True}}
+    assert params["capabilities"]["experimental"]["glossator"] == {
+        "events": True,
+        "questions": False,  # nobody is at a pipe
+        "permissions": True,  # but what it may do is said all the same
+        "reviews": True,
+    }
     assert params["initializationOptions"] == {
         "settings": {"models": {"offline": True, "main": {"model": "m1"}}}
     }

@@ -12,9 +12,10 @@ from glossator.cli import options
 from glossator.cli.arguments import read_question, tool_arguments
 from glossator.cli.asking import ask_server
 from glossator.cli.messages import duration
-from glossator.cli.options import Common
+from glossator.cli.options import Acting, Common
 from glossator.cli.render.renderer import Renderer
-from glossator.cli.session import Command
+from glossator.cli.session import Command, Work
+from glossator.cli.session_commands import in_session, sessions, undo
 from glossator.cli.wire import Answer, Checks, Hits, IndexReport, Status, ToolAnswer
 from glossator.core.errors import UsageError
 
@@ -74,16 +75,32 @@ def ask(  # noqa: PLR0913 - each is an option of the command line
     offline: options.Offline = False,
     model: options.Model = None,
     thinking: Annotated[bool, typer.Option("--thinking", help="Show the thinking.")] = False,
+    mode: options.Mode = None,
+    allow: options.Allow = None,
+    review: options.Review = False,
+    resume: Annotated[
+        str | None,
+        typer.Option("--resume", metavar="ID", help="Go on with this session.", show_default=False),
+    ] = None,
+    newest: Annotated[
+        bool, typer.Option("--continue", help="Go on with the newest session of this workspace.")
+    ] = False,
 ) -> None:
-    """Answer a question from the lines of the workspace."""
+    """Answer a question, or do what is asked, from the lines of the workspace."""
+    if resume is not None and newest:
+        raise UsageError("--resume and --continue exclude each other; choose one.")
 
     def show(renderer: Renderer, answer: Answer) -> bool:
         renderer.answer(answer)
         return answer["stop"] != "refused"  # what a limit ended early is still an answer
 
-    common = Common(workspace, json, verbose, offline, model)
-    command = Command("glossator.ask", {"question": read_question(question)})
-    ask_server(context, common, command, show, thinking=thinking)
+    acting = Acting(mode, tuple(allow or ()), review)
+    common = Common(workspace, json, verbose, offline, model, acting)
+    argument = {"question": read_question(question)}
+    work: Command | Work = Command("glossator.ask", argument)
+    if resume is not None or newest:
+        work = in_session("glossator.ask", resume, argument)
+    ask_server(context, common, work, show, thinking=thinking)
 
 
 @app.command()
@@ -206,3 +223,7 @@ def doctor(
 
     common = Common(workspace, json, verbose, offline, model)
     ask_server(context, common, Command("glossator.doctor"), show)
+
+
+app.add_typer(sessions, name="sessions")
+app.command()(undo)

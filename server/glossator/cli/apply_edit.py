@@ -68,6 +68,14 @@ def apply_edit(params: Json, roots: Sequence[str], encoding: PositionEncoding) -
         return Outcome({"applied": True}, tuple(diff for diff in diffs if diff))
 
 
+def relative(path: str, roots: Sequence[str]) -> str:
+    """`path` as people read it: relative to the root it lies in, if it does."""
+    for root in map(os.path.realpath, roots):
+        if path.startswith(root + os.sep):
+            return shown(os.path.relpath(path, root))
+    return shown(path)
+
+
 class _Step:
     """One file's change, on the disk already but not in place, and the way back."""
 
@@ -146,14 +154,7 @@ def _diff(file: EditedFile, roots: Sequence[str]) -> str:
     old, new = decode(file.before or b""), decode(file.after or b"")
     if old is None or new is None:
         return ""
-    name = _relative(file.place.path, roots)
+    name = relative(file.place.path, roots)
     before = _NO_FILE if file.before is None else f"a/{name}"
     after = _NO_FILE if file.after is None else f"b/{name}"
     return unified_diff(old[0], new[0], before, after)
-
-
-def _relative(path: str, roots: Sequence[str]) -> str:
-    for root in map(os.path.realpath, roots):
-        if path.startswith(root + os.sep):
-            return shown(os.path.relpath(path, root))
-    return shown(path)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
 
 from glossator.cli.errors import Cancelled, ResponseError
+from glossator.cli.floor import Floor
+from glossator.cli.keyboard import Terminal
 from glossator.cli.options import Common
 from glossator.cli.render.renderer import Renderer, choose
 from glossator.cli.replies import Replies
-from glossator.cli.session import Command, Setup, run_command
+from glossator.cli.session import Command, Execute, Setup, Work, run_command
 from glossator.cli.wire import Json
 from glossator.core.errors import GlossatorError
 
@@ -27,15 +30,15 @@ Show = Callable[[Renderer, Json], bool]  # shows an answer; whether it is a good
 def ask_server(
     context: typer.Context,
     common: Common,
-    command: Command,
+    work: Command | Work,
     show: Show,
     *,
     thinking: bool = False,
     progress: bool = False,
 ) -> None:
-    """Run `command` and `show` its answer. Raises `typer.Exit` for every bad end.
+    """Do the `work` and `show` its answer. Raises `typer.Exit` for every bad end.
 
-    `progress`: the command waits for work in the background, whose progress is shown.
+    `progress`: the work goes on in the background, and how far it is is shown.
     """
     program: Program = context.obj
     server = program.server(verbose=common.verbose)
@@ -44,13 +47,19 @@ def ask_server(
     renderer = choose(
         json=common.json, terminal=sys.stdout.isatty(), thinking=thinking, roots=common.roots
     )
-    hearing = _Hearing(renderer, show, progress=progress)
-    replies = Replies(renderer, common.roots)
-    setup = Setup(common.roots, common.settings, answers=sys.stdin.isatty() and not common.json)
+    floor = Floor()
+    hearing = _Hearing(renderer, floor, show, progress=progress)
+    keyboard = Terminal() if sys.stdin.isatty() and not common.json else None
+    replies = Replies(renderer, common.roots, floor, keyboard)
+    setup = Setup(common.roots, common.settings, answers=keyboard is not None)
+    run = _one(work) if isinstance(work, Command) else work
     try:
-        program.work(
-            run_command(server, setup, command, hearing.heard, replies.reply, hearing.answered)
-        )
+        try:
+            program.work(
+                run_command(server, setup, run, hearing.heard, replies.reply, hearing.answered)
+            )
+        finally:
+            floor.release()
     except Cancelled as cancelled:
         renderer.close()
         print(cancelled, file=sys.stderr)
@@ -67,22 +76,31 @@ def ask_server(
 class _Hearing:
     """Shows what the server says; `good`: it has answered, and well."""
 
-    def __init__(self, renderer: Renderer, show: Show, *, progress: bool) -> None:
+    def __init__(self, renderer: Renderer, floor: Floor, show: Show, *, progress: bool) -> None:
         self.good = False
         self._renderer = renderer
+        self._floor = floor
         self._show = show
         self._progress = progress
 
     def heard(self, method: str, params: Json) -> None:
         if method == "glossator/event":
-            self._renderer.event(params)
+            self._floor.show(partial(self._renderer.event, params))
         elif method == "$/progress" and self._progress:
             self._renderer.progress(params["value"])
         elif method == "window/showMessage":
-            self._renderer.notice(params["message"])
+            self._floor.show(partial(self._renderer.notice, params["message"]))
 
     def answered(self, answer: Json) -> None:
+        self._floor.release()
         self.good = self._show(self._renderer, answer)
+
+
+def _one(command: Command) -> Work:
+    async def work(execute: Execute) -> Json:
+        return await execute(command)
+
+    return work
 
 
 def _accept_any_text(stream: object) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Mapping
+from datetime import datetime
 
 from glossator.cli.wire import Hunk, PermissionRequest, Question
 from glossator.core.line_diff import unified_diff
@@ -11,6 +14,16 @@ SERVER_LOST_NEXT_STEP = (
     "Run the command again with --verbose to see the server's whole log, or check the set-up"
     " with `glossator doctor`."
 )
+PROMPT = "> "
+NOBODY_PERMITS = (
+    "Nobody is at the terminal to allow it. Do without it, and say in your answer what was left"
+    " undone."
+)
+NOBODY_REVIEWS = (
+    "An edit was not applied, because nobody is here to review it; run the command in a terminal,"
+    " or with --mode acceptEdits and without a review."
+)
+NO_SESSION = "This workspace has no session yet; begin one with `glossator ask`."
 NO_QUESTION = "The question is empty; write it after `ask`, or pipe it in with `glossator ask -`."
 OUTPUT_NEXT_STEP = "Check where the output goes, and that the current folder still exists."
 CANCELLING = "Cancelling; press Ctrl-C again to end it at once."
@@ -64,11 +77,31 @@ def permission_lines(request: PermissionRequest) -> list[str]:
     return [request["title"], *(f"  {line}" for line in details), f"{choices} (or say why not)"]
 
 
+def denied_notice(request: PermissionRequest) -> str:
+    """What could not be asked, and how to allow it next time."""
+    rules = " ".join(f"--allow {shlex.quote(rule)}" for rule in request["suggestions"])
+    how = f"Allow it with {rules}, or run" if rules else "Run"
+    return (
+        f"{request['title']} It was denied, because nobody is here to ask. {how} the command in a"
+        " terminal."
+    )
+
+
+_PLACE = re.compile(
+    r"^@@ -(?P<old>\d+)(?P<removed>(,\d+)?) \+(?P<new>\d+)(?P<added>(,\d+)?) @@", re.MULTILINE
+)
+
+
 def hunk_diff(hunk: Hunk) -> str:
-    """A part of an edit as a unified diff."""
+    """A part of an edit as a unified diff, with the lines' numbers in the file."""
     diff = unified_diff(hunk["before"], hunk["after"], hunk["path"], hunk["path"])
-    first = hunk["firstLine"]
-    return diff.replace("@@ -1", f"@@ -{first}", 1).replace(" +1", f" +{first}", 1)
+    above = hunk["firstLine"] - 1
+
+    def moved(place: re.Match[str]) -> str:
+        old, new = int(place["old"]) + above, int(place["new"]) + above
+        return f"@@ -{old}{place['removed']} +{new}{place['added']} @@"
+
+    return _PLACE.sub(moved, diff, count=1)
 
 
 def hunk_hint(number: int, total: int) -> str:
@@ -96,6 +129,17 @@ def amount(number: int, gap: str = "") -> str:
     if number < 999_950:
         return f"{number / 1000:.1f}{gap}k"
     return f"{number / 1_000_000:.1f}{gap}M"
+
+
+def ago(moment: str, now: datetime) -> str:
+    """How long ago an ISO 8601 moment was: `just now`, `5 min ago`, `3 hours ago`, `2 days ago`."""
+    minutes = int((now - datetime.fromisoformat(moment)).total_seconds()) // 60
+    if minutes < 1:
+        return "just now"
+    if minutes < 60:
+        return f"{minutes} min ago"
+    hours = minutes // 60
+    return f"{plural(hours, 'hour')} ago" if hours < 24 else f"{plural(hours // 24, 'day')} ago"
 
 
 def size(number: int) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -32,6 +33,49 @@ Model = Annotated[
 ]
 
 
+ModeName = Literal["plan", "ask", "acceptEdits", "auto"]
+Mode = Annotated[
+    ModeName | None,
+    typer.Option(
+        "--mode",
+        help="What is done without asking: reading, edits too, or everything; plan only reads.",
+        show_default=False,
+    ),
+]
+Allow = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow",
+        metavar="RULE",
+        help="Do this without asking, such as 'Bash(npm test:*)'; repeat it for several.",
+        show_default=False,
+    ),
+]
+Review = Annotated[
+    bool, typer.Option("--review", help="Choose among the parts of each edit before it is made.")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """What the options say that a run may do."""
+
+    mode: ModeName | None = None
+    allow: tuple[str, ...] = ()
+    review: bool = False
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """As settings. Raises `InvalidSettings` if the user's own rules cannot be read."""
+        permissions: dict[str, Any] = {}
+        if self.mode is not None:
+            permissions["mode"] = self.mode
+        if self.allow:
+            permissions["allow"] = [*_allowed_already(), *self.allow]
+        settings = {"permissions": permissions} if permissions else {}
+        return settings | ({"edits": {"review": "propose"}} if self.review else {})
+
+
 @dataclass(frozen=True, slots=True)
 class Common:
     """What the options were set to."""
@@ -39,8 +83,9 @@ class Common:
     workspace: list[Path] | None
     json: bool
     verbose: bool
-    offline: bool
-    model: str | None
+    offline: bool = False
+    model: str | None = None
+    acting: Acting = Acting()
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -55,7 +100,14 @@ class Common:
             models["offline"] = True
         if self.model is not None:
             models["main"] = {"model": self.model}
-        return {"models": models} if models else {}
+        return ({"models": models} if models else {}) | self.acting.settings
+
+
+def _allowed_already() -> tuple[str, ...]:
+    """The rules of the user's settings; what the server is told takes their place."""
+    from glossator.settings.load import load_settings  # noqa: PLC0415 - slow, and seldom needed
+
+    return load_settings(None, os.environ).permissions.allow
 
 
 def _here() -> Path:

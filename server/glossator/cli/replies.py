@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import re
-import sys
-import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-from glossator.cli.apply_edit import apply_edit
+from glossator.cli.apply_edit import apply_edit, relative
 from glossator.cli.errors import ResponseError
+from glossator.cli.floor import Floor
+from glossator.cli.keyboard import Keyboard
+from glossator.cli.messages import NOBODY_PERMITS, NOBODY_REVIEWS, denied_notice
 from glossator.cli.render.renderer import Renderer
 from glossator.cli.session import ENCODING
 from glossator.cli.wire import (
+    Choice,
     EditPlan,
     Json,
     PermissionAnswer,
@@ -25,32 +28,41 @@ from glossator.cli.wire import (
 
 METHOD_NOT_FOUND = -32601
 
-_LETTERS = {"once": "y", "session": "s", "always": "a", "deny": "n"}
+_CHOICES: Mapping[str, Choice] = {
+    "y": "once",
+    "yes": "once",
+    "s": "session",
+    "a": "always",
+    "n": "deny",
+    "no": "deny",
+    "": "deny",
+}
 _NUMBERS = re.compile(r"\d+(?:[\s,;]+\d+)*[\s,;]*")
 
 
 class Replies:
-    """Answers one request after the other: a terminal has one user."""
+    """Answers a server's requests; without a `keyboard`, nobody is there to be asked."""
 
-    def __init__(self, renderer: Renderer, roots: Sequence[Path]) -> None:
+    def __init__(
+        self, renderer: Renderer, roots: Sequence[Path], floor: Floor, keyboard: Keyboard | None
+    ) -> None:
         self._renderer = renderer
         self._roots = tuple(map(str, roots))
-        self._turn = asyncio.Lock()
+        self._floor = floor
+        self._keyboard = keyboard
 
     async def reply(self, method: str, params: Json) -> Json:
         """The result. Raises `ResponseError` for what a terminal cannot do."""
         match method:
-            case "glossator/question":
-                async with self._turn:
-                    return await self._ask(params)
+            case "glossator/question" if self._keyboard is not None:
+                async with self._floor.asking():
+                    return await self._ask(params, self._keyboard)
             case "glossator/permission":
-                async with self._turn:
-                    return await self._permit(params)
+                return await self._permit(params)
             case "glossator/review":
-                async with self._turn:
-                    return await self._review(params)
+                return await self._review(params)
             case "workspace/applyEdit":
-                return self._apply(params)
+                return await self._apply(params)
             case "workspace/configuration":  # it has no settings of its own
                 return [None for _ in params["items"]]
             case (
@@ -63,52 +75,85 @@ class Replies:
             case _:
                 raise ResponseError(METHOD_NOT_FOUND, f"{method} is not supported.")
 
-    async def _ask(self, question: Question) -> QuestionAnswer:
+    async def _ask(self, question: Question, keyboard: Keyboard) -> QuestionAnswer:
+        keyboard.forget()
         self._renderer.question(question)
-        while True:
-            answer = parse_answer(await _read_line(), question)
-            if isinstance(answer, str):
-                self._renderer.notice(answer)
-            else:
-                return answer
+        while isinstance(answer := parse_answer(await keyboard.line(), question), str):
+            self._renderer.ask_again(answer)
+        self._renderer.resume()
+        return answer
+
+    async def _decide(self, request: PermissionRequest, keyboard: Keyboard) -> PermissionAnswer:
+        keyboard.forget()
+        self._renderer.permission(request)
+        while isinstance(answer := parse_permission(await keyboard.line(), request), str):
+            self._renderer.ask_again(answer)
+        self._renderer.resume()
+        return answer
 
     async def _permit(self, request: PermissionRequest) -> PermissionAnswer:
-        self._renderer.permission(request)
-        return parse_permission(await _read_line(), request)
+        if self._keyboard is None:
+            self._floor.show(partial(self._renderer.notice, denied_notice(request)))
+            return {"choice": "deny", "message": NOBODY_PERMITS}
+        async with self._floor.asking():
+            return await self._decide(request, self._keyboard)
 
     async def _review(self, plan: EditPlan) -> Review:
+        if self._keyboard is None:
+            self._floor.show(partial(self._renderer.notice, NOBODY_REVIEWS))
+            return {"accepted": [], "message": NOBODY_PERMITS}
+        async with self._floor.asking():
+            return await self._choose(plan, self._keyboard)
+
+    async def _choose(self, plan: EditPlan, keyboard: Keyboard) -> Review:
         accepted: list[str] = []
+        message = ""
         hunks = plan["hunks"]
+        keyboard.forget()
         for number, hunk in enumerate(hunks, 1):
+            hunk["path"] = relative(hunk["path"], self._roots)
             self._renderer.hunk(hunk, number=number, total=len(hunks))
-            match (await _read_line()).strip().lower():
-                case "y":
+            line = (await keyboard.line()).strip()
+            match line.lower():
+                case "y" | "yes":
                     accepted.append(hunk["id"])
                 case "a":
                     accepted += [each["id"] for each in hunks[number - 1 :]]
                     break
                 case "d" | "":
                     break
-                case "n":
+                case "n" | "no":
                     pass
-                case words:
-                    return {"accepted": accepted, "message": words}
-        return {"accepted": accepted, "message": ""}
+                case _:
+                    message = line
+                    break
+        self._renderer.resume()
+        return {"accepted": accepted, "message": message}
 
-    def _apply(self, params: Json) -> Json:
-        outcome = apply_edit(params, self._roots, ENCODING)
+    async def _apply(self, params: Json) -> Json:
+        """What is being written is written to its end, even if nobody wants to know any more."""
+        work = asyncio.create_task(asyncio.to_thread(apply_edit, params, self._roots, ENCODING))
+        try:
+            outcome = await asyncio.shield(work)
+        except asyncio.CancelledError:
+            outcome = await work
         for diff in outcome.diffs:
-            self._renderer.diff(diff)
+            self._floor.show(partial(self._renderer.diff, diff))
         return outcome.result
 
 
-def parse_permission(line: str, request: PermissionRequest) -> PermissionAnswer:
-    """A decision as it was typed; whatever is not one of the letters is a denial, in words."""
-    letters = {_LETTERS[choice]: choice for choice in request["choices"]}
+def parse_permission(line: str, request: PermissionRequest) -> PermissionAnswer | str:
+    """A decision as it was typed, or what is wrong with it.
+
+    Whatever is not one of the letters is a denial, in words; an empty line is one without.
+    """
     line = line.strip()
-    if (choice := letters.get(line.lower())) is not None:
-        return {"choice": choice, "message": ""}
-    return {"choice": "deny", "message": line}
+    choice = _CHOICES.get(line.lower())
+    if choice is None:
+        return {"choice": "deny", "message": line}
+    if choice not in request["choices"]:
+        return "This can only be allowed once."
+    return {"choice": choice, "message": ""}
 
 
 def parse_answer(line: str, question: Question) -> QuestionAnswer | str:
@@ -128,24 +173,3 @@ def parse_answer(line: str, question: Question) -> QuestionAnswer | str:
     if len(numbers) > 1 and not question["several"]:
         return "Choose one of them, or answer in words."
     return {"chosen": [labels[number - 1] for number in numbers], "words": ""}
-
-
-async def _read_line() -> str:
-    """The next line of standard input; "" at its end.
-
-    In a thread that does not keep the program from ending, for a line may never come.
-    """
-    loop = asyncio.get_running_loop()
-    line: asyncio.Future[str] = loop.create_future()
-
-    def settle(text: str) -> None:
-        if not line.done():
-            line.set_result(text)
-
-    def read() -> None:
-        text = sys.stdin.readline()
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, text)
-
-    threading.Thread(target=read, name="answer", daemon=True).start()
-    return await line

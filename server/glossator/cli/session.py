@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,15 +44,19 @@ class Command:
     argument: Mapping[str, Json] = field(default_factory=dict)
 
 
+Execute = Callable[[Command], Awaitable[Json]]  # raises `ResponseError` and `ServerLost`
+Work = Callable[[Execute], Awaitable[Json]]  # commands, one after the other; gives the last answer
+
+
 async def run_command(
     server: Server,
     setup: Setup,
-    command: Command,
+    work: Work,
     notified: Notified,
     asked: Asked,
     answered: Callable[[Json], None],
 ) -> None:
-    """Run a command and see the server off.
+    """Do the work of a command and see the server off.
 
     `notified` gets each notification, `asked` each request of the server's, then `answered` the
     answer, before the goodbye, which takes a while. Raises `ResponseError`, `ServerLost` and
@@ -61,7 +65,7 @@ async def run_command(
     session = _Session(server, notified, asked)
     with Interrupts(ask=session.cancel, insist=server.kill) as interrupts:
         try:
-            answered(await session.run(setup, command))
+            answered(await session.run(setup, work))
         except ServerLost as error:
             if interrupts.exit_code is not None:
                 raise Cancelled(interrupts.exit_code) from error
@@ -81,20 +85,24 @@ class _Session:
         self._client = Client(server.stdout, server.stdin, notified, asked)
         self._commanded = False
 
-    async def run(self, setup: Setup, command: Command) -> Json:
+    async def run(self, setup: Setup, work: Work) -> Json:
         await self._client.request("initialize", _initialize(setup))
         self._client.notify("initialized", {})
         self._commanded = True
-        return await self._client.request(
-            "workspace/executeCommand", {"command": command.name, "arguments": [command.argument]}
-        )
+        return await work(self._execute)
 
     def cancel(self) -> None:
         if self._commanded:
-            print(CANCELLING, file=sys.stderr, flush=True)
+            over = "\r" if sys.stderr.isatty() else ""  # the ^C that the terminal shows
+            print(f"{over}{CANCELLING}", file=sys.stderr, flush=True)
             self._client.cancel()
         else:
             self._server.kill()  # nothing has begun that would want an orderly end
+
+    async def _execute(self, command: Command) -> Json:
+        return await self._client.request(
+            "workspace/executeCommand", {"command": command.name, "arguments": [command.argument]}
+        )
 
     async def close(self) -> None:
         self._commanded = False
@@ -130,8 +138,8 @@ def _initialize(setup: Setup) -> dict[str, Json]:
                 "glossator": {
                     "events": True,
                     "questions": setup.answers,
-                    "permissions": setup.answers,
-                    "reviews": setup.answers,
+                    "permissions": True,  # what nobody can be asked about is denied, with words
+                    "reviews": True,
                 }
             },
         },

@@ -192,6 +192,9 @@ class QuestionAnswer(TypedDict):
     words: str
 
 
+Choice = Literal["once", "session", "always", "deny"]  # what was decided, and for how long
+
+
 class PermissionRequest(TypedDict):
     """Whether a tool may act."""
 
@@ -200,13 +203,13 @@ class PermissionRequest(TypedDict):
     detail: str
     reasons: list[str]
     suggestions: list[str]
-    choices: list[Literal["once", "session", "always", "deny"]]
+    choices: list[Choice]
 
 
 class PermissionAnswer(TypedDict):
     """What the user decided; `message` is for the model."""
 
-    choice: Literal["once", "session", "always", "deny"]
+    choice: Choice
     message: str
 
 
@@ -234,6 +237,74 @@ class Review(TypedDict):
 
     accepted: list[str]
     message: str
+
+
+class Step(TypedDict):
+    """One of the steps that the model works through."""
+
+    text: str
+    state: Literal["pending", "active", "done"]
+
+
+class Session(TypedDict):
+    """A conversation that is kept; times are ISO 8601."""
+
+    id: str
+    title: str
+    createdAt: str
+    updatedAt: str
+    turns: int
+    running: bool
+
+
+class Sessions(TypedDict):
+    """The sessions of this workspace, the one that changed last first."""
+
+    sessions: list[Session]
+
+
+class DeletedSession(TypedDict):
+    """The session that was deleted."""
+
+    id: str
+
+
+class ExportedSession(TypedDict):
+    """A session's text, and a name for a file to put it in."""
+
+    fileName: str
+    text: str
+
+
+class Turn(TypedDict):
+    """A turn that changed files; `undoes` are the turns it took back."""
+
+    turn: str
+    paths: list[str]
+    undoes: list[str]
+
+
+class Turns(TypedDict):
+    """Oldest first."""
+
+    turns: list[Turn]
+
+
+class UndoProblem(TypedDict):
+    """A file that is not as it was, and why."""
+
+    path: str
+    reason: str
+
+
+class Undone(TypedDict):
+    """What was brought back; `turn` undoes the undo."""
+
+    turn: str | None
+    restored: list[str]
+    conflicts: list[UndoProblem]
+    failed: list[UndoProblem]
+    incomplete: bool
 
 
 class Check(TypedDict):

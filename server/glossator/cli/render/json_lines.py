@@ -9,7 +9,9 @@ from collections.abc import Mapping
 from glossator.cli.wire import (
     Answer,
     Checks,
+    DeletedSession,
     Event,
+    ExportedSession,
     Hits,
     Hunk,
     IndexReport,
@@ -17,8 +19,12 @@ from glossator.cli.wire import (
     PermissionRequest,
     Progress,
     Question,
+    Session,
+    Sessions,
     Status,
     ToolAnswer,
+    Turns,
+    Undone,
 )
 
 
@@ -52,6 +58,13 @@ class JsonLines:
         """One line."""
         _write({"hunk": hunk, "number": number, "total": total})
 
+    def ask_again(self, message: str) -> None:
+        """As a notice."""
+        self.notice(message)
+
+    def resume(self) -> None:
+        """There is nothing to do."""
+
     def diff(self, diff: str) -> None:
         """One line."""
         _write({"diff": diff})
@@ -79,6 +92,30 @@ class JsonLines:
     def checks(self, checks: Checks) -> None:
         """One object."""
         _write(checks)
+
+    def sessions(self, answer: Sessions) -> None:
+        """One object."""
+        _write(answer)
+
+    def session(self, session: Session) -> None:
+        """One object."""
+        _write(session)
+
+    def deleted(self, answer: DeletedSession) -> None:
+        """One object."""
+        _write(answer)
+
+    def exported(self, answer: ExportedSession) -> None:
+        """One object."""
+        _write(answer)
+
+    def turns(self, answer: Turns) -> None:
+        """One object."""
+        _write(answer)
+
+    def undone(self, answer: Undone) -> None:
+        """One object."""
+        _write(answer)
 
     def error(self, code: int, message: str) -> None:
         """The last line; people get theirs on stderr."""

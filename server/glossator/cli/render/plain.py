@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from glossator.cli.messages import (
+    PROMPT,
     hunk_diff,
     hunk_hint,
     permission_lines,
@@ -12,25 +13,40 @@ from glossator.cli.messages import (
     stop_notice,
 )
 from glossator.cli.render.citations import distinct, place
-from glossator.cli.render.summary import ToolLines, footer, index_rows, status_rows
+from glossator.cli.render.printable import printable
+from glossator.cli.render.sessions import (
+    problem_lines,
+    restored_lines,
+    session_rows,
+    turn_rows,
+)
+from glossator.cli.render.summary import EditLines, ToolLines, footer, index_rows, status_rows
 from glossator.cli.wire import (
     Answer,
     Checks,
+    DeletedSession,
     Event,
+    ExportedSession,
     Hits,
     Hunk,
     IndexReport,
     PermissionRequest,
     Progress,
     Question,
+    Session,
+    Sessions,
     Status,
+    Step,
     ToolAnswer,
+    Turns,
+    Undone,
 )
 from glossator.core.citations import rewrite_citations
 
 _PROGRESS_STEP = 10  # percent between two lines
 
 _MARKS = {"ok": "ok", "warning": "warning", "failed": "FAILED"}
+_STEPS = {"pending": "[ ]", "active": "[>]", "done": "[x]"}
 
 
 class Plain:
@@ -40,6 +56,7 @@ class Plain:
         self._thinking = thinking
         self._thought = ""  # an unfinished line of thinking
         self._tools = ToolLines()
+        self._edits = EditLines()
         self._told = -_PROGRESS_STEP  # the percentage of the last line about progress
 
     def event(self, event: Event) -> None:
@@ -58,7 +75,7 @@ class Plain:
                 for line in lines:
                     _aside(line)
             case _:
-                pass
+                self._work(event)
 
     def notice(self, message: str) -> None:
         """On stderr."""
@@ -73,15 +90,22 @@ class Plain:
 
     def question(self, question: Question) -> None:
         """On stderr, the options numbered."""
-        _aside("\n".join(question_lines(question)))
+        _prompt("\n".join(question_lines(question)))
 
     def permission(self, request: PermissionRequest) -> None:
         """On stderr."""
-        _aside("\n".join(permission_lines(request)))
+        _prompt("\n".join(permission_lines(request)))
 
     def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
         """On stderr, as a diff."""
-        _aside(f"{hunk_diff(hunk)}{hunk_hint(number, total)}")
+        _prompt(f"{hunk_diff(hunk)}{hunk_hint(number, total)}")
+
+    def ask_again(self, message: str) -> None:
+        """On stderr."""
+        _prompt(message)
+
+    def resume(self) -> None:
+        """There is nothing to do."""
 
     def diff(self, diff: str) -> None:
         """On stderr: the answer alone is for the pipe."""
@@ -132,6 +156,35 @@ class Plain:
             if check["nextStep"]:
                 print(f"    {check['nextStep']}")
 
+    def sessions(self, answer: Sessions) -> None:
+        """One session a line, its cells apart by tabs."""
+        for row in session_rows(answer):
+            print("\t".join(row))
+
+    def session(self, session: Session) -> None:
+        """The id and the title."""
+        print(f"{session['id']}\t{session['title']}")
+
+    def deleted(self, answer: DeletedSession) -> None:
+        """On stderr."""
+        _aside(f"Deleted {answer['id']}.")
+
+    def exported(self, answer: ExportedSession) -> None:
+        """Exactly as it is."""
+        sys.stdout.write(answer["text"])
+
+    def turns(self, answer: Turns) -> None:
+        """One turn a line, its cells apart by tabs."""
+        for row in turn_rows(answer):
+            print("\t".join(row).rstrip())
+
+    def undone(self, answer: Undone) -> None:
+        """What was brought back; the rest on stderr."""
+        for line in restored_lines(answer):
+            print(line)
+        for line in problem_lines(answer):
+            _aside(line)
+
     def error(self, _code: int, message: str) -> None:
         """On stderr."""
         _aside(f"error: {message}")
@@ -140,11 +193,31 @@ class Plain:
         """Only thinking can be unfinished."""
         self._finish_thought()
 
+    def _work(self, event: Event) -> None:
+        """What the model sets out to do, and what became of it."""
+        match event["kind"]:
+            case "todo":
+                _aside("\n".join(map(_step, event["steps"])))
+            case "edit.proposed":
+                self._edits.proposed(event)
+            case "edit.settled" if line := self._edits.settled(event):
+                _aside(line)
+            case _:
+                pass
+
     def _finish_thought(self) -> None:
         if self._thought:
             _aside(self._thought)
             self._thought = ""
 
 
+def _step(step: Step) -> str:
+    return f"{_STEPS[step['state']]} {step['text']}"
+
+
+def _prompt(text: str) -> None:
+    print(f"{printable(text)}\n{PROMPT}", end="", file=sys.stderr, flush=True)
+
+
 def _aside(message: str) -> None:
-    print(message, file=sys.stderr, flush=True)
+    print(printable(message), file=sys.stderr, flush=True)

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from glossator.cli.messages import (
+    PROMPT,
     hunk_diff,
     hunk_hint,
     permission_lines,
@@ -25,23 +26,32 @@ from glossator.cli.render.citations import distinct, place
 from glossator.cli.render.diff import draw_diff
 from glossator.cli.render.markdown import THEME, draw
 from glossator.cli.render.printable import printable
-from glossator.cli.render.summary import ToolLines, footer
+from glossator.cli.render.sessions import problem_lines, restored_lines
+from glossator.cli.render.summary import EditLines, ToolLines, footer
 from glossator.cli.wire import (
     Answer,
     Checks,
     Citation,
+    DeletedSession,
     Event,
+    ExportedSession,
     Hits,
     Hunk,
     IndexReport,
     PermissionRequest,
     Progress,
     Question,
+    Session,
+    Sessions,
     Status,
+    Step,
     ToolAnswer,
+    Turns,
+    Undone,
 )
 
 _BAR_WIDTH = 40  # characters
+_STEPS = {"pending": ("☐", ""), "active": ("▸", "bold"), "done": ("✓", "dim")}
 
 
 class Pretty:
@@ -55,6 +65,7 @@ class Pretty:
         self._thinking = thinking
         self._thought = ""  # an unfinished line of thinking
         self._tools = ToolLines()
+        self._edits = EditLines()
         self._blocks = Blocks()
         self._last = ""  # what was printed last: a kind of thing, to set unlike things apart
         self._streamed = ""  # of the reply under way
@@ -93,7 +104,7 @@ class Pretty:
             case "run.finished" | "run.failed" | "run.cancelled":
                 self._finish_text()
             case _:
-                pass
+                self._work(event)
 
     def notice(self, message: str) -> None:
         """A line of its own."""
@@ -114,31 +125,37 @@ class Pretty:
         self._activity.update(bar)
 
     def question(self, question: Question) -> None:
-        """The options numbered; the status line is out of the way until something happens."""
-        self._finish_text()
-        self._activity.stop()
+        """The options numbered; the status line is out of the way until the answer."""
         first, *options, hint = question_lines(question)
+        self._begin_to_ask()
         self._line("question", first, "bold")
         for option in options:
             self._line("question", option, "")
-        self._line("question", hint, "dim")
+        self._prompt(hint)
 
     def permission(self, request: PermissionRequest) -> None:
         """As a question, with the details between."""
-        self._finish_text()
-        self._activity.stop()
         first, *details, hint = permission_lines(request)
+        self._begin_to_ask()
         self._line("question", first, "bold yellow")
         for line in details:
             self._line("question", line, "")
-        self._line("question", hint, "dim")
+        self._prompt(hint)
 
     def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
         """A coloured diff and how to answer."""
-        self._finish_text()
-        self._activity.stop()
+        self._begin_to_ask()
         self.diff(hunk_diff(hunk))
-        self._line("question", hunk_hint(number, total), "dim")
+        self._last = "question"
+        self._prompt(hunk_hint(number, total))
+
+    def ask_again(self, message: str) -> None:
+        """A line below the answer."""
+        self._prompt(message)
+
+    def resume(self) -> None:
+        """The status line comes back."""
+        self._doing_tools()
 
     def diff(self, diff: str) -> None:
         """In colours."""
@@ -191,6 +208,39 @@ class Pretty:
         self._activity.stop()
         self._console.print(tables.checks(checks))
 
+    def sessions(self, answer: Sessions) -> None:
+        """A table."""
+        self._activity.stop()
+        self._console.print(tables.sessions(answer))
+
+    def session(self, session: Session) -> None:
+        """Its new title."""
+        self._activity.stop()
+        self._line("notice", f"{session['id']} is now called {session['title']!r}.", "")
+
+    def deleted(self, answer: DeletedSession) -> None:
+        """A line."""
+        self._activity.stop()
+        self._line("notice", f"Deleted {answer['id']}.", "")
+
+    def exported(self, answer: ExportedSession) -> None:
+        """Without what the terminal would obey."""
+        self._activity.stop()
+        self._console.out(printable(answer["text"]).rstrip("\n"), highlight=False)
+
+    def turns(self, answer: Turns) -> None:
+        """A table."""
+        self._activity.stop()
+        self._console.print(tables.turns(answer))
+
+    def undone(self, answer: Undone) -> None:
+        """A line for each file."""
+        self._activity.stop()
+        for line in restored_lines(answer):
+            self._line("notice", line, "")
+        for line in problem_lines(answer):
+            self._line("notice", line, "yellow")
+
     def error(self, _code: int, message: str) -> None:
         """Below what was shown so far, on stderr."""
         self.close()
@@ -202,6 +252,32 @@ class Pretty:
         """Print what is unfinished and stop the status line."""
         self._finish_text()
         self._activity.stop()
+
+    def _begin_to_ask(self) -> None:
+        self._finish_text()
+        self._activity.stop()
+
+    def _prompt(self, hint: str) -> None:
+        self._line("question", hint, "dim")
+        self._console.print(Text(PROMPT, "bold"), end="")
+
+    def _work(self, event: Event) -> None:
+        """What the model sets out to do, and what became of it."""
+        match event["kind"]:
+            case "todo":
+                self._finish_text()
+                self._steps(event["steps"])
+            case "edit.proposed":
+                self._edits.proposed(event)
+            case "edit.settled" if line := self._edits.settled(event):
+                self._line("tool", line, "dim")
+            case _:
+                pass
+
+    def _steps(self, steps: Sequence[Step]) -> None:
+        for step in steps:
+            mark, style = _STEPS[step["state"]]
+            self._line("todo", f"{mark} {step['text']}", style)
 
     def _doing(self, activity: str) -> None:
         self._activity.update(Text(activity, "dim"))

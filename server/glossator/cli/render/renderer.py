@@ -9,15 +9,21 @@ from typing import Protocol
 from glossator.cli.wire import (
     Answer,
     Checks,
+    DeletedSession,
     Event,
+    ExportedSession,
     Hits,
     Hunk,
     IndexReport,
     PermissionRequest,
     Progress,
     Question,
+    Session,
+    Sessions,
     Status,
     ToolAnswer,
+    Turns,
+    Undone,
 )
 
 
@@ -42,6 +48,12 @@ class Renderer(Protocol):
     def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
         """A part of an edit, which the user is to decide about on the next line of input."""
 
+    def ask_again(self, message: str) -> None:
+        """The answer cannot be used; the user is to try again on the next line."""
+
+    def resume(self) -> None:
+        """The user has answered, and the run goes on."""
+
     def diff(self, diff: str) -> None:
         """A file was changed."""
 
@@ -62,6 +74,24 @@ class Renderer(Protocol):
 
     def checks(self, checks: Checks) -> None:
         """The doctor's findings."""
+
+    def sessions(self, answer: Sessions) -> None:
+        """The sessions of the workspace."""
+
+    def session(self, session: Session) -> None:
+        """A session was renamed."""
+
+    def deleted(self, answer: DeletedSession) -> None:
+        """A session was deleted."""
+
+    def exported(self, answer: ExportedSession) -> None:
+        """A session's text."""
+
+    def turns(self, answer: Turns) -> None:
+        """The turns of a session that changed files."""
+
+    def undone(self, answer: Undone) -> None:
+        """What was brought back and what not."""
 
     def error(self, code: int, message: str) -> None:
         """The command failed."""

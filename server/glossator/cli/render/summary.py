@@ -30,6 +30,24 @@ class ToolLines:
         return "  ".join(filter(None, [name, event["summary"], duration(event["milliseconds"])]))
 
 
+@dataclass(slots=True)
+class EditLines:
+    """What became of the edits that did not go as proposed; the others' diffs say it all."""
+
+    labels: dict[str, str] = field(default_factory=dict)  # of the plans under way, by id
+
+    def proposed(self, event: Event) -> None:
+        """A plan was made."""
+        self.labels[event["plan"]["id"]] = event["plan"]["label"]
+
+    def settled(self, event: Event) -> str | None:
+        """`Edit src/a.py: not applied`; None if it was applied as a whole."""
+        label = self.labels.pop(event["planId"], "The edit")
+        if not event["applied"]:
+            return f"{label}: not applied"
+        return f"{label}: applied in part" if event["note"] else None
+
+
 def footer(answer: Answer) -> str:
     """Who answered, in how many turns, for how many tokens, how fast."""
     usage = answer["usage"]

@@ -15,8 +15,9 @@ from rich.text import Text
 from glossator.cli.render.citations import place
 from glossator.cli.render.markdown import CODE_THEME
 from glossator.cli.render.printable import printable
+from glossator.cli.render.sessions import session_rows, turn_rows
 from glossator.cli.render.summary import index_rows, status_rows
-from glossator.cli.wire import Check, Checks, Hit, IndexReport, Status
+from glossator.cli.wire import Check, Checks, Hit, IndexReport, Sessions, Status, Turns
 
 _SNIPPET_LINES = 12
 _MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", "red")}
@@ -73,6 +74,29 @@ def checks(answer: Checks) -> Table:
     for check in answer["checks"]:
         mark, style = _MARKS[check["state"]]
         table.add_row(Text(mark, style), check["name"], _findings(check))
+    return table
+
+
+def sessions(answer: Sessions) -> Table:
+    """One row a session; the ids are never cut."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("id", no_wrap=True, style="bold")
+    table.add_column("title", overflow="fold")
+    table.add_column("last changed", no_wrap=True, style="dim")
+    table.add_column("", no_wrap=True, style="dim")
+    for row in session_rows(answer):
+        table.add_row(row.id, Text(printable(row.title)), row.age, row.turns)
+    return table
+
+
+def turns(answer: Turns) -> Table:
+    """One row a turn."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("turn", no_wrap=True, style="bold")
+    table.add_column("files it changed", overflow="fold")
+    table.add_column("", overflow="fold", style="dim")
+    for row in turn_rows(answer):
+        table.add_row(row.turn, Text(printable(row.paths)), row.undoes)
     return table
 
 

@@ -1,0 +1,86 @@
+"""Sessions, their turns and what was undone, as rows and lines for every renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from glossator.cli.messages import ago, plural
+from glossator.cli.wire import Session, Sessions, Turns, Undone, UndoProblem
+from glossator.core.shown import shown
+
+_PATHS = 4  # of a turn that are named
+
+
+class SessionRow(NamedTuple):
+    """One session as lists show it."""
+
+    id: str
+    title: str
+    age: str
+    turns: str
+
+
+class TurnRow(NamedTuple):
+    """One turn that changed files."""
+
+    turn: str
+    paths: str
+    undoes: str
+
+
+def session_row(session: Session, now: datetime) -> SessionRow:
+    """The cells of one session."""
+    age = "running" if session["running"] else ago(session["updatedAt"], now)
+    return SessionRow(session["id"], session["title"], age, plural(session["turns"], "turn"))
+
+
+def session_rows(answer: Sessions) -> list[SessionRow]:
+    """The one that changed last first."""
+    now = datetime.now(UTC)
+    return [session_row(session, now) for session in answer["sessions"]]
+
+
+def turn_rows(answer: Turns) -> list[TurnRow]:
+    """Oldest first."""
+    return [
+        TurnRow(turn["turn"], _names(turn["paths"]), f"undoes {undone}" if undone else "")
+        for turn in answer["turns"]
+        for undone in [", ".join(turn["undoes"])]
+    ]
+
+
+def restored_lines(undone: Undone) -> list[str]:
+    """What was brought back, and how to take that back."""
+    lines = [f"restored {shown(path)}" for path in undone["restored"]]
+    if not lines and not not_restored(undone):
+        lines.append("The files are as they were already.")
+    if undone["turn"]:
+        lines.append(f"To take this back, undo the turn {undone['turn']}.")
+    return lines
+
+
+def not_restored(undone: Undone) -> list[UndoProblem]:
+    """The files that are not as they were; a conflict that was overwritten is none of them."""
+    left = [each for each in undone["conflicts"] if each["path"] not in undone["restored"]]
+    return [*left, *undone["failed"]]
+
+
+def problem_lines(undone: Undone) -> Iterator[str]:
+    """What was not brought back, why, and what to do."""
+    for problem in not_restored(undone):
+        yield f"not restored {shown(problem['path'])}: it {problem['reason']}"
+    if undone["conflicts"] and undone["turn"] is None:
+        yield "Nothing was restored. To bring these files back all the same, add --overwrite."
+    if undone["incomplete"]:
+        yield (
+            "A command of this turn was cut off with its server; what it changed is not known,"
+            " so check the files."
+        )
+
+
+def _names(paths: list[str]) -> str:
+    more = len(paths) - _PATHS
+    names = ", ".join(map(shown, paths[:_PATHS]))
+    return f"{names} and {more} more" if more > 0 else names

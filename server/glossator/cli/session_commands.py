@@ -1,0 +1,213 @@
+"""The commands about sessions: list them, rename, delete and export one, undo its turns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from glossator.cli import options
+from glossator.cli.asking import ask_server
+from glossator.cli.messages import NO_SESSION
+from glossator.cli.options import Common
+from glossator.cli.render.renderer import Renderer
+from glossator.cli.render.sessions import not_restored
+from glossator.cli.session import Command, Execute, Work
+from glossator.cli.wire import (
+    DeletedSession,
+    ExportedSession,
+    Json,
+    Session,
+    Sessions,
+    Turns,
+    Undone,
+)
+from glossator.core.errors import UsageError
+
+sessions = typer.Typer(
+    help="List the sessions of the workspace; rename, delete or export one.",
+    invoke_without_command=True,
+)
+
+Id = Annotated[str, typer.Argument(metavar="ID", help="The session, as the list names it.")]
+
+
+def in_session(name: str, session_id: str | None, argument: Mapping[str, Json]) -> Work:
+    """The command `name` in a session, or in the newest of the workspace.
+
+    The work raises `UsageError` when there is none.
+    """
+
+    async def work(execute: Execute) -> Json:
+        chosen = session_id or await _newest(execute)
+        return await execute(Command(name, {**argument, "sessionId": chosen}))
+
+    return work
+
+
+@sessions.callback()
+def list_sessions(
+    context: typer.Context,
+    *,
+    workspace: options.Workspace = None,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """List the sessions of the workspace; rename, delete or export one."""
+    if context.invoked_subcommand is not None:
+        if workspace or json or verbose:
+            raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
+        return
+
+    def show(renderer: Renderer, answer: Sessions) -> bool:
+        renderer.sessions(answer)
+        return True
+
+    common = Common(workspace, json, verbose)
+    ask_server(context, common, Command("glossator.listSessions"), show)
+
+
+@sessions.command()
+def rename(
+    context: typer.Context,
+    session_id: Id,
+    title: Annotated[list[str], typer.Argument(metavar="TITLE", help="Its new title.")],
+    *,
+    workspace: options.Workspace = None,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Give a session another title."""
+
+    def show(renderer: Renderer, session: Session) -> bool:
+        renderer.session(session)
+        return True
+
+    command = Command(
+        "glossator.renameSession", {"sessionId": session_id, "title": " ".join(title)}
+    )
+    ask_server(context, Common(workspace, json, verbose), command, show)
+
+
+@sessions.command()
+def delete(
+    context: typer.Context,
+    session_id: Id,
+    *,
+    workspace: options.Workspace = None,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Delete a session for good."""
+
+    def show(renderer: Renderer, answer: DeletedSession) -> bool:
+        renderer.deleted(answer)
+        return True
+
+    command = Command("glossator.deleteSession", {"sessionId": session_id})
+    ask_server(context, Common(workspace, json, verbose), command, show)
+
+
+@sessions.command()
+def export(
+    context: typer.Context,
+    session_id: Id,
+    *,
+    form: Annotated[
+        Literal["markdown", "json"],
+        typer.Option("--format", help="Markdown is for reading; JSON has everything."),
+    ] = "markdown",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A file, or a folder for one.", show_default=False),
+    ] = None,
+    workspace: options.Workspace = None,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Print a session, or write it to a file."""
+
+    def show(renderer: Renderer, answer: ExportedSession) -> bool:
+        if output is None:
+            renderer.exported(answer)
+        else:
+            _write(output, answer)
+        return True
+
+    command = Command("glossator.exportSession", {"sessionId": session_id, "format": form})
+    ask_server(context, Common(workspace, json, verbose), command, show)
+
+
+@sessions.command()
+def turns(
+    context: typer.Context,
+    session_id: Id,
+    *,
+    workspace: options.Workspace = None,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """List the turns of a session that changed files, oldest first."""
+
+    def show(renderer: Renderer, answer: Turns) -> bool:
+        renderer.turns(answer)
+        return True
+
+    command = Command("glossator.listTurns", {"sessionId": session_id})
+    ask_server(context, Common(workspace, json, verbose), command, show)
+
+
+def undo(  # noqa: PLR0913 - each is an option of the command line
+    context: typer.Context,
+    session_id: Annotated[
+        str | None,
+        typer.Argument(metavar="[ID]", help="The session; the newest if none is named."),
+    ] = None,
+    *,
+    turn: Annotated[
+        str | None,
+        typer.Option("--turn", metavar="TURN", help="The turn; the last one if none is named."),
+    ] = None,
+    since: Annotated[
+        bool, typer.Option("--since", help="Take back everything from --turn on.")
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Also bring back files that were changed since.")
+    ] = False,
+    workspace: options.Workspace = None,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+) -> None:
+    """Take back what a turn changed in the files."""
+    if since and turn is None:
+        raise UsageError("--since needs --turn; `glossator sessions turns ID` lists the turns.")
+
+    def show(renderer: Renderer, answer: Undone) -> bool:
+        renderer.undone(answer)
+        return not not_restored(answer)
+
+    argument: dict[str, Json] = {"since": since, "overwrite": overwrite}
+    if turn is not None:
+        argument["turn"] = turn
+    work = in_session("glossator.undoTurn", session_id, argument)
+    ask_server(context, Common(workspace, json, verbose), work, show)
+
+
+async def _newest(execute: Execute) -> str:
+    answer: Sessions = await execute(Command("glossator.listSessions"))
+    if not answer["sessions"]:
+        raise UsageError(NO_SESSION)
+    return answer["sessions"][0]["id"]
+
+
+def _write(output: Path, answer: ExportedSession) -> None:
+    """Raises `UsageError` for a place that cannot be written to."""
+    file = output / answer["fileName"] if output.is_dir() else output
+    try:
+        file.write_text(answer["text"], "utf-8", errors="backslashreplace", newline="")
+    except OSError as error:
+        raise UsageError(
+            f"{file} cannot be written: {error.strerror}. Name another place with --output."
+        ) from error

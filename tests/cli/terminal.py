@@ -1,0 +1,98 @@
+"""A program at a terminal of its own, with somebody who reads and types."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pty
+import re
+import sys
+import termios
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.cli.support import PYTHONPATH, TIMEOUT
+
+CTRL_C, CTRL_D = "\x03", "\x04"
+
+_SIZE = (40, 100)  # lines, columns
+_CODES = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|\][^\x1b\x07]*(\x1b\\|\x07))")
+# makes the terminal the controlling one, so that Ctrl-C is a signal, and becomes the program
+_AT_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+"""
+
+
+class Terminal:
+    """What was shown so far, without colours and cursor movements, and the keys."""
+
+    def __init__(self, keys: int, process: asyncio.subprocess.Process) -> None:
+        self._keys = keys
+        self._process = process
+        self._shown = bytearray()
+        self._read_to = 0  # in `seen`
+        self._dark = False  # nothing more will be shown
+        self._news = asyncio.Event()
+        asyncio.get_running_loop().add_reader(keys, self._take)
+
+    @property
+    def seen(self) -> str:
+        """Everything that was shown."""
+        return _CODES.sub("", self._shown.decode("utf-8", "replace")).replace("\r\n", "\n")
+
+    async def until(self, text: str) -> str:
+        """Wait until `text` is shown after what was waited for before; all up to its end."""
+        async with asyncio.timeout(TIMEOUT):
+            while (place := self.seen.find(text, self._read_to)) < 0:
+                assert not self._dark, f"ended without showing {text!r}: {self.seen}"
+                self._news.clear()
+                await self._news.wait()
+        self._read_to = place + len(text)
+        return self.seen[: self._read_to]
+
+    def type(self, keys: str) -> None:
+        """Press keys."""
+        os.write(self._keys, keys.encode())
+
+    async def ended(self) -> int:
+        """The exit code."""
+        async with asyncio.timeout(TIMEOUT):
+            return await self._process.wait()
+
+    def _take(self) -> None:
+        try:
+            self._shown += os.read(self._keys, 65_536)
+        except OSError:  # how Linux says that nobody has the terminal open any more
+            asyncio.get_running_loop().remove_reader(self._keys)
+            self._dark = True
+        self._news.set()
+
+
+@asynccontextmanager
+async def at_terminal(
+    arguments: Sequence[str], cwd: Path, env: Mapping[str, str]
+) -> AsyncIterator[Terminal]:
+    """Run Python with these arguments; it is ended with the block."""
+    keys, screen = pty.openpty()
+    termios.tcsetwinsize(screen, _SIZE)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", _AT_TERMINAL, *arguments),
+        stdin=screen,
+        stdout=screen,
+        stderr=screen,
+        start_new_session=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": PYTHONPATH, "TERM": "xterm-256color", **env},
+    )
+    os.close(screen)
+    try:
+        yield Terminal(keys, process)
+    finally:
+        asyncio.get_running_loop().remove_reader(keys)
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        os.close(keys)

@@ -1,0 +1,250 @@
+"""What is asked and answered at the keyboard, and what waits meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from glossator.cli.floor import Floor
+from glossator.cli.messages import hunk_diff
+from glossator.cli.render.markdown import THEME
+from glossator.cli.render.plain import Plain
+from glossator.cli.render.pretty import Pretty
+from glossator.cli.replies import Replies
+from glossator.cli.wire import Hunk, PermissionRequest
+from glossator.core.uri import to_uri
+
+PERMISSION = {
+    "tool": "Bash",
+    "title": "May Bash run?",
+    "detail": "npm test",
+    "reasons": ["No rule allows it."],
+    "suggestions": ["Bash(npm test:*)"],
+    "choices": ["once", "session", "always", "deny"],
+}
+ONCE_ONLY = PERMISSION | {"suggestions": [], "choices": ["once", "deny"]}
+QUESTION = {
+    "text": "Which way?",
+    "options": [{"label": "up", "detail": "to the air"}, {"label": "down", "detail": ""}],
+    "several": False,
+}
+
+
+class Typed:
+    """A keyboard at which these lines are typed, then nothing for good."""
+
+    def __init__(self, lines: Sequence[str], *, then_end: bool = True) -> None:
+        self._lines = list(lines)
+        self._then_end = then_end
+
+    def forget(self) -> None:
+        """Nothing was typed ahead."""
+
+    async def line(self) -> str:
+        if self._lines:
+            return f"{self._lines.pop(0)}\n"
+        if not self._then_end:
+            await asyncio.Event().wait()
+        return ""
+
+
+class Stage:
+    """Replies at a screen that is 60 columns wide."""
+
+    def __init__(
+        self, *lines: str, then_end: bool = True, roots: tuple[Path, ...] = (Path("/w"),)
+    ) -> None:
+        self._file = io.StringIO()
+        console = Console(file=self._file, width=60, theme=THEME, highlight=False)
+        self.renderer = Pretty(thinking=False, roots=roots, console=console)
+        self.floor = Floor()
+        keyboard = Typed(lines, then_end=then_end)
+        self.replies = Replies(self.renderer, roots, self.floor, keyboard)
+
+    @property
+    def seen(self) -> str:
+        return self._file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("request_", "lines", "choice", "message"),
+    [
+        (PERMISSION, ["y"], "once", ""),
+        (PERMISSION, [" YES "], "once", ""),
+        (PERMISSION, ["s"], "session", ""),
+        (PERMISSION, ["A"], "always", ""),
+        (PERMISSION, ["n"], "deny", ""),
+        (PERMISSION, ["no"], "deny", ""),
+        (PERMISSION, [""], "deny", ""),
+        (PERMISSION, [], "deny", ""),  # the end of input
+        (PERMISSION, ["Use make."], "deny", "Use make."),
+        (ONCE_ONLY, ["a", "y"], "once", ""),
+        (ONCE_ONLY, ["s"], "deny", ""),
+    ],
+)
+async def test_permissions(
+    request_: dict[str, Any], lines: list[str], choice: str, message: str
+) -> None:
+    stage = Stage(*lines)
+    answer = await stage.replies.reply("glossator/permission", request_)
+    assert answer == {"choice": choice, "message": message}
+
+
+async def test_how_a_permission_is_asked() -> None:
+    stage = Stage("a", "y")
+    await stage.replies.reply("glossator/permission", ONCE_ONLY)
+    assert stage.seen == (
+        "May Bash run?\n"
+        "  npm test\n"
+        "  No rule allows it.\n"
+        "y once · n no (or say why not)\n"
+        "> This can only be allowed once.\n"
+        "> "
+    )
+
+
+async def test_how_a_question_is_asked() -> None:
+    stage = Stage("3", "2")
+    answer = await stage.replies.reply("glossator/question", QUESTION)
+    assert answer == {"chosen": ["down"], "words": ""}
+    assert stage.seen == (
+        "Which way?\n"
+        "  1  up: to the air\n"
+        "  2  down\n"
+        "Answer with a number or in words; an empty line leaves it to\n"
+        "the model.\n"
+        "> Choose from 1 to 2, or answer in words.\n"
+        "> "
+    )
+
+
+def plan(*, hunks: int = 3) -> dict[str, Any]:
+    return {
+        "id": "e",
+        "label": "Edit a.py",
+        "hunks": [
+            {
+                "id": f"h{number}",
+                "kind": "edit",
+                "path": "/w/a.py",
+                "firstLine": 10 * number,
+                "before": "old\n",
+                "after": "new\n",
+            }
+            for number in range(1, hunks + 1)
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("lines", "accepted", "message"),
+    [
+        (["y", "n", "y"], ["h1", "h3"], ""),
+        (["n", "a"], ["h2", "h3"], ""),
+        (["yes", "d"], ["h1"], ""),
+        (["a"], ["h1", "h2", "h3"], ""),
+        (["y"], ["h1"], ""),  # then the end of input
+        ([""], [], ""),
+        (["y", "Not this one."], ["h1"], "Not this one."),
+    ],
+)
+async def test_reviews(lines: list[str], accepted: list[str], message: str) -> None:
+    answer = await Stage(*lines).replies.reply("glossator/review", plan())
+    assert answer == {"accepted": accepted, "message": message}
+
+
+async def test_how_a_review_is_asked() -> None:
+    stage = Stage("y")
+    await stage.replies.reply("glossator/review", plan(hunks=1))
+    assert stage.seen == (
+        "--- a.py\n"
+        "+++ a.py\n"
+        "@@ -10 +10 @@\n"
+        "-old\n"
+        "+new\n"
+        "Part 1 of 1: y apply · n leave out · a all that follow · d \n"
+        "none of them\n"
+        "> "
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "before", "after", "place"),
+    [
+        (10, "old\n", "new\n", "@@ -10 +10 @@"),
+        (10, "a\nb\n", "c\n", "@@ -10,2 +10 @@"),
+        (10, "", "new\n", "@@ -9,0 +10 @@"),
+        (10, "old\n", "", "@@ -10 +9,0 @@"),
+        (1, "", "new\n", "@@ -0,0 +1 @@"),
+    ],
+)
+def test_a_part_is_shown_where_it_stands(first: int, before: str, after: str, place: str) -> None:
+    path = "@@ -1 +1 @@"
+    hunk = Hunk(id="h", kind="edit", path=path, firstLine=first, before=before, after=after)
+    assert hunk_diff(hunk).splitlines()[:3] == [f"--- {path}", f"+++ {path}", place]
+
+
+def test_a_request_cannot_command_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    request = PermissionRequest(
+        tool="Bash",
+        title="May Bash run?",
+        detail="rm -r .\x1b[2K\rls",
+        reasons=[],
+        suggestions=[],
+        choices=["once", "deny"],
+    )
+    Plain().permission(request)
+    assert "  rm -r .␛[2K" in capsys.readouterr().err
+
+
+async def test_what_happens_during_a_question_is_shown_after_it() -> None:
+    stage = Stage(then_end=False)
+    asked = asyncio.create_task(stage.replies.reply("glossator/permission", PERMISSION))
+    await asyncio.sleep(0)
+    stage.floor.show(lambda: stage.renderer.notice("Meanwhile."))
+    assert stage.seen.endswith("> ")
+    asked.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await asked
+    assert stage.seen.endswith("Meanwhile.\n")
+    stage.floor.show(lambda: stage.renderer.notice("Afterwards."))
+    assert stage.seen.endswith("Afterwards.\n")
+
+
+async def test_one_question_at_a_time() -> None:
+    stage = Stage("y", "n")
+    first, second = await asyncio.gather(
+        stage.replies.reply("glossator/permission", PERMISSION),
+        stage.replies.reply("glossator/permission", PERMISSION),
+    )
+    assert (first["choice"], second["choice"]) == ("once", "deny")
+    assert stage.seen.count("May Bash run?") == 2
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+async def test_an_edit_is_written_to_its_end_and_shown_once(
+    tmp_path: Path, *, cancelled: bool
+) -> None:
+    uri = to_uri(str(tmp_path / "new.txt"))
+    start = {"line": 0, "character": 0}
+    edits = [{"range": {"start": start, "end": start}, "newText": "text\n"}]
+    changes = [
+        {"kind": "create", "uri": uri},
+        {"textDocument": {"uri": uri, "version": None}, "edits": edits},
+    ]
+    stage = Stage(roots=(tmp_path,))
+    request = {"edit": {"documentChanges": changes}}
+    applying = asyncio.create_task(stage.replies.reply("workspace/applyEdit", request))
+    await asyncio.sleep(0)
+    if cancelled:
+        applying.cancel()
+    assert await applying == {"applied": True}
+    assert (tmp_path / "new.txt").read_text("utf-8") == "text\n"
+    assert stage.seen == "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+text\n"
