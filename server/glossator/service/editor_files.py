@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 
 from glossator.core.document import Document
@@ -10,7 +11,7 @@ from glossator.core.encoding import decode, encode
 from glossator.core.ports import EditorPort
 from glossator.core.replacement import Replacement
 from glossator.service.arrival import arrived
-from glossator.service.file_states import Absent, Content, DiskFiles, Found, Restoration
+from glossator.service.file_states import Absent, Content, DiskFiles, Found, Restoration, Unkept
 from glossator.workspace.change import DiskChanged
 from glossator.workspace.host import WorkspaceHost
 
@@ -39,7 +40,12 @@ class EditorFiles:
                 if decoded[0] == overlay.text:
                     return on_disk
                 encoding = decoded[1]
-        return Content(encode(overlay.text, encoding), mode)
+        data = _bytes(overlay.text, encoding)
+        if data is None:
+            return Unkept("holds characters that no file can hold")
+        if len(data) > limit:
+            return Unkept(f"has {len(data):,} bytes, and at most {limit:,} are kept of a file")
+        return Content(data, mode)
 
     async def restore(self, plan: Iterable[Restoration]) -> dict[str, str]:
         """Bring back what was; gives the paths that could not be, and why."""
@@ -71,6 +77,14 @@ class EditorFiles:
         if isinstance(change, FileDeletion):  # the folders that were made for it
             return (await self._disk.restore([step])).get(step.path)
         return None
+
+
+def _bytes(text: str, encoding: str) -> bytes | None:
+    """The text as a file, in UTF-8 if the encoding lacks a character of it."""
+    for name in (encoding, "utf-8"):
+        with contextlib.suppress(UnicodeEncodeError):
+            return encode(text, name)
+    return None
 
 
 def _restoring(step: Restoration, document: Document) -> FileEdit | FileDeletion | None:
