@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from glossator.service import arrival, editing
-from tests.lsp.support.desk import ALL, PLAIN, Acting, acting
+from tests.lsp.support.desk import PLAIN, Acting, acting
 from tests.lsp.support.editor import NO_ANSWER, Message
 from tests.lsp.test_end_to_end_model import CANCELLED
 from tests.standin import Script, Text, ToolUse, Turn
@@ -22,7 +22,10 @@ _MAKE: Script = [
     Turn(ToolUse("Write", {"path": "new.txt", "content": "new\n"}, "edit")),
     Turn(Text("Done.")),
 ]
-_ANNOTATED = {"applyEdit": True, "workspaceEdit": ALL["workspaceEdit"] | {"resourceOperations": []}}
+_ANNOTATED = {
+    "applyEdit": True,
+    "workspaceEdit": {"documentChanges": True, "changeAnnotationSupport": {}},
+}
 _UNASKED = "The editor could not ask the user."
 _SHOW = "window/showMessageRequest"
 
@@ -119,16 +122,18 @@ async def test_permission_by_buttons(calc: Path, reply: Message, lines: list[int
 @pytest.mark.parametrize(
     ("asked", "mode", "review", "knows"),
     [
-        ("glossator/permission", "ask", "apply", {"permissions": True}),
-        (_SHOW, "ask", "apply", {}),
-        ("glossator/review", "acceptEdits", "propose", {"reviews": True}),
-        ("workspace/applyEdit", "acceptEdits", "propose", {}),
+        ("glossator/permission", "ask", "apply", True),
+        (_SHOW, "ask", "apply", False),
+        ("glossator/review", "acceptEdits", "propose", True),
+        ("workspace/applyEdit", "acceptEdits", "propose", False),
     ],
 )
 async def test_what_is_asked_goes_with_its_run(
-    calc: Path, asked: str, mode: str, review: str, knows: dict[str, bool]
+    calc: Path, asked: str, mode: str, review: str, knows: bool
 ) -> None:
-    async with acting(calc.parent, _SCRIPT, mode=mode, review=review, **knows) as a:
+    async with acting(
+        calc.parent, _SCRIPT, mode=mode, review=review, permissions=knows, reviews=knows
+    ) as a:
         a.editor.answers["workspace/applyEdit"] = NO_ANSWER
         command = a.ask()
         request = await a.editor.told(asked)

@@ -9,7 +9,7 @@ import pytest
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.service import arrival
 from glossator.service.editor_files import EditorFiles
-from glossator.service.file_states import Absent, Content, DiskFiles, Found, Link, Restoration
+from glossator.service.file_states import Absent, Content, DiskFiles, Link, Restoration
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -121,7 +121,7 @@ async def test_what_the_editor_does_not_do_is_told(
 
 async def test_a_closed_file_is_written(workspace: MakeWorkspace) -> None:
     ws, port = await workspace({"a.txt": "new\n"}), Recorder()
-    back: Found = Content(b"\0", 0o600)
+    back = Content(b"\0", 0o600)
     path = str(ws.root / "a.txt")
     assert await files_of(ws, port).restore([Restoration(path, back)]) == {}
     assert files_of(ws, port).look(path, _LIMIT) == back

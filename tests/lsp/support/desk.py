@@ -167,13 +167,16 @@ async def acting(
     mode: str = "acceptEdits",
     review: str = "apply",
     encoding: str = "utf-16",
-    **knows: bool,
+    permissions: bool = False,
+    reviews: bool = False,
 ) -> AsyncIterator[Acting]:
     """The real server on `root`, in this process; the editor can do what `workspace` says."""
     capabilities = {
         "workspace": workspace,
         "general": {"positionEncodings": [encoding]},
-        "experimental": {"glossator": {"events": True, **knows}},
+        "experimental": {
+            "glossator": {"events": True, "permissions": permissions, "reviews": reviews}
+        },
     }
     settings = {"permissions": {"mode": mode}, "edits": {"review": review}}
     with pytest.MonkeyPatch.context() as patch:
