@@ -6,18 +6,23 @@ BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
 QUESTION ?= How does the agent loop keep a conversation valid when a run is cancelled?
 
-.PHONY: demo test lint bench lock clean
+.PHONY: demo test lint sandbox bench lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server -C docs "$(QUESTION)"
 
-test: lint
+test: lint sandbox
 	$(BIN)/python -m pytest
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Without bubblewrap commands run only when somebody allows each one.
+sandbox:
+	@command -v bwrap >/dev/null || test "$$(uname)" != Linux || \
+		{ apt-get update && apt-get install -y --no-install-recommends bubblewrap; }
 
 bench: $(INSTALLED)
 	$(BIN)/python -m tests.benchmarks

@@ -70,7 +70,7 @@ async def test_a_reading_call_runs_while_the_reply_streams(tmp_path: Path) -> No
 async def test_other_calls_wait_for_the_whole_reply(tmp_path: Path, access: Access) -> None:
     cut = Turn(ToolUse("Probe"), Text("and"), fault=StreamError(after=2))
     script = [cut, Turn(ToolUse("Probe")), Turn(Text("Done."))]
-    async with stage(tmp_path, FILES, script, QUICK) as s:
+    async with stage(tmp_path, FILES, script, QUICK | {"permissions": {"mode": "auto"}}) as s:
         probe = Probe(access)
         give(s, probe)
         assert (await s.ask("?")).text == "Done."

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from glossator.agent.agent import Stop
+from glossator.agent.clock import RunClock
 from glossator.llm.cost import Spending, in_words
 from glossator.llm.model import Reply, ToolCall
 from glossator.settings.model import LimitSettings
@@ -23,9 +23,9 @@ class Guard:
 
     limits: LimitSettings
     dollars: float | None = None
+    clock: RunClock = field(default_factory=RunClock)
     turns: int = 0
     spending: Spending = field(default_factory=Spending)
-    _started: float = field(default_factory=time.monotonic)
     _calls: Counter[str] = field(default_factory=Counter)
 
     def count(self, reply: Reply) -> None:
@@ -46,8 +46,8 @@ class Guard:
 
     @property
     def seconds_left(self) -> float:
-        """Wall time until the run's end."""
-        return max(0.0, self.limits.seconds - (time.monotonic() - self._started))
+        """Until the run's end, without waiting for the user."""
+        return max(0.0, self.limits.seconds - self.clock.seconds)
 
     def exceeded(self, calls: Sequence[ToolCall]) -> Stop | None:
         """The limit that forbids running these calls."""

@@ -6,7 +6,6 @@ the answers to its tool calls, even when the run is cancelled between the two.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -49,7 +48,7 @@ async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -
 async def _run(
     agent: Agent, conversation: Conversation, run: RunContext, early: EarlyCalls
 ) -> Outcome:
-    guard = Guard(agent.limits, agent.dollars)
+    guard = Guard(agent.limits, agent.dollars, run.clock)
     while True:
         reply = await query(agent, conversation, run, guard.seconds_left, early)
         if reply is None:
@@ -105,7 +104,7 @@ async def _act(
     results: dict[str, ToolResult] = {}
     limit, why = None, "the user cancelled the run"
     try:
-        async with asyncio.timeout(guard.seconds_left):
+        async with run.clock.limit(guard.seconds_left):
             await execute(agent.tools, reply.tool_calls, run, results, early.take)
     except TimeoutError:
         limit, why = Stop.TIME, guard.explain(Stop.TIME)

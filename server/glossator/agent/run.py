@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from glossator.agent.clock import RunClock
 from glossator.context.room import Room
 from glossator.core.events import Event
 from glossator.llm.model import Message, Model
@@ -28,3 +29,4 @@ class RunContext:
     denial: Callable[[Tool, ToolArgs, ToolContext], Awaitable[str | None]]
     received: Callable[[Message], None] = lambda _: None
     room: Room | None = None
+    clock: RunClock = field(default_factory=RunClock)

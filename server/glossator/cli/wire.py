@@ -44,6 +44,9 @@ class Answer(TypedDict):
     turns: int
     milliseconds: float
     usage: Usage
+    dollars: float | None
+    sessionUsage: Usage
+    sessionDollars: float | None
 
 
 class Hit(TypedDict):

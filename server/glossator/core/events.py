@@ -135,6 +135,19 @@ class CitationChecked:
 
 
 @dataclass(frozen=True, slots=True)
+class Compaction:
+    """The conversation goes on as a shorter one; both figures are estimated tokens of a request.
+
+    `by_model` is false for a summary that was extracted mechanically.
+    """
+
+    kind: ClassVar[str] = "compaction"
+    before: int
+    after: int
+    by_model: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """Something the user should know while the run goes on (a retry's wait, a budget's end)."""
 
@@ -177,6 +190,7 @@ Event = (
     | EditSettled
     | CitationChecked
     | Usage
+    | Compaction
     | Notice
     | RunFinished
     | RunFailed

@@ -31,6 +31,7 @@ COMMAND_NAMES = (
     "glossator.renameSession",
     "glossator.deleteSession",
     "glossator.exportSession",
+    "glossator.compact",
     "glossator.undoTurn",
     "glossator.listTurns",
     "glossator.setMode",

@@ -65,6 +65,11 @@ class Acting:
             )
         return self._gates[session.id]
 
+    def granted(self, session: Session) -> tuple[str, ...]:
+        """What the user allowed in a session, as rules."""
+        gate = self._gates.get(session.id)
+        return tuple(map(str, gate.grants.rules.allow)) if gate else ()
+
     def checkpoints(self, session: Session) -> Checkpoints:
         """What the turns of a session found in the files they changed."""
         if session.id not in self._checkpoints:

@@ -10,13 +10,16 @@ from contextlib import suppress
 from glossator.core.errors import ModelError
 from glossator.core.ports import EditorPort
 from glossator.core.text import PositionEncoding
+from glossator.llm.catalog import Price
 from glossator.llm.factory import create_model
+from glossator.llm.options import CacheLifetime, ModelOptions
 from glossator.service.acting import Acting
 from glossator.service.build_progress import BuildProgress
 from glossator.service.runs import Run, Runs
 from glossator.service.session import Session
 from glossator.service.session_store import Sessions
 from glossator.settings.model import Settings
+from glossator.store.logs import Retention
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import all_tools
 from glossator.workspace.host import Indexing, WorkspaceHost
@@ -50,8 +53,9 @@ class Application:
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
         self.tools = all_tools(diagnostics=port.tells_diagnostics)
-        self.model = create_model("main", settings.models, environment)
-        self.sessions = Sessions(lambda: self.host.snapshot().roots, port.tell)
+        self.model = create_model("main", settings.models, environment, _options(settings))
+        keep = Retention(**settings.sessions.model_dump())
+        self.sessions = Sessions(lambda: self.host.snapshot().roots, port.tell, keep)
         self.runs = Runs(port)
         self.acting = Acting(self.host, port, settings, environment)
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
@@ -114,3 +118,9 @@ class Application:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._needed.wait(), _HEAD_START)
         await self.host.start()
+
+
+def _options(settings: Settings) -> ModelOptions:
+    models = settings.models
+    prices = {name: Price(each.input, each.output) for name, each in models.prices.items()}
+    return ModelOptions(CacheLifetime(models.cache), models.thinking, prices)

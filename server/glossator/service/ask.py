@@ -20,6 +20,7 @@ from glossator.core.citations import parse_citations
 from glossator.core.errors import UsageError
 from glossator.core.events import (
     CitationChecked,
+    Event,
     Notice,
     RunFinished,
     RunStarted,
@@ -31,8 +32,10 @@ from glossator.grounding.verify import verify
 from glossator.llm.conversation import user_message
 from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
+from glossator.service.compact import room_of
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session
+from glossator.service.spending import last_request, note_spending, spent
 
 _TITLE_CHARACTERS = 60
 
@@ -70,7 +73,7 @@ class CitationView:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The end of a run; see `docs/protocol.md`."""
+    """The end of a run; see `docs/protocol.md`. Dollars are None where a price is not known."""
 
     run_id: str
     session_id: str
@@ -82,6 +85,9 @@ class Answer:
     turns: int
     milliseconds: float
     usage: Usage
+    dollars: float | None
+    session_usage: Usage
+    session_dollars: float | None
 
 
 async def ask(app: Application, request: AskRequest) -> Answer:
@@ -130,17 +136,31 @@ async def _answer(
     session.reads.show(item.span for item in attached)
     session.todo.changed = lambda steps: run.emit(TodoChanged(steps))
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
+    last = last_request(session)
+    room = room_of(app, session, run.emit)
+    if room.is_short(last) and (compacted := await room.make()):
+        note_spending(session, compacted.spending, Usage())
     texts = (abandoned, *(item.text for item in attached), question)
     session.conversation.append(user_message(*texts))
-    agent = Agent("main", session.system, app.tools, app.settings.limits)
+    limits = app.settings.limits
+    agent = Agent("main", session.system, app.tools, limits, limits.dollars)
+
+    def emit(event: Event) -> None:
+        nonlocal last
+        last = event if isinstance(event, Usage) else last
+        run.emit(event)
+
     context = RunContext(
         model,
-        run.emit,
+        emit,
         partial(app.tool_context, session, run),
         app.acting.gate(session).denial,
         session.received,
+        room,
+        run.clock,
     )
     outcome = await run_agent(agent, session.conversation, context)
+    note_spending(session, outcome.spending, last)
     citations = await _check(app, session, outcome.text)
     for citation in citations:
         run.emit(CitationChecked(citation))
@@ -156,6 +176,9 @@ async def _answer(
         turns=outcome.turns,
         milliseconds=(time.perf_counter() - started) * 1000,
         usage=outcome.usage,
+        dollars=outcome.spending.dollars,
+        session_usage=(total := spent(session)).usage,
+        session_dollars=total.dollars,
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from glossator.service.application import Application
 from glossator.service.ask import AskRequest, ask
 from glossator.service.cancel import CancelRequest, cancel
+from glossator.service.compact import CompactRequest, compact_session
 from glossator.service.doctor import DoctorRequest, doctor
 from glossator.service.explain import ExplainRequest, explain
 from glossator.service.index import IndexRequest, rebuild_index
@@ -58,6 +59,7 @@ COMMANDS: Mapping[str, Command] = {
     "glossator.renameSession": Command("Rename session", RenameSessionRequest, rename_session),
     "glossator.deleteSession": Command("Delete session", DeleteSessionRequest, delete_session),
     "glossator.exportSession": Command("Export session", ExportSessionRequest, export_session),
+    "glossator.compact": Command("Compact", CompactRequest, compact_session),
     "glossator.undoTurn": Command("Undo turn", UndoRequest, undo_turn),
     "glossator.listTurns": Command("List turns", ListTurnsRequest, list_turns),
     "glossator.setMode": Command("Set mode", SetModeRequest, set_mode),

@@ -6,8 +6,9 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from glossator.agent.clock import RunClock
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.events import Envelope, Event, RunCancelled, RunFailed
 from glossator.core.ports import EditorPort
@@ -22,6 +23,7 @@ class Run:
     task: asyncio.Task[object]
     port: EditorPort
     note: Callable[[Envelope], None] | None = None
+    clock: RunClock = field(default_factory=RunClock)
     _seq: int = 0
 
     def emit(self, event: Event) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -52,7 +52,9 @@ class Session:
         self.reads = _KeptReads(state.reads, state.spans)
         self.todo = TodoList()
         self.findings = Findings()
-        self.conversation: Conversation = _KeptConversation(self._say, state.messages)
+        self.conversation: Conversation = _KeptConversation(
+            self._say, self._restarted, state.messages
+        )
         self._mend(state.unsaid)
 
     @property
@@ -84,11 +86,9 @@ class Session:
         self._unsaid = message
         self._journal.write(Received(message))
 
-    def restart(self, messages: Iterable[Message]) -> None:
+    def restart(self, messages: Sequence[Message]) -> None:
         """Go on with other messages: those of the compacted conversation."""
-        kept = tuple(messages)
-        self.conversation = _KeptConversation(self._say, kept)
-        self._journal.write(Restarted(kept))
+        self.conversation.begin_anew(messages)
 
     def note(self, envelope: Envelope) -> None:
         """Keep an event of a run, if it is worth it."""
@@ -121,6 +121,9 @@ class Session:
         reads, spans = self.reads.take() if message["role"] == "user" else ((), ())
         self._journal.write(Said(None if known else message, reads, spans))
 
+    def _restarted(self, messages: tuple[Message, ...]) -> None:
+        self._journal.write(Restarted(messages))
+
     def _mend(self, unsaid: Message | None) -> None:
         """Make the conversation valid again after a run that was killed."""
         if unsaid is not None:
@@ -142,14 +145,26 @@ class Session:
 class _KeptConversation(Conversation):
     """A conversation that tells of every message before it is part of it."""
 
-    def __init__(self, say: Callable[[Message], None], messages: Iterable[Message]) -> None:
+    def __init__(
+        self,
+        say: Callable[[Message], None],
+        restarted: Callable[[tuple[Message, ...]], None],
+        messages: Iterable[Message],
+    ) -> None:
         super().__init__(list(messages))
         self._say = say
+        self._restarted = restarted
 
     def append(self, message: Message) -> None:
         """Add the next message."""
         self._say(message)
         super().append(message)
+
+    def begin_anew(self, messages: Sequence[Message]) -> None:
+        """Go on with other messages."""
+        kept = tuple(messages)
+        self._restarted(kept)
+        super().begin_anew(kept)
 
 
 class _KeptReads(ReadState):

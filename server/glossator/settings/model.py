@@ -49,6 +49,15 @@ class ModelSettings(_Group):
     fast: RoleSettings = Field(
         RoleSettings(model="claude-haiku-5-5"), description="Exploring, recall and dispatch."
     )
+    cache: Literal["5m", "1h-system", "1h"] = Field(
+        "5m", description="How long the provider keeps the prompt: all of it, or its start."
+    )
+    thinking: Literal["summarized", "omitted"] = Field(
+        "summarized", description="Whether summaries of the thinking are sent."
+    )
+    prices: dict[str, PriceSettings] = Field(
+        {}, description="Prices by model id, where they are not the list prices."
+    )
     max_retries: int = Field(4, ge=0, le=20, description="Tries after a passing failure.")
     max_retry_wait: float = Field(
         60, gt=0, description="The longest wait before one retry, in seconds."
@@ -93,6 +102,29 @@ class SymbolSettings(_Group):
     document_symbol: bool = Field(False, description="Answer textDocument/documentSymbol.")
 
 
+class PriceSettings(_Group):
+    """US dollars for a million tokens."""
+
+    input: float = Field(ge=0, description="Of input that is in no cache.")
+    output: float = Field(ge=0, description="Of output.")
+
+
+class ContextSettings(_Group):
+    """What goes into the model's window."""
+
+    compact_at: float | None = Field(
+        0.8, gt=0, le=1, description="The share of the window at which to compact; null for never."
+    )
+
+
+class SessionSettings(_Group):
+    """How long sessions are kept on disk."""
+
+    days: int = Field(90, ge=1, description="Since something last happened in a session.")
+    count: int = Field(500, ge=0, description="Sessions, of all workspaces; 0 keeps none.")
+    bytes: int = Field(1_000_000_000, ge=0, description="Disk space for all, in bytes.")
+
+
 class PermissionSettings(_Group):
     """What tools may do. Rules are written `Bash(npm test:*)`, `Edit(src/**)`, `Read(.env)`."""
 
@@ -126,6 +158,7 @@ class LimitSettings(_Group):
 
     turns: int = Field(40, ge=1, description="Model replies in one run.")
     tokens: int = Field(2_000_000, ge=1, description="Tokens in and out in one run.")
+    dollars: float | None = Field(None, gt=0, description="What one run may cost.")
     seconds: float = Field(900, gt=0, description="Wall time of one run, in seconds.")
     repeats: int = Field(3, ge=2, description="Identical tool calls before the loop is stopped.")
 
@@ -139,4 +172,6 @@ class Settings(_Group):
     permissions: PermissionSettings = Field(PermissionSettings(), description="What tools may do.")
     edits: EditSettings = Field(EditSettings(), description="Edits.")
     shell: ShellSettings = Field(ShellSettings(), description="Commands.")
+    context: ContextSettings = Field(ContextSettings(), description="The context window.")
+    sessions: SessionSettings = Field(SessionSettings(), description="Sessions on disk.")
     limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")

@@ -62,6 +62,10 @@ class ReadState:
         """The document at the real path `path` as Read, or an edit, last showed it."""
         return self._documents.get(path)
 
+    def documents(self) -> tuple[Document, ...]:
+        """Every document that was shown, as it was shown last."""
+        return tuple(self._documents.values())
+
     def forget(self, path: str) -> None:
         """The document at the real path `path` must be read again before it can be edited."""
         self._documents.pop(path, None)

@@ -1,0 +1,84 @@
+"""Compact: a session's conversation goes on as a shorter one, by command or when it is due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from glossator.context.compaction import Carried, Compacted
+from glossator.context.kept import Weights
+from glossator.context.room import Room
+from glossator.context.summary import Frame
+from glossator.core.errors import UsageError
+from glossator.core.events import Compaction, Event, Usage
+from glossator.core.span import runs
+from glossator.service.application import Application
+from glossator.service.session import Session
+from glossator.service.spending import note_spending
+from glossator.tools.base import Access
+
+_ASKING = frozenset({"AskUser"})
+
+
+@dataclass(frozen=True, slots=True)
+class CompactRequest:
+    """Of a session."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactAnswer:
+    """About how many tokens a request took before and takes now.
+
+    `by_model` is false for a summary that was extracted mechanically.
+    """
+
+    before: int
+    after: int
+    by_model: bool
+
+
+async def compact_session(app: Application, request: CompactRequest) -> CompactAnswer:
+    """Compact now. Raises `UsageError`, `UnknownSession` and `ModelError`."""
+    if app.runs.busy(request.session_id):
+        raise UsageError("This session is answering; wait for it or cancel it, then compact.")
+    session = await app.sessions.open(request.session_id)
+    compacted = await room_of(app, session, lambda _: None).make()
+    if compacted is None:
+        raise UsageError("The conversation is too short to be compacted; go on with it.")
+    note_spending(session, compacted.spending, Usage())
+    return CompactAnswer(compacted.before, compacted.after, compacted.by_model)
+
+
+def room_of(app: Application, session: Session, emit: Callable[[Event], None]) -> Room:
+    """The room of a session whose system prompt and tools are frozen."""
+    acting = (name for name, tool in app.tools.items() if tool.access is not Access.READ)
+
+    def compacted(change: Compacted) -> None:
+        session.reads.forget_ranges()
+        emit(Compaction(change.before, change.after, change.by_model))
+
+    return Room(
+        session.conversation,
+        app.model,
+        Frame(session.system, session.tools),
+        Weights(frozenset(acting) - _ASKING, _ASKING),
+        lambda: _carried(app, session),
+        compacted,
+        app.settings.context.compact_at,
+    )
+
+
+def _carried(app: Application, session: Session) -> Carried:
+    relative = app.host.snapshot().relative
+    files = []
+    for document in session.reads.documents():
+        shown = runs(sorted(session.reads.lines(document)))
+        lines = ", ".join(f"{first}-{last}" for first, last in shown)
+        files.append(f"{relative(document.path)}: lines {lines}")
+    return Carried(
+        todos=tuple(f"[{step.state}] {step.text}" for step in session.todo.steps),
+        permissions=(f"mode {app.acting.mode}", *app.acting.granted(session)),
+        files=tuple(files),
+    )
