@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -59,13 +60,14 @@ class Kept(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlanEditing:
-    """Implements `core.edit.Editing` for one run."""
+    """Implements `core.edit.Editing` for one run; it is `waiting` while the user decides."""
 
     host: WorkspaceHost
     port: EditorPort
     emit: Callable[[Event], None]
     kept: Kept
     review: bool
+    waiting: Callable[[], AbstractContextManager[object]] = nullcontext
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         """Apply the plan; see `Editing`. What was proposed is settled, even if it is cut off."""
@@ -79,7 +81,8 @@ class PlanEditing:
 
     async def _reviewed(self, plan: EditPlan) -> EditOutcome:
         try:
-            answer = await self.port.review(plan)
+            with self.waiting():
+                answer = await self.port.review(plan)
         except UsageError as failure:
             return Refused(f"Nothing was changed: {failure}")
         if answer is None:
@@ -115,7 +118,8 @@ class PlanEditing:
             moved = await asyncio.to_thread(rebase_plan, plan, self.host.snapshot().read)
             if not isinstance(moved, EditPlan):
                 return moved
-            refusal = await self.port.apply_edit(moved, confirm=confirm)
+            with self.waiting() if confirm else nullcontext():
+                refusal = await self.port.apply_edit(moved, confirm=confirm)
             # a client that writes to the disk sends no change
             self.host.apply(DiskChanged(frozenset(_paths(moved))))
             if refusal is None or arrival.is_done(moved, self.host.snapshot()):
