@@ -72,6 +72,15 @@ async def test_a_closed_document_has_no_version(calc: Path) -> None:
         assert a.told("edit").startswith("Changed calc.py")
 
 
+@pytest.mark.parametrize("late", [False, True])
+async def test_a_closed_document_that_the_editor_opens(calc: Path, late: bool) -> None:
+    async with acting(calc.parent, _FIX) as a:
+        a.desk.opens, a.desk.tells_late = True, late
+        await a.asked()
+        assert "return a + c" in a.desk.texts[calc.as_uri()]
+        assert a.told("edit").startswith("Changed calc.py in 1 place (+1 -1 lines).\n")
+
+
 async def test_an_old_client_gets_changes(calc: Path) -> None:
     async with acting(calc.parent, _FIX, {"applyEdit": True}) as a:
         uri = a.desk.open(calc)
@@ -90,6 +99,15 @@ async def test_a_new_file_comes_with_its_text(tmp_path: Path) -> None:
         assert edit["textDocument"] == {"uri": uri, "version": None}
         assert (tmp_path / "made" / "new.txt").read_text() == "é\n"
         assert a.told("new") == "Created made/new.txt with 1 lines."
+
+
+async def test_a_new_file_may_be_empty(tmp_path: Path) -> None:
+    write = ToolUse("Write", {"path": "pkg/__init__.py", "content": ""}, "new")
+    async with acting(tmp_path, [Turn(write), Turn(Text("Made."))]) as a:
+        await a.asked()
+        (create,) = a.requests()[0]["edit"]["documentChanges"]
+        assert create["kind"] == "create"
+        assert a.told("new") == "Created pkg/__init__.py with 0 lines."
 
 
 @pytest.mark.parametrize("late", [False, True])
@@ -205,6 +223,20 @@ async def test_nothing_changes(
         assert told in a.told("edit")
         (settled,) = a.events("edit.settled")
         assert settled["applied"] is False
+
+
+async def test_only_the_user_changed_something(calc: Path) -> None:
+    """The editor says yes, but what comes is the user's typing elsewhere."""
+    async with acting(calc.parent, _FIX) as a:
+        uri = a.desk.open(calc)
+
+        def type_only(_params: Message) -> Message:
+            a.desk.type(uri, "def add", "# mine\ndef add")
+            return {"applied": True}
+
+        a.editor.answers["workspace/applyEdit"] = type_only
+        await a.asked()
+        assert "the editor accepted the edit, but the text is as it was" in a.told("edit")
 
 
 async def test_applied_but_never_answered(calc: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,7 +104,9 @@ def _changes(
             made: list[_Change] = []
             if change.base is None:
                 made.append(types.CreateFile(change.uri, annotation_id=annotation))
-            return [*made, types.TextDocumentEdit(document, edits)]
+            if edits:
+                made.append(types.TextDocumentEdit(document, edits))
+            return made
         case FileDeletion():
             return [types.DeleteFile(change.base.uri, annotation_id=annotation)]
         case FileRename():

@@ -135,10 +135,12 @@ class PlanEditing:
         if not await arrival.arrived(self.host, plan):
             return Refused(_NOT_SEEN)
         now = self.host.snapshot()
+        left_out = await asyncio.to_thread(_left_out, plan, now)
+        if len(left_out) == len(plan.hunks):  # what came was somebody else's change
+            return Refused(_NOT_SEEN)
         found = (now.read(path) for path in _paths(plan))
         documents = tuple(each for each in found if isinstance(each, Document))
-        note = _rejections(plan, _left_out(plan, now)) if confirm else ""
-        return Applied(documents, note)
+        return Applied(documents, _rejections(plan, left_out) if confirm else "")
 
     async def _late(self, plan: EditPlan, seconds: float) -> bool:
         """Whether a text of the plan is another one by now, or is within so many seconds."""
@@ -158,7 +160,9 @@ def _is_open(plan: EditPlan) -> bool:
 
 
 def _left_out(plan: EditPlan, now: WorkspaceSnapshot) -> list[Hunk]:
-    """The hunks whose place is as it was, in a plan of which the user chose what to apply."""
+    """The hunks of an applied plan whose place is as it was."""
+    if arrival.is_done(plan, now):
+        return []
     return [
         hunk
         for change in plan.files
