@@ -21,13 +21,6 @@ _FIX: Script = [Turn(_READ), Turn(_EDIT), Turn(Text("Fixed."))]
 _MAKE: Script = [Turn(_NEW), Turn(Text("Made."))]
 
 
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing here has to wait for a person."""
-    monkeypatch.setattr(arrival, "SETTLE_SECONDS", 0.05)
-    monkeypatch.setattr(editing, "LATE_SECONDS", 0.05)
-
-
 @pytest.fixture
 def calc(tmp_path: Path) -> Path:
     path = tmp_path / "calc.py"
@@ -216,6 +209,7 @@ async def test_nothing_changes(
 ) -> None:
     monkeypatch.setattr(dialogue, "_APPLY_SECONDS", 0.1)
     monkeypatch.setattr(arrival, "ARRIVAL_SECONDS", 0.05)
+    monkeypatch.setattr(editing, "LATE_SECONDS", 0.05)
     async with acting(calc.parent, _FIX) as a:
         a.desk.open(calc)
         a.editor.answers["workspace/applyEdit"] = answer

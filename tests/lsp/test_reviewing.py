@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from glossator.service import arrival, editing
+from glossator.service import arrival
 from tests.lsp.support.desk import PLAIN, Acting, acting
 from tests.lsp.support.editor import NO_ANSWER, Message
 from tests.lsp.test_end_to_end_model import CANCELLED
@@ -28,13 +28,6 @@ _ANNOTATED = {
 }
 _UNASKED = "The editor could not ask the user."
 _SHOW = "window/showMessageRequest"
-
-
-@pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing here has to wait for a person."""
-    monkeypatch.setattr(arrival, "SETTLE_SECONDS", 0.05)
-    monkeypatch.setattr(editing, "LATE_SECONDS", 0.05)
 
 
 @pytest.fixture
@@ -238,7 +231,8 @@ async def test_the_editor_asks_as_it_applies(
     calc: Path, monkeypatch: pytest.MonkeyPatch, declined: list[int], lines: list[int], told: str
 ) -> None:
     """What the user left out is found in the text."""
-    monkeypatch.setattr(arrival, "ARRIVAL_SECONDS", 0.05)
+    if not lines:
+        monkeypatch.setattr(arrival, "ARRIVAL_SECONDS", 0.05)
     async with acting(calc.parent, _SCRIPT, review="propose") as a:
         a.desk.open(calc)
         a.desk.declines = lambda edit: edit["range"]["start"]["line"] + 1 in declined

@@ -38,6 +38,7 @@ LATE_SECONDS = 0.5  # for the user's typing that made the editor refuse, or an e
 _TRIES = 4  # while the user types on
 _PLACES = 10  # lines named of what the user rejected
 _UNFINISHED = Refused("The edit was cut off before it was settled.")
+_DECLINED = "Nothing was changed: {}. Tell the user, and ask how to go on."
 _TYPING = (
     "Nothing was changed: the text changed again each time the edit was to be applied. Read it"
     " again, then make the edit again."
@@ -74,7 +75,7 @@ class PlanEditing:
         self.emit(EditProposed(plan))
         outcome: EditOutcome = _UNFINISHED
         try:
-            outcome = await self._reviewed(plan) if self.review else await self._kept(plan)
+            outcome = await self._reviewed(plan) if self.review else await self._keeping(plan)
         finally:
             self.emit(EditSettled(plan.id, isinstance(outcome, Applied), _told(outcome)))
         return outcome
@@ -86,14 +87,14 @@ class PlanEditing:
         except UsageError as failure:
             return Refused(f"Nothing was changed: {failure}")
         if answer is None:
-            return await self._kept(plan, confirm=True)
+            return await self._keeping(plan, confirm=True)
         accepted = frozenset(answer.accepted)
         rejected = [hunk for hunk in plan.hunks if hunk.id not in accepted]
         note = _rejections(plan, rejected, answer.message)
         wanted = keep(plan, accepted)
         if not wanted.files:
             return Refused(f"Nothing was changed. {note}")
-        match await self._kept(wanted):
+        match await self._keeping(wanted):
             case Applied() as outcome:
                 return replace(outcome, note=note)
             case Refused(reason):
@@ -101,7 +102,7 @@ class PlanEditing:
             case Conflict() as outcome:
                 return outcome
 
-    async def _kept(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
+    async def _keeping(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
         """Apply with the files kept; also when the run is cancelled while the editor is at it."""
         paths = _paths(plan)
         await self.kept.before(paths)
@@ -122,13 +123,12 @@ class PlanEditing:
                 refusal = await self.port.apply_edit(moved, confirm=confirm)
             # a client that writes to the disk sends no change
             self.host.apply(DiskChanged(frozenset(_paths(moved))))
+            if refusal is not None:
+                seconds = LATE_SECONDS if _is_open(moved) else 0.0
+                if not await self._late(moved, seconds):
+                    return Refused(_DECLINED.format(refusal.rstrip(".")))
             if refusal is None or arrival.is_done(moved, self.host.snapshot()):
                 return await self._applied(moved, confirm=confirm)
-            if not await self._late(moved, LATE_SECONDS if _is_open(moved) else 0.0):
-                reason = refusal.rstrip(".")
-                return Refused(
-                    f"Nothing was changed: {reason}. Tell the user, and ask how to go on."
-                )
         return Refused(_TYPING)
 
     async def _applied(self, plan: EditPlan, *, confirm: bool) -> EditOutcome:
