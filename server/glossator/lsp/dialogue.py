@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,12 @@ from pygls.exceptions import JsonRpcException
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import EditPlan, FileChange
+from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import Review
 from glossator.core.question import Question, QuestionAnswer
 from glossator.lsp.edits import workspace_edit
+from glossator.lsp.new_files import write_new_files
 from glossator.lsp.wire import WireError, from_wire, to_wire
 
 if TYPE_CHECKING:
@@ -48,9 +51,13 @@ _log = logging.getLogger(__name__)
 class Dialogue:
     """The part of `EditorPort` that waits for answers."""
 
-    def __init__(self, protocol: Protocol, client: Client) -> None:
+    def __init__(
+        self, protocol: Protocol, client: Client, roots: Callable[[], Sequence[str]]
+    ) -> None:
+        """`roots` are the workspace's folders at the time."""
         self._protocol = protocol
         self._client = client
+        self._roots = roots
 
     @property
     def tells_diagnostics(self) -> bool:
@@ -108,23 +115,32 @@ class Dialogue:
         return answer if answer.choice in request.choices else PermissionAnswer(Choice.DENY)
 
     async def review(self, plan: EditPlan) -> Review | None:
-        """The hunks to apply; by all or nothing where the client can do no better."""
+        """The hunks to apply; by all or nothing where the client can do no better.
+
+        Raises `UsageError` when the user could not be asked.
+        """
+        edits = self._client.edits
         try:
             if self._client.reviews:
                 reply = await self._protocol.ask(REVIEW, to_wire(plan))
                 return from_wire(Review, reply or {"accepted": []})  # type: ignore[no-any-return]  # it is one
-            if self._client.edits.annotated:
+            if edits.annotated and edits.missing(plan) is None:
                 return None
             pressed = await self._press(_summary(plan), [_APPLY, _REJECT])
         except _FAILURES as failure:
             _log.warning("The client did not review an edit: %s", failure)
-            return Review((), "The editor could not ask the user.")
+            raise UsageError(
+                "the editor could not show the edit to the user. Tell the user what was to be"
+                " changed."
+            ) from failure
         kept = plan.hunks if pressed == _APPLY else ()
         return Review(tuple(hunk.id for hunk in kept))
 
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> str | None:
-        """Have the client apply the plan."""
+        """Have the client apply the plan; new files that it cannot create are written here."""
         support, encoding = self._client.edits, self._client.encoding
+        if support.lacks_creation(plan) and not confirm:
+            return await asyncio.to_thread(write_new_files, plan, self._roots())
         if missing := support.missing(plan):
             return missing
         bases = [change.base for change in plan.files if change.base is not None]
@@ -138,7 +154,10 @@ class Dialogue:
                 result = await self._protocol.ask(types.WORKSPACE_APPLY_EDIT, params)
         except (JsonRpcException, TimeoutError) as failure:
             return str(failure) or f"the editor did not answer within {_APPLY_SECONDS:g} s"
-        return None if result.applied else result.failure_reason or "the editor did not apply it"
+        if result.applied:
+            return None
+        declined = ", or the user declined it" if confirm else ""
+        return result.failure_reason or f"the editor did not apply the edit{declined}"
 
     async def _press(self, text: str, buttons: list[str]) -> str | None:
         """The button that the user pressed, if any. Raises `JsonRpcException`."""

@@ -16,6 +16,7 @@ from glossator.core.edit import EditPlan, FileChange, FileDeletion, FileEdit, Fi
 from glossator.core.text import PositionEncoding
 
 _ANNOTATION = "glossator"
+_CREATE = "create"
 _OPERATIONS = {FileDeletion: "delete", FileRename: "rename"}
 
 _Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile
@@ -23,7 +24,10 @@ _Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.D
 
 @dataclass(frozen=True, slots=True)
 class EditSupport:
-    """What of `workspace/applyEdit` a client knows; `operations` on files by their LSP names."""
+    """What of `workspace/applyEdit` a client knows.
+
+    Only one that is `versioned` has annotations, and `operations` on files (by their LSP names).
+    """
 
     applies: bool = False
     versioned: bool = False
@@ -37,11 +41,13 @@ class EditSupport:
         def declared(name: str) -> Any:  # noqa: ANN401 - each capability has a type of its own
             return get_capability(capabilities, f"workspace.workspace_edit.{name}")
 
+        versioned = bool(declared("document_changes"))
+        operations = declared("resource_operations") if versioned else None
         return EditSupport(
             applies=bool(get_capability(capabilities, "workspace.apply_edit")),
-            versioned=bool(declared("document_changes")),
-            annotated=declared("change_annotation_support") is not None,
-            operations=frozenset(str(each.value) for each in declared("resource_operations") or ()),
+            versioned=versioned,
+            annotated=versioned and declared("change_annotation_support") is not None,
+            operations=frozenset(str(each.value) for each in operations or ()),
         )
 
     def missing(self, plan: EditPlan) -> str | None:
@@ -49,8 +55,13 @@ class EditSupport:
         if not self.applies:
             return "the editor cannot be asked to apply edits"
         needed = {name for change in plan.files if (name := _operation(change)) is not None}
-        lacking = sorted(needed - self.operations if self.versioned else needed)
+        lacking = sorted(needed - self.operations)
         return f"the editor cannot {' or '.join(lacking)} files" if lacking else None
+
+    def lacks_creation(self, plan: EditPlan) -> bool:
+        """Whether the plan is about new files alone, and the client cannot create them."""
+        is_new = all(_operation(change) == _CREATE for change in plan.files)
+        return is_new and not (self.applies and _CREATE in self.operations)
 
 
 def workspace_edit(
@@ -74,7 +85,7 @@ def workspace_edit(
 
 def _operation(change: FileChange) -> str | None:
     if isinstance(change, FileEdit):
-        return "create" if change.base is None else None
+        return _CREATE if change.base is None else None
     return _OPERATIONS[type(change)]
 
 
@@ -93,7 +104,9 @@ def _changes(
             made: list[_Change] = []
             if change.base is None:
                 made.append(types.CreateFile(change.uri, annotation_id=annotation))
-            return [*made, types.TextDocumentEdit(document, edits)]
+            if edits:
+                made.append(types.TextDocumentEdit(document, edits))
+            return made
         case FileDeletion():
             return [types.DeleteFile(change.base.uri, annotation_id=annotation)]
         case FileRename():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -23,8 +23,14 @@ EVENT = "glossator/event"
 class ClientPort(Dialogue):
     """Implements `EditorPort`; to be called from the event loop's thread."""
 
-    def __init__(self, protocol: Protocol, client: Client, bars: ProgressBars) -> None:
-        super().__init__(protocol, client)
+    def __init__(
+        self,
+        protocol: Protocol,
+        client: Client,
+        bars: ProgressBars,
+        roots: Callable[[], Sequence[str]],
+    ) -> None:
+        super().__init__(protocol, client, roots)
         self._all_bars = bars
         self.bars: dict[str, Progress] = {}  # run id -> the progress bar of its request
 

@@ -101,7 +101,9 @@ class Server(LanguageServer):
     def introduce(self, client: Client) -> None:
         """The client said who it is: make the application, once this was answered."""
         self.client = client
-        self.port = ClientPort(self.protocol, client, self.bars)
+        self.port = ClientPort(
+            self.protocol, client, self.bars, lambda: self.application.host.snapshot().roots
+        )
         self.protocol.gate.phase = Phase.STARTING
         self._starting = self._in_background(self._start(), self._cannot_start)
         self._in_background(self._watch(client.process_id), lambda _: None)

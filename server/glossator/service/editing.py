@@ -7,29 +7,46 @@ left something out, and an editor that says yes may still not have done it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from glossator.core.document import Document, Missing
+from glossator.core.document import Document
 from glossator.core.edit import (
     Applied,
     Conflict,
     EditOutcome,
     EditPlan,
     FileChange,
+    FileEdit,
     FileRename,
+    Hunk,
     Refused,
     keep,
 )
+from glossator.core.errors import UsageError
 from glossator.core.events import EditProposed, EditSettled, Event
 from glossator.core.ports import EditorPort
+from glossator.service import arrival
 from glossator.workspace.change import DiskChanged
-from glossator.workspace.editing.merge import rebase_plan
+from glossator.workspace.editing.merge import rebase, rebase_plan
 from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.snapshot import WorkspaceSnapshot
 
+LATE_SECONDS = 0.5  # for the user's typing that made the editor refuse, or an edit cut off
 _TRIES = 4  # while the user types on
-_ARRIVAL_SECONDS = 2.0  # for an applied edit to come back as a change of the document
+_PLACES = 10  # lines named of what the user rejected
+_UNFINISHED = Refused("The edit was cut off before it was settled.")
+_DECLINED = "Nothing was changed: {}. Tell the user, and ask how to go on."
+_TYPING = (
+    "Nothing was changed: the text changed again each time the edit was to be applied. Read it"
+    " again, then make the edit again."
+)
+_NOT_SEEN = (
+    "Nothing was changed: the editor accepted the edit, but the text is as it was; the user may"
+    " have left it out. Ask how to go on."
+)
 
 
 class Kept(Protocol):
@@ -44,120 +61,135 @@ class Kept(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlanEditing:
-    """Implements `core.edit.Editing` for one run."""
+    """Implements `core.edit.Editing` for one run; it is `waiting` while the user decides."""
 
     host: WorkspaceHost
     port: EditorPort
     emit: Callable[[Event], None]
     kept: Kept
     review: bool
+    waiting: Callable[[], AbstractContextManager[object]] = nullcontext
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
-        """Apply the plan; see `Editing`."""
+        """Apply the plan; see `Editing`. What was proposed is settled, even if it is cut off."""
         self.emit(EditProposed(plan))
-        wanted, note, confirm = plan, "", False
-        if self.review:
-            answer = await self.port.review(plan)
-            confirm = answer is None
-            if answer is not None:
-                wanted = keep(plan, frozenset(answer.accepted))
-                note = _rejections(plan, wanted, answer.message)
-        if not wanted.files:
-            outcome: EditOutcome = Refused(f"Nothing was changed: {note}")
-        else:
-            paths = [path for change in wanted.files for path in _paths(change)]
-            await self.kept.before(paths)
-            outcome = await self._apply(wanted, note, confirm=confirm)
-            await self.kept.after(paths)
-        self.emit(EditSettled(plan.id, isinstance(outcome, Applied), _told(outcome)))
+        outcome: EditOutcome = _UNFINISHED
+        try:
+            outcome = await self._reviewed(plan) if self.review else await self._keeping(plan)
+        finally:
+            self.emit(EditSettled(plan.id, isinstance(outcome, Applied), _told(outcome)))
         return outcome
 
-    async def _apply(self, plan: EditPlan, note: str, *, confirm: bool) -> EditOutcome:
-        reason = ""
+    async def _reviewed(self, plan: EditPlan) -> EditOutcome:
+        try:
+            with self.waiting():
+                answer = await self.port.review(plan)
+        except UsageError as failure:
+            return Refused(f"Nothing was changed: {failure}")
+        if answer is None:
+            return await self._keeping(plan, confirm=True)
+        accepted = frozenset(answer.accepted)
+        rejected = [hunk for hunk in plan.hunks if hunk.id not in accepted]
+        note = _rejections(plan, rejected, answer.message)
+        wanted = keep(plan, accepted)
+        if not wanted.files:
+            return Refused(f"Nothing was changed. {note}")
+        match await self._keeping(wanted):
+            case Applied() as outcome:
+                return replace(outcome, note=note)
+            case Refused(reason):
+                return Refused(f"{reason} {note}".rstrip())
+            case Conflict() as outcome:
+                return outcome
+
+    async def _keeping(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
+        """Apply with the files kept; also when the run is cancelled while the editor is at it."""
+        paths = _paths(plan)
+        await self.kept.before(paths)
+        try:
+            return await self._apply(plan, confirm=confirm)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._late(plan, LATE_SECONDS))
+            raise
+        finally:
+            await asyncio.shield(self.kept.after(paths))
+
+    async def _apply(self, plan: EditPlan, *, confirm: bool) -> EditOutcome:
         for _ in range(_TRIES):
             moved = await asyncio.to_thread(rebase_plan, plan, self.host.snapshot().read)
             if not isinstance(moved, EditPlan):
                 return moved
-            arrival = _Arrival(self.host, moved)
-            refusal = await self.port.apply_edit(moved, confirm=confirm)
-            if refusal is None:
-                return await self._applied(moved, arrival, note)
-            if not await arrival.within(0.0):
-                reason = refusal
-                if not await self._changed(moved):
-                    break
-        return Refused(f"Nothing was changed: {reason}. Read the file again, or tell the user.")
+            with self.waiting() if confirm else nullcontext():
+                refusal = await self.port.apply_edit(moved, confirm=confirm)
+            # a client that writes to the disk sends no change
+            self.host.apply(DiskChanged(frozenset(_paths(moved))))
+            if refusal is not None:
+                seconds = LATE_SECONDS if _is_open(moved) else 0.0
+                if not await self._late(moved, seconds):
+                    return Refused(_DECLINED.format(refusal.rstrip(".")))
+            if refusal is None or arrival.is_done(moved, self.host.snapshot()):
+                return await self._applied(moved, confirm=confirm)
+        return Refused(_TYPING)
 
-    async def _applied(self, plan: EditPlan, arrival: _Arrival, note: str) -> EditOutcome:
-        # a client that wrote to the disk sends no change
-        self.host.apply(DiskChanged(frozenset(p for c in plan.files for p in _paths(c))))
-        if not await arrival.within(_ARRIVAL_SECONDS):
-            return Refused(
-                "Nothing was changed: the editor accepted the edit, but the text is as it was; the"
-                " user may have left it out. Ask how to go on."
-            )
-        snapshot = self.host.snapshot()
-        found = [snapshot.read(path) for change in plan.files for path in _paths(change)]
-        return Applied(tuple(each for each in found if isinstance(each, Document)), note)
+    async def _applied(self, plan: EditPlan, *, confirm: bool) -> EditOutcome:
+        if not await arrival.arrived(self.host, plan):
+            return Refused(_NOT_SEEN)
+        now = self.host.snapshot()
+        left_out = await asyncio.to_thread(_left_out, plan, now)
+        if len(left_out) == len(plan.hunks):  # what came was somebody else's change
+            return Refused(_NOT_SEEN)
+        found = (now.read(path) for path in _paths(plan))
+        documents = tuple(each for each in found if isinstance(each, Document))
+        return Applied(documents, _rejections(plan, left_out) if confirm else "")
 
-    async def _changed(self, plan: EditPlan) -> bool:
-        """Whether a text of the plan is another one by now."""
-        snapshot = self.host.snapshot()
-        return any(not _stands(change, snapshot.read) for change in plan.files)
-
-
-class _Arrival:
-    """Waits until none of a plan's files is as it was."""
-
-    def __init__(self, host: WorkspaceHost, plan: EditPlan) -> None:
-        self._host = host
-        self._plan = plan
-
-    async def within(self, seconds: float) -> bool:
-        """Whether that is so at once or after so many seconds."""
-        if self._is_here():
-            return True
-        changed = asyncio.Event()
-        end = self._host.subscribe(lambda _: changed.set())
-        try:
-            async with asyncio.timeout(seconds):
-                while not self._is_here():
-                    changed.clear()
-                    await changed.wait()
-        except TimeoutError:
-            return False
-        finally:
-            end()
-        return True
-
-    def _is_here(self) -> bool:
-        read = self._host.snapshot().read
-        return not any(_stands(change, read) for change in self._plan.files)
+    async def _late(self, plan: EditPlan, seconds: float) -> bool:
+        """Whether a text of the plan is another one by now, or is within so many seconds."""
+        return await arrival.until(self.host, lambda now: arrival.changed(plan, now), seconds)
 
 
-def _stands(change: FileChange, read: Callable[[str], Document | Missing]) -> bool:
-    """Whether the file is as the change found it."""
-    found = read(change.path)
-    if isinstance(found, Missing):
-        return change.base is None
-    return change.base is not None and change.base.sha256 == found.sha256
+def _paths(plan: EditPlan) -> tuple[str, ...]:
+    """All paths that the plan is about."""
+    changes = plan.files
+    new = (change.new_path for change in changes if isinstance(change, FileRename))
+    return (*(change.path for change in changes), *new)
 
 
-def _paths(change: FileChange) -> tuple[str, ...]:
-    return (change.path, change.new_path) if isinstance(change, FileRename) else (change.path,)
+def _is_open(plan: EditPlan) -> bool:
+    """Whether the user can be typing in it."""
+    return any(change.base and change.base.version is not None for change in plan.files)
 
 
-def _rejections(plan: EditPlan, kept: EditPlan, message: str) -> str:
+def _left_out(plan: EditPlan, now: WorkspaceSnapshot) -> list[Hunk]:
+    """The hunks of an applied plan whose place is as it was."""
+    if arrival.is_done(plan, now):
+        return []
+    return [
+        hunk
+        for change in plan.files
+        for hunk in change.hunks
+        if arrival.stands(change, now) or _is_untouched(change, hunk, now)
+    ]
+
+
+def _is_untouched(change: FileChange, hunk: Hunk, now: WorkspaceSnapshot) -> bool:
+    found = now.read(change.path)
+    if not isinstance(change, FileEdit) or change.base is None or not isinstance(found, Document):
+        return False
+    return not isinstance(rebase(change.base.text, (hunk.replacement,), found), Conflict)
+
+
+def _rejections(plan: EditPlan, rejected: Sequence[Hunk], words: str = "") -> str:
     """What the user made of a plan, for the model."""
-    left = {hunk.id for hunk in kept.hunks}
-    rejected = [hunk for hunk in plan.hunks if hunk.id not in left]
     parts = []
-    if rejected:
-        places = ", ".join(f"line {hunk.first_line}" for hunk in rejected[:10])
+    if len(rejected) == len(plan.hunks):
+        parts.append("The user rejected this edit; do not make it again unasked.")
+    elif rejected:
+        lines = [f"line {hunk.first_line}" for hunk in rejected]
+        places = ", ".join(lines[:_PLACES] + ["…"] * (len(lines) > _PLACES))
         of = f"{len(rejected)} of {len(plan.hunks)} changes"
-        parts.append(f"the user rejected {of} ({places}); do not make them again unasked.")
-    if message:
-        parts.append(f"The user says: {message}")
+        parts.append(f"The user rejected {of} ({places}); do not make them again unasked.")
+    if words:
+        parts.append(f"The user says: {words}")
     return " ".join(parts)
 
 

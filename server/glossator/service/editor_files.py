@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 
-from glossator.core.edit import EditPlan, FileEdit
+from glossator.core.document import Document
+from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.core.encoding import decode, encode
 from glossator.core.ports import EditorPort
 from glossator.core.replacement import Replacement
-from glossator.service.file_states import Content, DiskFiles, Found, Restoration
+from glossator.service.arrival import arrived
+from glossator.service.file_states import Absent, Content, DiskFiles, Found, Restoration, Unkept
 from glossator.workspace.change import DiskChanged
 from glossator.workspace.host import WorkspaceHost
 
+_CLOSE_FIRST = "is open in the editor; close it there first"
 _NEW_MODE = 0o644  # of a document that is open and on no disk
 
 
@@ -36,7 +40,12 @@ class EditorFiles:
                 if decoded[0] == overlay.text:
                     return on_disk
                 encoding = decoded[1]
-        return Content(encode(overlay.text, encoding), mode)
+        data = _bytes(overlay.text, encoding)
+        if data is None:
+            return Unkept("holds characters that no file can hold")
+        if len(data) > limit:
+            return Unkept(f"has {len(data):,} bytes, and at most {limit:,} are kept of a file")
+        return Content(data, mode)
 
     async def restore(self, plan: Iterable[Restoration]) -> dict[str, str]:
         """Bring back what was; gives the paths that could not be, and why."""
@@ -51,13 +60,38 @@ class EditorFiles:
         return failed
 
     async def _restore_open(self, step: Restoration) -> str | None:
-        """Give an open document its text back; None when that was done, else why not."""
+        """Give an open document its text back, or close it; None when done, else why not."""
         document = self._host.snapshot().overlays[step.path].document
-        decoded = decode(step.found.data) if isinstance(step.found, Content) else None
-        if decoded is None:
-            return "is open in the editor; close it there first"
-        if decoded[0] == document.text:
+        change = _restoring(step, document)
+        if change is None:
+            return _CLOSE_FIRST
+        if isinstance(change, FileEdit) and change.result == document.text:
             return None
+        plan = EditPlan.of("Undo", change)
+        reason = await self._port.apply_edit(plan, confirm=False)
+        if isinstance(change, FileEdit) and reason is not None:
+            return f"could not be changed in the editor: {reason}"
+        self._host.apply(DiskChanged(frozenset({step.path})))
+        if reason is not None or not await arrived(self._host, plan):
+            return _CLOSE_FIRST
+        if isinstance(change, FileDeletion):  # the folders that were made for it
+            return (await self._disk.restore([step])).get(step.path)
+        return None
+
+
+def _bytes(text: str, encoding: str) -> bytes | None:
+    """The text as a file, in UTF-8 if the encoding lacks a character of it."""
+    for name in (encoding, "utf-8"):
+        with contextlib.suppress(UnicodeEncodeError):
+            return encode(text, name)
+    return None
+
+
+def _restoring(step: Restoration, document: Document) -> FileEdit | FileDeletion | None:
+    """What the editor can be asked for; None for what only the disk can hold."""
+    if isinstance(step.found, Absent):
+        return FileDeletion(document)
+    if isinstance(step.found, Content) and (decoded := decode(step.found.data)) is not None:
         whole = Replacement(0, len(document.text), decoded[0])
-        edit = FileEdit(document.uri, document.path, document, (whole,))
-        return await self._port.apply_edit(EditPlan.of("Undo", edit), confirm=False)
+        return FileEdit(document.uri, document.path, document, (whole,))
+    return None

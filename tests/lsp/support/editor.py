@@ -15,6 +15,7 @@ from glossator.lsp.server import Server
 from glossator.lsp.streams import SocketSink
 
 Message = dict[str, Any]
+NO_ANSWER = object()
 SECONDS = 20.0  # for anything a test waits for
 
 
@@ -27,7 +28,8 @@ class Editor:
         self._next_id = 0
         self._replies: dict[int | str | None, Message] = {}
         self.received: list[Message] = []
-        self.answers: dict[str, Any] = {}  # method of a server's request -> the result to give
+        # method of a server's request -> the result to give, or a function of its parameters
+        self.answers: dict[str, Any] = {}
         self._left = False
         self.task = asyncio.create_task(self._listen())
 
@@ -123,7 +125,10 @@ class Editor:
             if method is None:
                 self._replies[message["id"]] = message
             elif "id" in message and method in self.answers:
-                self.send({"jsonrpc": "2.0", "id": message["id"], "result": self.answers[method]})
+                answer = self.answers[method]
+                result = answer(message["params"]) if callable(answer) else answer
+                if result is not NO_ANSWER:
+                    self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
             async with self._arrived:
                 self.received.append(message)
                 self._arrived.notify_all()

@@ -1,0 +1,73 @@
+"""Waiting for what an editor was asked to do: it answers, and tells of its documents by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from glossator.core.document import Document, Missing, MissingReason
+from glossator.core.edit import EditPlan, FileChange, FileEdit, FileRename
+from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.snapshot import WorkspaceSnapshot
+
+ARRIVAL_SECONDS = 2.0  # for the first change of an edit that was applied; editors collect changes
+SETTLE_SECONDS = 0.3  # for the rest of it
+
+Condition = Callable[[WorkspaceSnapshot], bool]
+
+
+async def until(host: WorkspaceHost, holds: Condition, seconds: float) -> bool:
+    """Whether `holds` is true of the workspace at once, or after a change within `seconds`."""
+    if holds(host.snapshot()):
+        return True
+    changed = asyncio.Event()
+    end = host.subscribe(lambda _: changed.set())
+    try:
+        async with asyncio.timeout(seconds):
+            while not holds(host.snapshot()):
+                changed.clear()
+                await changed.wait()
+    except TimeoutError:
+        return False
+    finally:
+        end()
+    return True
+
+
+async def arrived(host: WorkspaceHost, plan: EditPlan) -> bool:
+    """Wait for a plan that was applied; whether any of it is to be seen.
+
+    What comes need not be what was planned: the user leaves parts out, and editors format.
+    """
+    if not await until(host, lambda now: changed(plan, now), ARRIVAL_SECONDS):
+        return False
+    await until(host, lambda now: is_done(plan, now), SETTLE_SECONDS)
+    return True
+
+
+def changed(plan: EditPlan, now: WorkspaceSnapshot) -> bool:
+    """Whether any file is no longer as the plan found it."""
+    return not all(stands(change, now) for change in plan.files)
+
+
+def stands(change: FileChange, now: WorkspaceSnapshot) -> bool:
+    """Whether the file is as the change found it."""
+    found = now.read(change.path)
+    if isinstance(found, Missing):
+        return change.base is None
+    return change.base is not None and change.base.sha256 == found.sha256
+
+
+def is_done(plan: EditPlan, now: WorkspaceSnapshot) -> bool:
+    """Whether every file is as the plan wants it."""
+    return all(_is_done(change, now) for change in plan.files)
+
+
+def _is_done(change: FileChange, now: WorkspaceSnapshot) -> bool:
+    found = now.read(change.path)
+    if isinstance(change, FileEdit):
+        return isinstance(found, Document) and found.text == change.result
+    gone = isinstance(found, Missing) and found.reason is MissingReason.ABSENT
+    if isinstance(change, FileRename):
+        return gone and isinstance(now.read(change.new_path), Document)
+    return gone

@@ -1,0 +1,203 @@
+"""What an editor does with texts: it shows them, the user types, and edits are applied to them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from glossator.lsp.server import build_server
+from tests.lsp.support.editor import Editor, Message, connected
+from tests.standin import Script, StandIn
+
+CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
+ALL = {
+    "applyEdit": True,
+    "workspaceEdit": {
+        "documentChanges": True,
+        "resourceOperations": ["create", "rename", "delete"],
+        "changeAnnotationSupport": {"groupsOnLabel": True},
+    },
+}
+PLAIN = {
+    "applyEdit": True,
+    "workspaceEdit": {"documentChanges": True, "resourceOperations": ["create"]},
+}
+
+
+class Desk:
+    """Open documents by URI, as the user sees them.
+
+    `tells_late`: changes are told after the edit was answered. `opens`: what is edited is opened
+    first, and not saved. `formats` is what becomes of a text after an edit. `declines`: the edits
+    that the user leaves out.
+    """
+
+    def __init__(self, editor: Editor, encoding: str = "utf-16") -> None:
+        self.editor = editor
+        self.codec, self.unit = CODECS[encoding]
+        self.texts: dict[str, str] = {}
+        self.versions: dict[str, int] = {}
+        self.tells_late = self.opens = False
+        self.formats: Callable[[str], str] = lambda text: text
+        self.declines: Callable[[Message], bool] = lambda _: False
+        editor.answers["workspace/applyEdit"] = self.apply
+
+    def open(self, path: Path) -> str:
+        """Show what is on disk; gives the URI."""
+        uri = path.as_uri()
+        self.texts[uri], self.versions[uri] = path.read_bytes().decode(), 1
+        self.editor.open(uri, self.texts[uri])
+        return uri
+
+    def type(self, uri: str, old: str, new: str) -> None:
+        """The user types."""
+        assert self.texts[uri].count(old) == 1
+        self.texts[uri] = self.texts[uri].replace(old, new)
+        self._tell(uri)
+
+    def apply(self, params: Message) -> Message:
+        """All of a `WorkspaceEdit`, or nothing."""
+        edit = params["edit"]
+        changes = edit.get("documentChanges") or [
+            {"textDocument": {"uri": uri}, "edits": edits} for uri, edits in edit["changes"].items()
+        ]
+        for change in changes:
+            document = change.get("textDocument", {})
+            version = document.get("version")
+            if version is not None and version != self.versions.get(document["uri"]):
+                return {"applied": False, "failureReason": "The document changed."}
+            if change.get("kind") == "create" and _path(change["uri"]).exists():
+                return {"applied": False, "failureReason": "The file exists."}
+        for change in changes:
+            self._apply(change)
+        return {"applied": True}
+
+    def _apply(self, change: Message) -> None:
+        match change.get("kind"):
+            case "create":
+                _path(change["uri"]).parent.mkdir(parents=True, exist_ok=True)
+                _path(change["uri"]).touch()
+            case "delete":
+                _path(change["uri"]).unlink()
+                if self.texts.pop(change["uri"], None) is not None:
+                    document = {"uri": change["uri"]}
+                    self.editor.notify("textDocument/didClose", {"textDocument": document})
+            case _:
+                self._edit(change["textDocument"]["uri"], change["edits"])
+
+    def _edit(self, uri: str, edits: list[Message]) -> None:
+        edits = [each for each in edits if not self.declines(each)]
+        if self.opens and uri not in self.texts:
+            self.open(_path(uri))
+        shown = uri in self.texts
+        before = self.texts[uri] if shown else _path(uri).read_bytes().decode()
+        text = before
+        for each in sorted(edits, key=lambda each: _place(each["range"]["start"]), reverse=True):
+            start, end = (self._offset(before, each["range"][key]) for key in ("start", "end"))
+            text = text[:start] + each["newText"] + text[end:]
+        text = self.formats(text)
+        if not shown:
+            _path(uri).write_bytes(text.encode())
+        elif text != before:
+            self.texts[uri] = text
+            self._tell(uri)
+
+    def _tell(self, uri: str) -> None:
+        self.versions[uri] += 1
+        told = uri, self.versions[uri], {"text": self.texts[uri]}
+        if self.tells_late:
+            asyncio.get_running_loop().call_soon(self.editor.change, *told)
+        else:
+            self.editor.change(*told)
+
+    def _offset(self, text: str, position: Message) -> int:
+        lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
+        line = lines[position["line"]].encode(self.codec)
+        before = line[: position["character"] * self.unit].decode(self.codec)
+        return sum(map(len, lines[: position["line"]])) + len(before)
+
+
+@dataclass(frozen=True)
+class Acting:
+    """An editor whose server's model acts, and the id of the command that made it."""
+
+    editor: Editor
+    desk: Desk
+    api: StandIn
+    root: Path
+
+    def ask(self) -> int:
+        return self.editor.command("glossator.ask", {"question": "?"})
+
+    async def asked(self) -> Any:
+        return await self.editor.result(self.ask())
+
+    def told(self, call: str) -> str:
+        """What the model was told of its call."""
+        for request in self.api.requests:
+            for message in request.body["messages"]:
+                parts = message["content"] if isinstance(message["content"], list) else ()
+                for part in parts:
+                    if part.get("tool_use_id") == call:
+                        return str(part["content"])
+        raise AssertionError(f"no result of {call}")
+
+    def requests(self) -> list[Message]:
+        """The edits that the editor was asked to apply."""
+        return self.editor.sent("workspace/applyEdit")
+
+    def events(self, kind: str) -> list[Message]:
+        return [each for each in self.editor.sent("glossator/event") if each["kind"] == kind]
+
+
+@asynccontextmanager
+async def acting(
+    root: Path,
+    script: Script,
+    workspace: Mapping[str, Any] = ALL,
+    *,
+    mode: str = "acceptEdits",
+    review: str = "apply",
+    encoding: str = "utf-16",
+    permissions: bool = False,
+    reviews: bool = False,
+) -> AsyncIterator[Acting]:
+    """The real server on `root`, in this process; the editor can do what `workspace` says."""
+    capabilities = {
+        "workspace": workspace,
+        "general": {"positionEncodings": [encoding]},
+        "experimental": {
+            "glossator": {"events": True, "permissions": permissions, "reviews": reviews}
+        },
+    }
+    settings = {"permissions": {"mode": mode}, "edits": {"review": review}}
+    with pytest.MonkeyPatch.context() as patch:
+        async with StandIn(script) as api:
+            patch.setenv("ANTHROPIC_API_KEY", "k")
+            patch.setenv("ANTHROPIC_BASE_URL", api.base_url)
+            async with connected(build_server()) as editor:
+                desk = Desk(editor, encoding)
+                await editor.initialize(
+                    capabilities,
+                    workspaceFolders=[{"uri": root.as_uri(), "name": root.name}],
+                    initializationOptions={"settings": settings},
+                )
+                yield Acting(editor, desk, api, root)
+                await editor.shut_down()
+        assert api.refusals == []
+
+
+def _path(uri: str) -> Path:
+    return Path(unquote(urlsplit(uri).path))
+
+
+def _place(position: Message) -> tuple[int, int]:
+    return position["line"], position["character"]

@@ -1,0 +1,43 @@
+"""New files that the server writes itself: all of a plan, below the roots, over nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from glossator.core.edit import EditPlan, FileEdit
+from glossator.core.replacement import Replacement
+from glossator.lsp.new_files import write_new_files
+
+
+def plan(*paths: Path) -> EditPlan:
+    text = (Replacement(0, 0, "é\r\n"),)
+    return EditPlan.of("Create", *(FileEdit(p.as_uri(), str(p), None, text) for p in paths))
+
+
+def test_all_files_are_written(tmp_path: Path) -> None:
+    new = [tmp_path / "a.txt", tmp_path / "b" / "c.txt"]
+    assert write_new_files(plan(*new), [str(tmp_path)]) is None
+    assert [path.read_bytes() for path in new] == ["é\r\n".encode()] * 2
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("ws/there.txt", "the file exists by now"),
+        ("outside.txt", "the file could not be written (it is not inside the workspace)"),
+        ("ws/link/new.txt", "the file could not be written (it is not inside the workspace)"),
+        ("ws/there.txt/new.txt", "the file could not be written (Not a directory)"),
+    ],
+)
+def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, path: str, reason: str) -> None:
+    root, outside = tmp_path / "ws", tmp_path / "elsewhere"
+    root.mkdir()
+    outside.mkdir()
+    (root / "there.txt").write_text("mine\n")
+    (root / "link").symlink_to(outside)
+    before = sorted(tmp_path.rglob("*"))
+    assert write_new_files(plan(root / "deep" / "a.txt", tmp_path / path), [str(root)]) == reason
+    assert sorted(tmp_path.rglob("*")) == before
+    assert (root / "there.txt").read_text() == "mine\n"

@@ -1,0 +1,272 @@
+"""Permissions and reviews as an editor sees them, by our requests and by buttons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glossator.service import arrival
+from tests.lsp.support.desk import PLAIN, Acting, acting
+from tests.lsp.support.editor import NO_ANSWER, Message
+from tests.lsp.test_end_to_end_model import CANCELLED
+from tests.standin import Script, Text, ToolUse, Turn
+
+_LINES = [f"line {number}\n" for number in range(1, 31)]
+_STEPS = [{"old_text": f"line {n}\n", "new_text": f"LINE {n}\n"} for n in (5, 15, 25)]
+_READ = ToolUse("Read", {"path": "calc.py"}, "read")
+_SHOUT = ToolUse("MultiEdit", {"path": "calc.py", "edits": _STEPS}, "edit")
+_SCRIPT: Script = [Turn(_READ), Turn(_SHOUT), Turn(Text("Done."))]
+_MAKE: Script = [
+    Turn(ToolUse("Write", {"path": "new.txt", "content": "new\n"}, "edit")),
+    Turn(Text("Done.")),
+]
+_ANNOTATED = {
+    "applyEdit": True,
+    "workspaceEdit": {"documentChanges": True, "changeAnnotationSupport": {}},
+}
+_UNASKED = "The editor could not ask the user."
+_SHOW = "window/showMessageRequest"
+
+
+@pytest.fixture
+def calc(tmp_path: Path) -> Path:
+    path = tmp_path / "calc.py"
+    path.write_text("".join(_LINES))
+    return path
+
+
+def changed(a: Acting) -> list[int]:
+    """The lines in capitals now."""
+    texts = a.desk.texts.values() or [(a.root / "calc.py").read_text()]
+    return [
+        number
+        for text in texts
+        for number, line in enumerate(text.splitlines(), 1)
+        if line.isupper()
+    ]
+
+
+async def answer(a: Acting, method: str, reply: Message) -> Message:
+    """Answer the next request of the server's; gives its parameters."""
+    asked = await a.editor.told(method)
+    a.editor.send({"jsonrpc": "2.0", "id": asked["id"], **reply})
+    params: Message = asked["params"]
+    return params
+
+
+@pytest.mark.parametrize(
+    ("reply", "lines", "told"),
+    [
+        ({"result": {"choice": "once"}}, [5, 15, 25], "Changed calc.py"),
+        ({"result": {"choice": "deny", "message": "not now"}}, [], "not now"),
+        ({"result": None}, [], "The user does not allow this."),
+        ({"result": {"choice": "forever"}}, [], _UNASKED),
+        ({"result": {"choice": "once", "until": "noon"}}, [], _UNASKED),
+        ({"result": "once"}, [], _UNASKED),
+        ({"error": {"code": -32601, "message": "unknown"}}, [], _UNASKED),
+    ],
+)
+async def test_a_client_that_knows_permissions(
+    calc: Path, reply: Message, lines: list[int], told: str
+) -> None:
+    async with acting(calc.parent, _SCRIPT, mode="ask", permissions=True) as a:
+        command = a.ask()
+        params = await answer(a, "glossator/permission", reply)
+        await a.editor.result(command)
+        assert params.keys() == {
+            "tool",
+            "title",
+            "detail",
+            "reasons",
+            "suggestions",
+            "choices",
+        }
+        assert (params["tool"], params["choices"]) == (
+            "MultiEdit",
+            ["once", "session", "always", "deny"],
+        )
+        assert "-line 5\n+LINE 5\n" in params["detail"]
+        assert changed(a) == lines
+        assert told in a.told("edit")
+
+
+@pytest.mark.parametrize(
+    ("reply", "lines"),
+    [
+        ({"result": {"title": "Allow once"}}, [5, 15, 25]),
+        ({"result": {"title": "Deny"}}, []),
+        ({"result": {"title": "Perhaps"}}, []),
+        ({"result": None}, []),
+        ({"error": {"code": -32601, "message": "no windows"}}, []),
+    ],
+)
+async def test_permission_by_buttons(calc: Path, reply: Message, lines: list[int]) -> None:
+    async with acting(calc.parent, _SCRIPT, mode="ask") as a:
+        command = a.ask()
+        params = await answer(a, _SHOW, reply)
+        await a.editor.result(command)
+        buttons = ["Allow once", "Allow for this session", "Always allow here", "Deny"]
+        assert [action["title"] for action in params["actions"]] == buttons
+        assert changed(a) == lines
+
+
+@pytest.mark.parametrize(
+    ("asked", "mode", "review", "knows"),
+    [
+        ("glossator/permission", "ask", "apply", True),
+        (_SHOW, "ask", "apply", False),
+        ("glossator/review", "acceptEdits", "propose", True),
+        ("workspace/applyEdit", "acceptEdits", "propose", False),
+    ],
+)
+async def test_what_is_asked_goes_with_its_run(
+    calc: Path, asked: str, mode: str, review: str, knows: bool
+) -> None:
+    async with acting(
+        calc.parent, _SCRIPT, mode=mode, review=review, permissions=knows, reviews=knows
+    ) as a:
+        a.editor.answers["workspace/applyEdit"] = NO_ANSWER
+        command = a.ask()
+        request = await a.editor.told(asked)
+        a.editor.cancel(command)
+        assert (await a.editor.error(command))[0] == CANCELLED
+        taken_back = await a.editor.told("$/cancelRequest")
+        assert taken_back["params"]["id"] == request["id"]
+        assert a.events("run.cancelled")
+        settled = a.events("edit.settled")
+        assert [each["applied"] for each in settled] == [False] * (review == "propose")
+        assert changed(a) == []
+
+
+@pytest.mark.parametrize("message", ["", "15 is right"])
+async def test_a_part_is_rejected(calc: Path, message: str) -> None:
+    async with acting(calc.parent, _SCRIPT, review="propose", reviews=True) as a:
+        a.desk.open(calc)
+        reviewed = review(lambda hunk: hunk["firstLine"] != 15, message)
+        a.editor.answers["glossator/review"] = reviewed
+        await a.asked()
+        (plan,) = a.editor.sent("glossator/review")
+        assert plan.keys() == {"id", "label", "hunks"}
+        assert [(h["kind"], h["before"], h["after"]) for h in plan["hunks"]] == [
+            ("edit", f"line {n}\n", f"LINE {n}\n") for n in (5, 15, 25)
+        ]
+        assert changed(a) == [5, 25]
+        told = "The user rejected 1 of 3 changes (line 15); do not make them again unasked."
+        if message:
+            told += f" The user says: {message}"
+        assert f"{told}\n" in a.told("edit")
+        assert a.events("edit.settled")[0]["note"] == told
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (
+            {"accepted": [], "message": "never"},
+            "The user rejected this edit; do not make it again unasked. The user says: never",
+        ),
+        (None, "The user rejected this edit"),
+        ({"accepted": ["unknown"]}, "The user rejected this edit"),
+        ({"accepted": "all"}, "the editor could not show the edit to the user"),
+        ({}, "The user rejected this edit"),
+    ],
+)
+async def test_nothing_is_accepted(calc: Path, reply: Any, told: str) -> None:
+    async with acting(calc.parent, _SCRIPT, review="propose", reviews=True) as a:
+        a.editor.answers["glossator/review"] = reply
+        await a.asked()
+        assert a.told("edit").startswith("Nothing was changed")
+        assert told in a.told("edit")
+        assert (a.requests(), changed(a)) == ([], [])
+
+
+async def test_the_user_types_while_reviewing(calc: Path) -> None:
+    async with acting(calc.parent, _SCRIPT, review="propose", reviews=True) as a:
+        uri = a.desk.open(calc)
+
+        def type_and_accept(plan: Message) -> Message:
+            a.desk.type(uri, "line 1\n", "# mine\nline 1\n")
+            return {"accepted": [hunk["id"] for hunk in plan["hunks"]]}
+
+        a.editor.answers["glossator/review"] = type_and_accept
+        await a.asked()
+        assert changed(a) == [6, 16, 26]
+
+
+@pytest.mark.parametrize(
+    ("reply", "lines", "told"),
+    [
+        ({"result": {"title": "Apply"}}, [5, 15, 25], "Changed calc.py in 3 places"),
+        ({"result": {"title": "Reject"}}, [], "The user rejected this edit"),
+        ({"result": None}, [], "The user rejected this edit"),
+        (
+            {"error": {"code": -32601, "message": "no windows"}},
+            [],
+            "Nothing was changed: the editor could not show the edit to the user.",
+        ),
+    ],
+)
+async def test_review_by_buttons(calc: Path, reply: Message, lines: list[int], told: str) -> None:
+    async with acting(calc.parent, _SCRIPT, PLAIN, review="propose") as a:
+        command = a.ask()
+        params = await answer(a, _SHOW, reply)
+        await a.editor.result(command)
+        assert [action["title"] for action in params["actions"]] == ["Apply", "Reject"]
+        assert changed(a) == lines
+        assert told in a.told("edit")
+
+
+@pytest.mark.parametrize(
+    ("declined", "lines", "told"),
+    [
+        ([], [5, 15, 25], "in 3 places (+3 -3 lines).\n"),
+        ([15], [5, 25], "The user rejected 1 of 3 changes (line 15); do not make them again"),
+        ([5, 25], [15], "The user rejected 2 of 3 changes (line 5, line 25)"),
+        ([5, 15, 25], [], "the user may have left it out"),
+    ],
+)
+async def test_the_editor_asks_as_it_applies(
+    calc: Path, monkeypatch: pytest.MonkeyPatch, declined: list[int], lines: list[int], told: str
+) -> None:
+    """What the user left out is found in the text."""
+    if not lines:
+        monkeypatch.setattr(arrival, "ARRIVAL_SECONDS", 0.05)
+    async with acting(calc.parent, _SCRIPT, review="propose") as a:
+        a.desk.open(calc)
+        a.desk.declines = lambda edit: edit["range"]["start"]["line"] + 1 in declined
+        await a.asked()
+        (request,) = a.requests()
+        assert request["edit"]["changeAnnotations"]["glossator"]["needsConfirmation"] is True
+        assert changed(a) == lines
+        assert told in a.told("edit")
+
+
+async def test_the_user_declines_in_the_editor(calc: Path) -> None:
+    async with acting(calc.parent, _SCRIPT, review="propose") as a:
+        a.desk.open(calc)
+        a.editor.answers["workspace/applyEdit"] = {"applied": False}
+        await a.asked()
+        assert len(a.requests()) == 1
+        assert "the editor did not apply the edit, or the user declined it." in a.told("edit")
+
+
+async def test_a_new_file_is_asked_about_where_the_editor_cannot_create_it(tmp_path: Path) -> None:
+    """It is written without the editor, so the editor's own question would never come."""
+    async with acting(tmp_path, _MAKE, _ANNOTATED, review="propose") as a:
+        command = a.ask()
+        params = await answer(a, _SHOW, {"result": {"title": "Apply"}})
+        await a.editor.result(command)
+        assert params["message"].startswith("Create new.txt?")
+        assert (tmp_path / "new.txt").read_text() == "new\n"
+
+
+def review(accepts: Any, message: str) -> Any:
+    def reply(plan: Message) -> Message:
+        return {
+            "accepted": [hunk["id"] for hunk in plan["hunks"] if accepts(hunk)],
+            "message": message,
+        }
+
+    return reply
