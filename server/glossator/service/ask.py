@@ -132,7 +132,7 @@ async def _answer(
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
     texts = (abandoned, *(item.text for item in attached), question)
     session.conversation.append(user_message(*texts))
-    agent = Agent("main", session.system, app.tools, app.settings.limits)
+    agent = Agent("main", session.system, app.tools, app.settings.limits, specs=session.tools)
     context = RunContext(
         model,
         run.emit,

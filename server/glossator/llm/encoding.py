@@ -1,0 +1,47 @@
+"""The JSON of request bodies; a message is encoded once and its bytes are kept.
+
+A conversation only grows, and of its messages only the newest bear breakpoints. So the time to
+encode a request follows what is new in it, not its size.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from glossator.llm.model import EncodedMessages, Message
+
+# As the provider's own SDK writes JSON: no spaces, no escapes that are not needed, no NaN.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def encode_body(body: Mapping[str, Any], known: EncodedMessages) -> bytes:
+    """The body as JSON. `known` tells the bytes of the last request's messages, and is renewed.
+
+    Raises `ValueError` or `TypeError` for what JSON cannot carry.
+    """
+    members = (
+        _encode(name) + b":" + (_encode_all(value, known) if name == "messages" else _encode(value))
+        for name, value in body.items()
+    )
+    return b"{" + b",".join(members) + b"}"
+
+
+def _encode_all(messages: Sequence[Message], known: EncodedMessages) -> bytes:
+    before = iter(known.pairs)
+    pairs = []
+    for message in messages:
+        same, encoded = next(before, (None, b""))
+        pairs.append((message, encoded if same is message else _encode(message)))
+    known.pairs = pairs
+    return b"[" + b",".join([encoded for _, encoded in pairs]) + b"]"
+
+
+def _encode(value: object) -> bytes:
+    """UTF-8, with every lone surrogate, which it cannot carry, replaced by U+FFFD."""
+    text = _ENCODER.encode(value)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
