@@ -53,6 +53,7 @@ async def timed_api(script: Sequence[Turn]) -> AsyncIterator[TimedApi]:
     ours, theirs = spawn.Pipe()
     process = spawn.Process(target=_serve, args=(script, theirs), daemon=True)
     process.start()
+    theirs.close()  # so that its end, too, is told
     try:
         yield TimedApi(await asyncio.to_thread(ours.recv), ours)
     finally:

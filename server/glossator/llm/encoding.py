@@ -21,21 +21,24 @@ def encode_body(body: Mapping[str, Any], known: EncodedMessages) -> bytes:
 
     Raises `ValueError` or `TypeError` for what JSON cannot carry.
     """
-    members = (
-        _encode(name) + b":" + (_encode_all(value, known) if name == "messages" else _encode(value))
-        for name, value in body.items()
-    )
-    return b"{" + b",".join(members) + b"}"
+    parts = []  # joined once: a long conversation is megabytes
+    for name, value in body.items():
+        parts += [b"," if parts else b"{", _encode(name), b":"]
+        parts += _encode_each(value, known) if name == "messages" else [_encode(value)]
+    return b"".join([*parts, b"}"])
 
 
-def _encode_all(messages: Sequence[Message], known: EncodedMessages) -> bytes:
+def _encode_each(messages: Sequence[Message], known: EncodedMessages) -> list[bytes]:
     before = iter(known.pairs)
     pairs = []
     for message in messages:
         same, encoded = next(before, (None, b""))
         pairs.append((message, encoded if same is message else _encode(message)))
     known.pairs = pairs
-    return b"[" + b",".join([encoded for _, encoded in pairs]) + b"]"
+    parts = [b"["]
+    for _, encoded in pairs:
+        parts += [encoded, b","]
+    return [*parts[:-1], b"]"] if pairs else [b"[]"]
 
 
 def _encode(value: object) -> bytes:
