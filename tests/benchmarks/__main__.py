@@ -10,13 +10,14 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
-from tests.benchmarks import engine, large, patterns, startup
+from tests.benchmarks import engine, large, patterns, startup, turns
 from tests.benchmarks.corpus import django, kubernetes, linux
 
 HERE = Path(__file__).parents[2]
 PARTS: Mapping[str, Callable[[], Awaitable[bool]]] = {
     "start": lambda: startup.run(HERE),
     "start-django": lambda: startup.run(django()),
+    "turns": lambda: turns.run(django()),
     "large": lambda: large.run(django()),
     "kubernetes": lambda: engine.run(kubernetes(), patterns.KUBERNETES),
     "linux": lambda: engine.run(linux(), patterns.LINUX),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -37,3 +40,19 @@ async def call(app: Application, tool: str, **arguments: Any) -> ToolResult:
     """What the model would be given."""
     context = ToolContext(app.host.snapshot(), ReadState(), app.symbols)
     return await call_tool(app.tools, ToolCall("bench", tool, arguments), context, nothing_denied)
+
+
+@contextmanager
+def state_folder() -> Iterator[Path]:
+    """A new one for this process and those it starts; removed at the end."""
+    before = os.environ.get("XDG_STATE_HOME")
+    state = Path(tempfile.mkdtemp(prefix="glossator-bench-"))
+    os.environ["XDG_STATE_HOME"] = str(state)
+    try:
+        yield state
+    finally:
+        shutil.rmtree(state)
+        if before is None:
+            del os.environ["XDG_STATE_HOME"]
+        else:
+            os.environ["XDG_STATE_HOME"] = before

@@ -229,15 +229,6 @@ def test_search_results_become_text_where_they_are_not_known() -> None:
     assert message == before
 
 
-@pytest.mark.parametrize(
-    ("said", "sent"), [("a\ud800b", "a\ufffdb"), ("\ud83d\ude00", "\U0001f600"), ("é", "é")]
-)
-def test_lone_surrogates_are_replaced(said: str, sent: str) -> None:
-    request = request_of(user_message(said))
-    body = build_body(request, SONNET, PROFILES["vllm"], None)
-    assert body["messages"] == [user_message(sent)]
-
-
 async def test_what_cannot_be_sent_is_refused_in_words() -> None:
     broken = assistant({"type": "tool_use", "id": "t", "name": "Grep", "input": {"n": math.nan}})
     async with asker([]) as ask:

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from glossator.core.events import Usage
 from glossator.llm.cost import Spending
+from glossator.llm.model import ToolSpec
 from glossator.settings.model import LimitSettings
 from glossator.tools.base import Registry
 
@@ -15,7 +16,8 @@ from glossator.tools.base import Registry
 class Agent:
     """A specification: the system blocks, the tools and the limits of a kind of run.
 
-    `dollars` is what a run may cost, None for any price.
+    `dollars` is what a run may cost, None for any price. `specs` is what the model is told of the
+    tools: a conversation that goes on gives those it began with, others are read off the tools.
     """
 
     name: str
@@ -23,6 +25,7 @@ class Agent:
     tools: Registry
     limits: LimitSettings
     dollars: float | None = None
+    specs: tuple[ToolSpec, ...] = ()
 
 
 class Stop(StrEnum):

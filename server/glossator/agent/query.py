@@ -30,9 +30,10 @@ async def query(
     early.void()  # what a reply before this one left
     request = ModelRequest(
         agent.system,
-        tool_specs(agent.tools),
+        agent.specs or tool_specs(agent.tools),
         conversation.messages,
         previous_reply=conversation.newest_reply,
+        encoded=conversation.encoded,
     )
     shown = False
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import json
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
@@ -17,13 +18,14 @@ from glossator.llm.assembly import Assembly
 from glossator.llm.backends import CREDENTIALS, credential_errors, server_of
 from glossator.llm.catalog import CATALOG, ModelFacts, facts_of, with_limits
 from glossator.llm.cost import cost
+from glossator.llm.encoding import encode_body
 from glossator.llm.failures import Target, explain
-from glossator.llm.model import ModelEvent, ModelRequest
+from glossator.llm.model import EncodedMessages, ModelEvent, ModelRequest
 from glossator.llm.options import DEFAULT_OPTIONS, ModelOptions
 from glossator.llm.profiles import profile_of
 from glossator.llm.request_body import build_body
 from glossator.llm.retry import RetryPolicy, with_retries
-from glossator.settings.model import ModelSettings, RoleSettings
+from glossator.settings.model import Backend, ModelSettings, RoleSettings
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic, AsyncStream
@@ -35,6 +37,8 @@ _UNSENDABLE = (
     "The conversation cannot be sent to {server}{detail}. Start a new session, and report what led"
     " to this."
 )
+# Their clients move the model, and more, from the body to the address.
+_REWRITTEN: frozenset[Backend] = frozenset({"bedrock", "vertex"})
 _log = logging.getLogger(__name__)
 
 
@@ -91,7 +95,8 @@ class AnthropicModel:
         """
         effort = self._role.effort
         body = build_body(request, self._facts, self._profile, effort, self._options)
-        async with aclosing(with_retries(lambda: self._attempt(body), self._retry)) as events:
+        attempts = with_retries(lambda: self._attempt(body, request.encoded), self._retry)
+        async with aclosing(attempts) as events:
             async for event in events:
                 yield event
 
@@ -105,7 +110,9 @@ class AnthropicModel:
             if not self._client.cancelled() and self._client.exception() is None:
                 await self._client.result().close()
 
-    async def _attempt(self, body: dict[str, Any]) -> AsyncGenerator[ModelEvent, None]:
+    async def _attempt(
+        self, body: dict[str, Any], known: EncodedMessages
+    ) -> AsyncGenerator[ModelEvent, None]:
         """One try of one request: the pieces as they come, then the whole reply or a failure."""
         client = await self._open()
         import anthropic  # noqa: PLC0415 - loaded by now; at the top it would delay the start
@@ -114,7 +121,7 @@ class AnthropicModel:
         reply = Assembly()
         failure: ModelError | None = None
         try:
-            async with await self._send(client, body) as events:
+            async with await self._send(client, body, known) as events:
                 self._learn_limits(client)
                 async for event in events:
                     if piece := reply.add(_as_sent(event)):
@@ -131,14 +138,17 @@ class AnthropicModel:
         dollars = cost(self._facts.price, whole.usage, whole.long_write_tokens)
         yield replace(whole, dollars=dollars)
 
-    async def _send(self, client: AsyncAnthropic, body: dict[str, Any]) -> AsyncStream[Any]:
+    async def _send(
+        self, client: AsyncAnthropic, body: dict[str, Any], known: EncodedMessages
+    ) -> AsyncStream[Any]:
         """The stream of events, once the headers have come."""
         unsent: tuple[type[Exception], ...] = (
             ValueError,
             *credential_errors(self._settings.backend),
         )
         try:
-            events: AsyncStream[Any] = await client.messages.create(**body, stream=True)
+            content = encode_body({**body, "stream": True}, known)
+            events = await _post(client, content, as_values=self._settings.backend in _REWRITTEN)
         except unsent as error:
             template = _UNSENDABLE if isinstance(error, ValueError) else _NO_CREDENTIALS
             said = self._target(client).say(template, str(error))
@@ -195,6 +205,24 @@ class AnthropicModel:
             credentials=CREDENTIALS[settings.backend],
             secret=getattr(client, "api_key", None) or "",
         )
+
+
+async def _post(client: AsyncAnthropic, content: bytes, *, as_values: bool) -> AsyncStream[Any]:
+    """The stream that answers a body; raises what the SDK raises."""
+    if as_values:
+        rewritten: AsyncStream[Any] = await client.messages.create(**json.loads(content))
+        return rewritten
+    from anthropic import AsyncStream  # noqa: PLC0415 - loaded by now; see `_attempt`
+    from anthropic.types import Message, RawMessageStreamEvent  # noqa: PLC0415 - likewise
+
+    events: AsyncStream[Any] = await client.post(
+        "/v1/messages",
+        cast_to=Message,
+        content=content,
+        stream=True,
+        stream_cls=AsyncStream[RawMessageStreamEvent],
+    )
+    return events
 
 
 def _as_sent(event: object) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from glossator.core.tool_result import ToolResult
-from glossator.llm.model import Block, Message, ToolCall
+from glossator.llm.model import Block, EncodedMessages, Message, ToolCall
 
 
 @dataclass(slots=True)
@@ -14,10 +14,12 @@ class Conversation:
     """The messages of a session, only ever appended to: providers bind to the prefix.
 
     `newest_reply` is the provider's id of the last reply to it, and no part of it.
+    `encoded` is for requests with these messages.
     """
 
     _messages: list[Message] = field(default_factory=list)
     newest_reply: str | None = None
+    encoded: EncodedMessages = field(default_factory=EncodedMessages, compare=False, repr=False)
 
     @property
     def messages(self) -> tuple[Message, ...]:

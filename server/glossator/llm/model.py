@@ -49,6 +49,17 @@ class ToolSpec:
     deferred: bool = False
 
 
+@dataclass(slots=True)
+class EncodedMessages:
+    """The messages of a conversation's last request, each with its JSON.
+
+    It lives with the conversation. A message is never changed: the same object in the same place
+    has the same JSON, and any other is encoded anew.
+    """
+
+    pairs: list[tuple[Message, bytes]] = field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One request to a model.
@@ -56,6 +67,7 @@ class ModelRequest:
     `system` (the text of each block, the most shared first) and `tools` never change in the life
     of a conversation; `messages` is only appended to. `previous_reply` is the id of the reply
     before, None for a first request: the provider says what of the prompt moved since then.
+    `encoded` is the conversation's own, if it has one: it spares encoding its messages again.
     """
 
     system: tuple[str, ...]
@@ -64,6 +76,7 @@ class ModelRequest:
     max_output_tokens: int | None = None  # None: the model's own limit, within reason
     effort: str | None = None
     previous_reply: str | None = None
+    encoded: EncodedMessages = field(default_factory=EncodedMessages, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ those fields are not sent to them. Missing usage and signatures are tolerated fr
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -63,22 +64,29 @@ def profile_of(settings: ModelSettings) -> ProviderProfile:
 
 
 def adapt(messages: Sequence[Message], profile: ProviderProfile) -> list[Message]:
-    """The messages in the blocks that the server knows; nothing changes for the full API."""
+    """The messages in the blocks that the server knows; a message without others is the same."""
     if profile.citations and profile.search_results:
         return list(messages)
-    return [
-        {"role": message["role"], "content": _adapt_blocks(message["content"], profile)}
-        for message in messages
-    ]
+    return [_adapt_message(message, profile) for message in messages]
+
+
+def _adapt_message(message: Message, profile: ProviderProfile) -> Message:
+    content = _adapt_blocks(message["content"], profile)
+    if content is message["content"]:
+        return message
+    return {"role": message["role"], "content": content}
 
 
 def _adapt_blocks(blocks: list[Block], profile: ProviderProfile) -> list[Block]:
-    return [_adapt_block(block, profile) for block in blocks]
+    adapted = [_adapt_block(block, profile) for block in blocks]
+    return blocks if all(map(operator.is_, adapted, blocks)) else adapted
 
 
 def _adapt_block(block: Block, profile: ProviderProfile) -> Block:
-    if block.get("type") == "tool_result" and isinstance(block.get("content"), list):
-        return {**block, "content": _adapt_blocks(block["content"], profile)}
+    inner = block.get("content")
+    if block.get("type") == "tool_result" and isinstance(inner, list):
+        content = _adapt_blocks(inner, profile)
+        return block if content is inner else {**block, "content": content}
     if block.get("type") != "search_result":
         return block
     if profile.search_results:

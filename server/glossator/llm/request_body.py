@@ -42,7 +42,6 @@ def build_body(
         body["output_config"] = {"effort": wanted}
     if profile.cache_diagnostics:
         body["diagnostics"] = {"previous_message_id": request.previous_reply}
-    body = {name: _well_formed(value) for name, value in body.items()}
     return with_breakpoints(body, options.cache) if profile.cache_control else body
 
 
@@ -61,15 +60,3 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
         "description": tool.description,
         "input_schema": tool.input_schema,
     }
-
-
-def _well_formed(value: object) -> object:
-    """The same value with every lone surrogate, which UTF-8 cannot carry, replaced by U+FFFD."""
-    match value:
-        case str() if not value.isascii():
-            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        case dict():
-            return {_well_formed(key): _well_formed(item) for key, item in value.items()}
-        case list():
-            return [_well_formed(item) for item in value]
-    return value

@@ -143,7 +143,7 @@ async def _answer(
     texts = (abandoned, *(item.text for item in attached), question)
     session.conversation.append(user_message(*texts))
     limits = app.settings.limits
-    agent = Agent("main", session.system, app.tools, limits, limits.dollars)
+    agent = Agent("main", session.system, app.tools, limits, limits.dollars, session.tools)
 
     def emit(event: Event) -> None:
         nonlocal last

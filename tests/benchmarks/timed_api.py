@@ -1,0 +1,99 @@
+"""The stand-in in a process of its own, where it takes no time from us, with a clock.
+
+Both ends of a gap are read off one clock, at the network: from the last byte of a reply to the
+first bytes of the next request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from tests.standin.api import Api
+from tests.standin.recording import Journal
+from tests.standin.script import Turn
+
+
+@dataclass
+class Seen:
+    """What came: `gaps` in ms, the first one after the first reply; `sizes` of bodies in bytes."""
+
+    gaps: list[float] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    refusals: list[tuple[int, str]] = field(default_factory=list)
+
+
+class TimedApi:
+    """A running stand-in; `seen` ends it, once."""
+
+    def __init__(self, base_url: str, pipe: Connection) -> None:
+        self.base_url = base_url
+        self._pipe = pipe
+
+    async def seen(self) -> Seen:
+        """What came. Raises `AssertionError` if anything was refused."""
+        self._pipe.send(None)
+        seen: Seen = await asyncio.to_thread(self._pipe.recv)
+        assert seen.refusals == []
+        return seen
+
+
+@asynccontextmanager
+async def timed_api(script: Sequence[Turn]) -> AsyncIterator[TimedApi]:
+    """A stand-in that plays the script, on a free loopback port; killed at the end."""
+    spawn = multiprocessing.get_context("spawn")
+    ours, theirs = spawn.Pipe()
+    process = spawn.Process(target=_serve, args=(script, theirs), daemon=True)
+    process.start()
+    theirs.close()  # so that its end, too, is told
+    try:
+        yield TimedApi(await asyncio.to_thread(ours.recv), ours)
+    finally:
+        process.kill()
+        await asyncio.to_thread(process.join)
+
+
+def _serve(script: Sequence[Turn], pipe: Connection) -> None:
+    asyncio.run(_run(script, pipe))
+
+
+async def _run(script: Sequence[Turn], pipe: Connection) -> None:
+    journal, seen = Journal(), Seen()
+    app = Api(script, journal).app()
+    app.middlewares.append(_clock(seen, journal))
+    runner = web.AppRunner(app, handler_cancellation=True)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    pipe.send(f"http://127.0.0.1:{runner.addresses[0][1]}")
+    await asyncio.to_thread(pipe.recv)
+    seen.refusals = journal.refusals
+    pipe.send(seen)
+    await runner.cleanup()
+
+
+def _clock(seen: Seen, journal: Journal) -> Middleware:
+    ended: float | None = None
+
+    @web.middleware
+    async def clock(request: web.Request, handler: Handler) -> web.StreamResponse:
+        nonlocal ended
+        if request.method != "POST":
+            return await handler(request)
+        if ended is not None:
+            seen.gaps.append((time.perf_counter() - ended) * 1000)
+        seen.sizes.append(request.content_length or 0)
+        response = await handler(request)
+        await response.write_eof()
+        ended = time.perf_counter()
+        journal.requests.clear()  # hundreds of long conversations would slow this process down
+        return response
+
+    return clock
