@@ -21,7 +21,7 @@ def encode_body(body: Mapping[str, Any], known: EncodedMessages) -> bytes:
 
     Raises `ValueError` or `TypeError` for what JSON cannot carry.
     """
-    parts = []  # joined once: a long conversation is megabytes
+    parts: list[bytes] = []  # joined once: a long conversation is megabytes
     for name, value in body.items():
         parts += [b"," if parts else b"{", _encode(name), b":"]
         parts += _encode_each(value, known) if name == "messages" else [_encode(value)]
