@@ -91,9 +91,9 @@ def _clock(seen: Seen, journal: Journal) -> Middleware:
             seen.gaps.append((time.perf_counter() - ended) * 1000)
         seen.sizes.append(request.content_length or 0)
         response = await handler(request)
+        journal.requests.clear()  # freed now: it would take time after the reply
         await response.write_eof()
         ended = time.perf_counter()
-        journal.requests.clear()  # hundreds of long conversations would slow this process down
         return response
 
     return clock

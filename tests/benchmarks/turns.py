@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -175,6 +176,7 @@ async def _application(
         port.diagnosed = []
         app = Application((str(root),), settings, port, "utf-16", environment)
         await app.start()
+        gc.freeze()  # as the server does when it has begun
         try:
             yield app, api.seen
         finally:

@@ -44,6 +44,7 @@ def _plain(schema: Schema, types: dict[str, Schema], *, described: bool = True) 
         if len(some) == 1:
             rest = {key: value for key, value in schema.items() if key != "anyOf"}
             return _plain(some[0], types) | _plain(rest, types)
+        schema = {**schema, "anyOf": some}
     plain: Schema = {}
     for key, value in schema.items():
         if key in _LEFT_OUT or (key == "description" and not described):
