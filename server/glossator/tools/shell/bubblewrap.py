@@ -63,8 +63,20 @@ class Bubblewrap:
                     continue  # we may not create it, so no command of ours may either
                 how = "--bind" if isinstance(mount, Pin) else "--ro-bind"
                 arguments += how, mount.path, mount.path
+            arguments += _covered(policy)
             words = (*arguments, "--chdir", cwd, "--", *_FIRST, *command)
             yield Confined(words, nested=True)
+
+
+def _covered(policy: Policy) -> Iterator[str]:
+    """An empty file or folder over each that is hidden, which stays where it is."""
+    for path in policy.hidden:
+        if os.path.islink(path):
+            continue  # what it leads to is covered
+        if os.path.isdir(path):
+            yield from ("--tmpfs", path, "--remount-ro", path)
+        elif os.path.exists(path):
+            yield from ("--ro-bind", os.devnull, path)
 
 
 def find_bubblewrap() -> Bubblewrap | Unavailable:
