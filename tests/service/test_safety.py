@@ -23,7 +23,7 @@ from glossator.tools.shell.sandbox import find_sandbox
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 
-_SECRET = "the secret"  # noqa: S105 - it is none
+_SECRET = "the secret"
 _KEY = "test-key"  # the one of the stage
 _ANYTHING = {"mode": "auto", "allow": ["*"]}
 _SANDBOXED = not isinstance(find_sandbox(), Unavailable)
@@ -208,7 +208,9 @@ async def test_what_others_obey_is_asked_about(
         assert contents(ws) == before
 
 
-@pytest.mark.parametrize("cwd", ["/", "..", "../WS", "src/../..", "out", "/usr/../", "src/.\u200c."])
+@pytest.mark.parametrize(
+    "cwd", ["/", "..", "../WS", "src/../..", "out", "/usr/../", "src/.\u200c."]
+)
 async def test_a_command_runs_in_no_other_folder(ws: Path, cwd: str) -> None:
     """CVE-2025-59532, CVE-2026-50548."""
     (ws / "out").symlink_to(ws.parent)
@@ -256,9 +258,7 @@ async def test_a_command_that_is_not_known_to_only_read_is_asked_about(
 
 
 @pytest.mark.skipif(not _SANDBOXED, reason="needs a sandbox")
-@pytest.mark.parametrize(
-    "command", ["env", "cat /proc/self/environ", "cat /proc/1/environ"]
-)
+@pytest.mark.parametrize("command", ["env", "cat /proc/self/environ", "cat /proc/1/environ"])
 async def test_no_command_sees_the_key(
     ws: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,7 +87,9 @@ async def test_a_link_to_it_shows_nothing_either(tmp_path: Path) -> None:
     assert "permission rules" in read
 
 
-@pytest.mark.parametrize("mention", ["@config/keys.py", "@kingfisher", "@kingfisher.pem:1", "@.env"])
+@pytest.mark.parametrize(
+    "mention", ["@config/keys.py", "@kingfisher", "@kingfisher.pem:1", "@.env"]
+)
 async def test_a_mention_attaches_nothing_of_it(tmp_path: Path, mention: str) -> None:
     async with stage(tmp_path, _FILES, [Turn(Text("Well."))], _PERMISSIONS) as s:
         await s.ask(f"What is {mention}?")
@@ -115,7 +117,9 @@ async def test_a_command_cannot_get_at_it_by_another_name(tmp_path: Path) -> Non
         " cat moved/* copy/* hard king*.pem /proc/1/root$PWD/moved/keys.py"
     )
     script = [Turn(ToolUse("Bash", {"command": command})), Turn(Text("Well."))]
-    async with stage(tmp_path, _FILES, script, {"permissions": {"mode": "auto", "deny": _DENY}}) as s:
+    async with stage(
+        tmp_path, _FILES, script, {"permissions": {"mode": "auto", "deny": _DENY}}
+    ) as s:
         await s.ask("Get it.")
         (result,) = s.results(1).values()
         assert "def kingfisher" not in result["content"]

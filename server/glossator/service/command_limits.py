@@ -58,12 +58,14 @@ class CommandLimits:
 
     def _all_protected(self, snapshot: WorkspaceSnapshot) -> tuple[tuple[str, ...], bool]:
         found: set[str] = set()
+        fixed: set[str] = set()
         for root in snapshot.roots:
             if root not in self._walked:
                 below = protected_below(root, self._own)
                 self._walked[root] = below.there, below.complete
-            found.update(self._walked[root][0], fixed_paths(root))
-            found.update(folder for folder in self._own if is_inside(folder, root))
+            found.update(self._walked[root][0])
+            fixed.update(filter(_is_in_place, fixed_paths(root)))
+            fixed.update(folder for folder in self._own if is_inside(folder, root))
 
         def look(paths: Iterable[str]) -> Iterator[str]:
             for path in paths:
@@ -74,10 +76,12 @@ class CommandLimits:
         def look_in(files: tuple[FileEntry, ...]) -> tuple[str, ...]:
             return tuple(dict.fromkeys(look(file.path for file in files)))
 
+        self._protected.begin(snapshot.roots)
         found.update(self._protected.of(snapshot.listing, look_in))
         found.update(look(snapshot.listing.skipped))
         complete = all(self._walked[root][1] for root in snapshot.roots)
-        kept = (path for name in found for path in _kept_from_commands(name))
+        there = filter(os.path.lexists, found)
+        kept = (path for name in (*fixed, *there) for path in _kept_from_commands(name))
         return tuple(sorted(set(kept))), complete
 
     def _covered(
@@ -159,6 +163,12 @@ def _top(path: str, snapshot: WorkspaceSnapshot, hidden: HiddenFiles) -> str:
     while (folder := os.path.dirname(path)) not in snapshot.roots and hidden.names(folder):
         path = folder
     return path
+
+
+def _is_in_place(path: str) -> bool:
+    """Whether a protected path is to be kept: one that a link leads to is another folder's."""
+    folder = os.path.dirname(path)
+    return os.path.realpath(folder) == folder or not os.path.lexists(path)
 
 
 def _kept_from_commands(path: str) -> Iterator[str]:
