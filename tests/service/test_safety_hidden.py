@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from glossator.core.events import Notice
+from glossator.core.permission import Choice, PermissionAnswer
 from glossator.tools.shell.policy import Unavailable
 from glossator.tools.shell.sandbox import find_sandbox
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
+from tests.workspace.trees import write_tree
 
 _FILES = {
     "app.py": "def visible():\n    return 1\n",
@@ -23,6 +27,7 @@ _FILES = {
     "build/.env": "KEY=kingfisher\n",
     "build/sub/out.txt": "fine\n",
 }
+_WHO = ("AUTHOR", "COMMITTER")
 _DENY = ["Read(config/**)", "Read(*.pem)", "Read(.env)"]
 _PERMISSIONS = {"permissions": {"mode": "auto", "deny": _DENY}}
 _SANDBOXED = pytest.mark.skipif(isinstance(find_sandbox(), Unavailable), reason="needs a sandbox")
@@ -124,3 +129,30 @@ async def test_a_command_cannot_get_at_it_by_another_name(tmp_path: Path) -> Non
         (result,) = s.results(1).values()
         assert "def kingfisher" not in result["content"]
     assert (tmp_path / "kingfisher.pem").read_text() == _FILES["kingfisher.pem"]
+
+
+def git(root: Path, *arguments: str) -> bytes:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+    command = ("git", *identity, "-C", str(root), *arguments)
+    return subprocess.run(command, check=True, capture_output=True).stdout
+
+
+@_SANDBOXED
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+@pytest.mark.parametrize("commit", ["git commit -aqm x", "git add -A; git commit -qm x"])
+async def test_a_commit_does_not_lose_it(tmp_path: Path, commit: str) -> None:
+    """A cover that looks like an empty file, or like none, would be committed."""
+    write_tree(tmp_path, _FILES)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-Af", ".")
+    git(tmp_path, "commit", "-qm", "all")
+    (tmp_path / "app.py").write_text("changed\n")
+    names = "".join(f"export GIT_{who}_NAME=a GIT_{who}_EMAIL=a@b; " for who in _WHO)
+    call = ToolUse("Bash", {"command": names + commit})
+    async with stage(tmp_path, {}, [Turn(call), Turn(Text("Well."))], _PERMISSIONS) as s:
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)]  # for what it exports
+        await s.ask("Commit.")
+        (result,) = s.results(1).values()
+        assert "ermission denied" in result["content"]
+    kept = git(tmp_path, "show", "HEAD:kingfisher.pem", "HEAD:config/keys.py", "HEAD:.env")
+    assert kept.count(b"kingfisher") == 4

@@ -10,8 +10,11 @@ import pytest
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.service import command_limits
 from glossator.service.command_limits import CommandLimits
-from glossator.tools.shell.policy import Limits
+from glossator.tools.shell.policy import Limits, Unavailable
+from glossator.tools.shell.sandbox import find_sandbox
 from tests.agent_permissions.asking import policy
+from tests.stage import stage
+from tests.standin import Text, ToolUse, Turn
 from tests.workspaces import MakeWorkspace, Workspace
 
 
@@ -98,6 +101,22 @@ async def test_what_is_too_much_is_said(
     limits = CommandLimits().of(ws.snapshot, hidden(ws, "Read(*.pem)"))
     assert limits.doubt is not None
     assert doubt in limits.doubt
+
+
+@pytest.mark.skipif(isinstance(find_sandbox(), Unavailable), reason="needs a sandbox")
+@pytest.mark.parametrize(("bound", "asked"), [(1, 1), (1_000, 0)])
+async def test_a_command_that_might_change_more_asks_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: int, asked: int
+) -> None:
+    monkeypatch.setattr(command_limits, "_MAX_ENTRIES", bound)
+    script = [Turn(ToolUse("Bash", {"command": "ls"})), Turn(Text("Well."))]
+    settings = {"permissions": {"mode": "auto", "allow": ["Bash"]}}
+    async with stage(tmp_path, {"a": "", "b": "", "c": ""}, script, settings) as s:
+        await s.ask("List.")
+        assert len(s.port.permissions) == asked
+        for request in s.port.permissions:
+            (reason,) = request.reasons
+            assert "too many files to be looked through for those that are protected" in reason
 
 
 async def test_nothing_is_looked_for_that_no_rule_hides(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.walk import FileEntry
 
 _OF_GIT = ("config", "hooks")
-_MAX_ENTRIES = 200_000  # of folders that are left out, looked through for hidden files
+_MAX_ENTRIES = 200_000  # looked through in one to two seconds
 _MAX_HIDDEN = 500  # mounts
 _TOO_MUCH = (
     "The workspace holds too many files to be looked through for those that {whose}, so the command"
@@ -61,7 +61,7 @@ class CommandLimits:
         fixed: set[str] = set()
         for root in snapshot.roots:
             if root not in self._walked:
-                below = protected_below(root, self._own)
+                below = protected_below(root, self._own, _MAX_ENTRIES)
                 self._walked[root] = below.there, below.complete
             found.update(self._walked[root][0])
             fixed.update(filter(_is_in_place, fixed_paths(root)))
