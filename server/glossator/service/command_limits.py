@@ -17,6 +17,7 @@ from glossator.agent.permissions.protected import (
     own_folders,
     protected_below,
     protected_entry,
+    protected_in,
 )
 from glossator.tools.shell.policy import Limits
 from glossator.workspace.index import Listing
@@ -74,7 +75,10 @@ class CommandLimits:
                     yield entry
 
         def look_in(files: tuple[FileEntry, ...]) -> tuple[str, ...]:
-            return tuple(dict.fromkeys(look(file.path for file in files)))
+            folder = os.path.dirname(files[0].path)
+            root = snapshot.folders.owner(folder)
+            names = (os.path.basename(file.path) for file in files)
+            return () if root is None else protected_in(folder, names, root)
 
         self._protected.begin(snapshot.roots)
         found.update(self._protected.of(snapshot.listing, look_in))

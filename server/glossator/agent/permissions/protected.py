@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -122,6 +122,18 @@ def protected_entry(path: str, root: str) -> str | None:
         if is_row(f"{above}/{_bare(folded(name))}"):
             return folder
     return None
+
+
+def protected_in(folder: str, names: Iterable[str], root: str) -> tuple[str, ...]:
+    """As `protected_entry`, for entries of one folder at or below `root`: faster for many."""
+    within = None if folder == root else protected_entry(folder, root)
+    if within is not None:
+        return (within,)
+    is_row = _last_names().search
+    above = _bare(folded(os.path.basename(folder)))
+    return tuple(
+        os.path.join(folder, name) for name in names if is_row(f"{above}/{_bare(folded(name))}")
+    )
 
 
 @dataclass(frozen=True, slots=True)
