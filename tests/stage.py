@@ -147,6 +147,8 @@ async def stage(
     files: Mapping[str, str],
     script: Script,
     settings: Mapping[str, Any] | None = None,
+    *,
+    trusted: bool | None = True,
 ) -> AsyncIterator[Stage]:
     """An application on `files` under `root`; ends with a check that nothing was refused."""
     for name, text in files.items():
@@ -157,7 +159,7 @@ async def stage(
         environment = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": api.base_url}
         port = Recorder()
         loaded = load_settings(settings, environment, file=root / "no-settings.toml")
-        app = Application((str(root),), loaded, port, "utf-16", environment)
+        app = Application((str(root),), loaded, port, "utf-16", environment, (), trusted)
         await app.start()
         try:
             yield Stage(app, api, port, root)

@@ -52,7 +52,7 @@ async def test_fixing_a_test_in_each_mode(
 
 async def test_in_auto_mode_the_sandbox_is_what_is_trusted(tmp_path: Path) -> None:
     async with stage(tmp_path, _FILES, _FIX, permissions("auto")) as s:
-        confined = s.app.acting.shell.get().unconfined is None
+        confined = s.app.acting.shell.get((str(tmp_path),)).unconfined is None
         s.port.permitted = [_ONCE]
         await s.ask("Fix the test.")
         assert [request.tool for request in s.port.permissions] == ([] if confined else ["Bash"])

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from glossator.context.attachments import Attached, attach
 from glossator.core.citations import fences, place
@@ -74,15 +74,18 @@ def mentions(question: str) -> tuple[Mention, ...]:
 
 
 async def look_up(
-    wanted: Sequence[Mention], snapshot: WorkspaceSnapshot, symbols: SymbolFinder
+    wanted: Sequence[Mention],
+    snapshot: WorkspaceSnapshot,
+    symbols: SymbolFinder,
+    hides: Callable[[str], bool] | None = None,
 ) -> Mentioned:
-    """The files, lines and definitions that are mentioned."""
+    """The files, lines and definitions that are mentioned, but for files that `hides` names."""
     found: list[Attached] = []
     doubts = dict.fromkeys(wanted[MAX_MENTIONS:], f"more than {MAX_MENTIONS} are not looked up")
     names: list[Mention] = []
     for mention in wanted[:MAX_MENTIONS]:
         try:
-            file = await asyncio.to_thread(_file, snapshot, mention.text)
+            file = await asyncio.to_thread(_file, snapshot, mention.text, hides)
         except UsageError as error:
             doubts[mention] = str(error).rstrip(".")
             continue
@@ -95,7 +98,7 @@ async def look_up(
     try:
         async with asyncio.timeout(_SECONDS):
             while names:
-                definitions, doubt = await _definitions(snapshot, symbols, names[0].text)
+                definitions, doubt = await _definitions(snapshot, symbols, names[0].text, hides)
                 found += definitions
                 if doubt:
                     doubts[names[0]] = doubt
@@ -156,10 +159,12 @@ def _trimmed(text: str) -> str:
     return text[: min([end, *opened])].rstrip(_PUNCTUATION)
 
 
-def _file(snapshot: WorkspaceSnapshot, text: str) -> Attached | Missing:
+def _file(
+    snapshot: WorkspaceSnapshot, text: str, hides: Callable[[str], bool] | None
+) -> Attached | Missing:
     """The file, or the lines of it, that a mention means.
 
-    Raises `UsageError` for lines that are not there.
+    Raises `UsageError` for lines that are not there, and for a file that is hidden.
     """
     lines = _LINES.fullmatch(text)
     found = snapshot.read(text)
@@ -170,6 +175,9 @@ def _file(snapshot: WorkspaceSnapshot, text: str) -> Attached | Missing:
         lines = None
     if isinstance(found, Missing):
         return found
+    located = snapshot.folders.locate(text)
+    if hides is not None and (hides(found.path) or hides(str(located))):
+        raise UsageError("the permission rules keep it from being read")
     first = int(lines[2] or lines[4]) if lines else None
     last = int(lines[3] or lines[5] or lines[2] or lines[4]) if lines else None
     return attach(snapshot, text, first, last)
@@ -185,14 +193,17 @@ def _why(missing: Missing) -> str:
 
 
 async def _definitions(
-    snapshot: WorkspaceSnapshot, symbols: SymbolFinder, name: str
+    snapshot: WorkspaceSnapshot,
+    symbols: SymbolFinder,
+    name: str,
+    hides: Callable[[str], bool] | None,
 ) -> tuple[list[Attached], str]:
     """The first definitions of a name in code, and what the user should know about them."""
     try:
         parsed = Name.parse(name)
     except UsageError:  # too long, or nothing but signs
         return [], _NOT_FOUND
-    found = await symbols.definitions(snapshot, parsed, _IN_CODE, _LIMITS)
+    found = await symbols.definitions(snapshot, parsed, replace(_IN_CODE, hides=hides), _LIMITS)
     places = [(hit.line.path, hit.symbol) for hit in found.hits[:MAX_DEFINITIONS]]
     shown = await asyncio.to_thread(
         lambda: [_lines(snapshot, path, at.first_line, at.last_line) for path, at in places]

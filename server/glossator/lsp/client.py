@@ -23,6 +23,7 @@ class Client:
     `events`: wants `glossator/event`. `questions`, `diagnostics`, `permissions`, `reviews`: knows
     `glossator/question`, `…/diagnostics`, `…/permission`, `…/review`.
     `watches_files`: can be asked to report file changes.
+    `trusted`: what its user said of these folders; None if it does not know.
     `code_actions`: understands CodeAction, not only Command. `settings` are not yet checked.
     `symbol_trees`: knows document symbols inside others. `registers`: the methods for symbols
     that it can be offered after `initialize`.
@@ -32,6 +33,7 @@ class Client:
     encoding: PositionEncoding = "utf-16"
     process_id: int | None = None
     settings: object = None
+    trusted: bool | None = None
     events: bool = False
     questions: bool = False
     diagnostics: bool = False
@@ -55,7 +57,8 @@ def describe(params: types.InitializeParams) -> Client:
         roots=_roots(params),
         encoding=_encoding(capabilities),
         process_id=params.process_id,
-        settings=_settings(params.initialization_options),
+        settings=_option(params.initialization_options, "settings"),
+        trusted=_trusted(params.initialization_options),
         events=_declares(capabilities.experimental, "events"),
         questions=_declares(capabilities.experimental, "questions"),
         diagnostics=_declares(capabilities.experimental, "diagnostics"),
@@ -103,8 +106,13 @@ def _encoding(capabilities: types.ClientCapabilities) -> PositionEncoding:
     return "utf-16"
 
 
-def _settings(options: object) -> object:
-    return options.get("settings") if isinstance(options, dict) else None
+def _option(options: object, name: str) -> object:
+    return options.get(name) if isinstance(options, dict) else None
+
+
+def _trusted(options: object) -> bool | None:
+    said = _option(options, "trusted")
+    return said if isinstance(said, bool) else None
 
 
 def _registers(capabilities: types.ClientCapabilities) -> frozenset[str]:

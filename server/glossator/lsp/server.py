@@ -158,6 +158,7 @@ class Server(LanguageServer):
             self.client.encoding,
             environment,
             tuple(problems),
+            self.client.trusted,
         )
         self._lifetimes.push_async_callback(self.application.close)
         await self.application.start()

@@ -36,6 +36,7 @@ class Service:
             PositionEncoding,
             Mapping[str, str],
             tuple[str, ...],
+            bool | None,
         ],
         Application,
     ]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import platformdirs
 
 from glossator.agent.permissions.gate import Gate
 from glossator.agent.permissions.grants import Grants
+from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.agent.permissions.policy import Mode, Places, Policy, Rules
 from glossator.core.events import Notice
 from glossator.core.ports import EditorPort
@@ -23,13 +24,15 @@ from glossator.service.file_states import DiskFiles
 from glossator.service.runs import Run
 from glossator.service.session import Session
 from glossator.service.trust import Trust
+from glossator.service.trust_question import TrustQuestion
 from glossator.service.workspace_shell import WorkspaceShell
 from glossator.settings.model import Settings
 from glossator.tools.shell.context import ShellContext
 from glossator.tools.shell.jobs import Polled
 from glossator.tools.shell.process import Finished
-from glossator.tools.shell.shell import Command, Shell
+from glossator.tools.shell.shell import Command, LimitedShell, Shell
 from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.snapshot import WorkspaceSnapshot
 
 _CHECKPOINTS = "checkpoints.db"
 
@@ -43,14 +46,20 @@ class Acting:
         port: EditorPort,
         settings: Settings,
         environment: Mapping[str, str],
+        trusted: bool | None = None,
     ) -> None:
         self.mode = Mode(settings.permissions.mode)
-        self.trust = Trust(port.tell)
-        self.shell = WorkspaceShell(lambda: host.snapshot().roots, settings.shell, environment)
+        self.shell = WorkspaceShell(settings.shell, environment)
+        trust = Trust(port.tell)
+        if trusted:
+            trust.trust_for_session(host.snapshot().roots)
+        self._trust = TrustQuestion(trust, lambda: host.snapshot().roots, port.ask_user, trusted)
         self._host = host
         self._port = port
         self._settings = settings
         self._gates: dict[str, Gate] = {}
+        self._grants: dict[tuple[str, tuple[str, ...]], Grants] = {}
+        self._hidden: tuple[tuple[str, ...], HiddenFiles | None] | None = None
         self._checkpoints: dict[str, Checkpoints] = {}
         self._store: CheckpointStore | None = None
         rules = settings.permissions
@@ -59,16 +68,24 @@ class Acting:
     def gate(self, session: Session) -> Gate:
         """Who decides about the calls of a session."""
         if session.id not in self._gates:
-            grants = Grants(self._host.snapshot().roots, self._port.tell)
             self._gates[session.id] = Gate(
-                self._policy, grants, self._port.ask_permission, self.shell.get, self._reviews
+                self._policy,
+                partial(self._grants_of, session),
+                self._port.ask_permission,
+                self._limited,
+                self._trust.refusal,
+                self._reviews,
             )
         return self._gates[session.id]
 
     def granted(self, session: Session) -> tuple[str, ...]:
         """What the user allowed in a session, as rules."""
         gate = self._gates.get(session.id)
-        return tuple(map(str, gate.grants.rules.allow)) if gate else ()
+        return tuple(map(str, gate.grants().rules.allow)) if gate else ()
+
+    def hidden(self) -> HiddenFiles | None:
+        """Which files rules keep from being shown; None where none do."""
+        return self._hidden_in(self._host.snapshot().roots)
 
     def checkpoints(self, session: Session) -> Checkpoints:
         """What the turns of a session found in the files they changed."""
@@ -89,7 +106,7 @@ class Acting:
 
     def commands(self, session: Session, run: Run) -> ShellContext:
         """Who runs the commands of a run."""
-        return TurnShell(self._host, self.shell, self.checkpoints(session), run)
+        return TurnShell(self._host, self.shell, self.hidden(), self.checkpoints(session), run)
 
     async def close(self) -> None:
         """End all jobs."""
@@ -100,6 +117,22 @@ class Acting:
     @property
     def _reviews(self) -> bool:
         return self._settings.edits.review == "propose"
+
+    def _grants_of(self, session: Session) -> Grants:
+        """What was answered about the folders that are open now: it holds for no other folder."""
+        roots = self._host.snapshot().roots
+        if (session.id, roots) not in self._grants:
+            self._grants[session.id, roots] = Grants(roots, self._port.tell)
+        return self._grants[session.id, roots]
+
+    def _hidden_in(self, roots: tuple[str, ...]) -> HiddenFiles | None:
+        if (known := self._hidden) is None or known[0] != roots:
+            policy = Policy(self.mode, Places.of(roots), user=self._rules)
+            self._hidden = known = roots, HiddenFiles.of(policy)
+        return known[1]
+
+    def _limited(self, snapshot: WorkspaceSnapshot) -> LimitedShell:
+        return self.shell.limited(snapshot, self._hidden_in(snapshot.roots))
 
     def _policy(self) -> Policy:
         return Policy(self.mode, Places.of(self._host.snapshot().roots), user=self._rules)
@@ -128,6 +161,7 @@ class TurnShell:
 
     host: WorkspaceHost
     shells: WorkspaceShell
+    hidden: HiddenFiles | None
     checkpoints: Checkpoints
     turn: Run
 
@@ -138,13 +172,13 @@ class TurnShell:
 
     async def run(self, command: Command, seconds: float) -> Finished:
         """Run a command; see `Shell`."""
-        shell = await self._ready()
         async with self.checkpoints.around(self.turn.id, self._listed):
-            return await shell.run(command, seconds)
+            return await (await self._limited()).run(command, seconds)
 
     async def start(self, command: Command) -> str:
         """Begin a job; what it changes is not kept."""
-        return await (await self._ready()).start(command)
+        await self._listed()
+        return await (await self._limited()).start(command)
 
     async def poll(self, job: str, seconds: float) -> Polled:
         """What is new of a job."""
@@ -156,10 +190,10 @@ class TurnShell:
 
     @cached_property
     def _shell(self) -> Shell:
-        return self.shells.get()
+        return self.shells.get(self.host.snapshot().roots)
 
-    async def _ready(self) -> Shell:
-        return await asyncio.to_thread(lambda: self._shell)
+    async def _limited(self) -> LimitedShell:
+        return await asyncio.to_thread(self.shells.limited, self.host.snapshot(), self.hidden)
 
     async def _listed(self) -> Iterable[str]:
         """The workspace's files now; what the command did was not told of yet."""

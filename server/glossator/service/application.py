@@ -32,7 +32,10 @@ _HEAD_START = 0.25  # seconds for a first question to be sent
 
 
 class Application:
-    """Made by an edge at start, closed by it at the end."""
+    """Made by an edge at start, closed by it at the end.
+
+    `trusted`: whether the user trusts the workspace, None if the edge does not know.
+    """
 
     def __init__(
         self,
@@ -42,6 +45,7 @@ class Application:
         encoding: PositionEncoding,
         environment: Mapping[str, str],
         problems: tuple[str, ...] = (),
+        trusted: bool | None = None,
     ) -> None:
         self.settings = settings
         self.port = port
@@ -57,7 +61,7 @@ class Application:
         keep = Retention(**settings.sessions.model_dump())
         self.sessions = Sessions(lambda: self.host.snapshot().roots, port.tell, keep)
         self.runs = Runs(port)
-        self.acting = Acting(self.host, port, settings, environment)
+        self.acting = Acting(self.host, port, settings, environment, trusted)
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
 
@@ -101,6 +105,7 @@ class Application:
             session.findings,
             self.port.ask_user,
             self.port.diagnostics,
+            self.acting.hidden(),
         )
 
     def _cancel_build(self) -> None:

@@ -188,7 +188,7 @@ async def _mentioned(app: Application, question: str) -> Mentioned:
     if not wanted:
         return Mentioned()
     await app.ready()
-    return await look_up(wanted, app.host.snapshot(), app.symbols)
+    return await look_up(wanted, app.host.snapshot(), app.symbols, app.acting.hidden())
 
 
 async def _check(app: Application, session: Session, answer: str) -> tuple[Citation, ...]:

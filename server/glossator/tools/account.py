@@ -26,6 +26,8 @@ def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[s
         + (f" ({selection.filters})." if selection.filters else "."),
         *extra,
     ]
+    if selection.hidden:
+        lines.append(f"Hidden by the user's permission rules: {selection.hidden:,}.")
     if not left_out:
         if selection.pattern and not looked:
             lines += hints(snapshot, selection.pattern, place)

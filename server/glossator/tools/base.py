@@ -71,7 +71,8 @@ class ToolContext:
 
     `symbols` answers about the snapshot, too. `edits` and `shell` are None where nothing may be
     changed. `ask_user` gives an empty answer if nobody is there, `diagnostics` None if the editor
-    tells none; see `core.ports.EditorPort`.
+    tells none; see `core.ports.EditorPort`. `hidden` tells of an absolute path whether the user's
+    rules keep its file from being shown; it is None where they hide nothing.
     """
 
     snapshot: WorkspaceSnapshot
@@ -85,6 +86,7 @@ class ToolContext:
     diagnostics: Callable[
         [tuple[Wanted, ...], float], Awaitable[tuple[FileDiagnostics, ...] | None]
     ] = _unknown
+    hidden: Callable[[str], bool] | None = None
 
 
 class Tool(Protocol):

@@ -78,7 +78,9 @@ class Bash:
 async def _run(args: BashArgs, command: Command, shell: ShellContext) -> ToolResult:
     if args.background:
         job = await shell.start(command)
-        return ToolResult(f"Started job {job}. Look at it with job={job!r}.")
+        return ToolResult(
+            f"Started job {job}. Look at it with job={job!r}. What it changes is not kept for undo."
+        )
     seconds = args.timeout_seconds or SECONDS
     finished = await shell.run(command, seconds)
     if finished.timed_out:

@@ -12,7 +12,7 @@ from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.account import account, hints
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
-from glossator.tools.selection import pattern_of, place_of, select
+from glossator.tools.selection import Hidden, pattern_of, place_of, select
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.walk import FileEntry
 
@@ -25,6 +25,10 @@ class GlobArgs(ToolArgs):
     pattern: str = Field(max_length=2_000, description="File-name pattern, such as `src/**/*.py`.")
     path: str | None = Field(None, description="Folder to look in; the workspace if left out.")
 
+    def paths(self) -> tuple[str, ...]:
+        """The folder, if one is named."""
+        return () if self.path is None else (self.path,)
+
 
 class Glob:
     """Finds files by name."""
@@ -36,15 +40,17 @@ class Glob:
 
     async def run(self, args: GlobArgs, context: ToolContext) -> ToolResult:
         """List the paths that match, most recently changed first."""
-        return await in_thread(_glob, args, context.snapshot)
+        return await in_thread(_glob, args, context.snapshot, context.hidden)
 
 
-def _glob(_cancelled: Cancelled, args: GlobArgs, snapshot: WorkspaceSnapshot) -> ToolResult:
+def _glob(
+    _cancelled: Cancelled, args: GlobArgs, snapshot: WorkspaceSnapshot, hides: Hidden | None
+) -> ToolResult:
     place = place_of(snapshot, args.path)
     pattern = pattern_of(snapshot, args.pattern, place)
-    newest, count = _find(snapshot, pattern, place)
+    newest, count = _find(snapshot, pattern, place, hides)
     if not count:
-        considered = select(snapshot, args.path)
+        considered = select(snapshot, args.path, hides=hides)
         notes = hints(snapshot, pattern, place)
         return ToolResult(
             f"No file matches {args.pattern}.\n{account(snapshot, considered, notes)}"
@@ -57,12 +63,16 @@ def _glob(_cancelled: Cancelled, args: GlobArgs, snapshot: WorkspaceSnapshot) ->
 
 
 def _find(
-    snapshot: WorkspaceSnapshot, pattern: str, place: str | None
+    snapshot: WorkspaceSnapshot, pattern: str, place: str | None, hides: Hidden | None
 ) -> tuple[Sequence[FileEntry], int]:
     """The matching files, newest first and no more than are shown, and how many match."""
     under = "" if place is None else f"{place}/"
-    newest, count = snapshot.listing.paths.newest(pattern, under, _SHOWN, snapshot.unsaved)
+    most = _SHOWN if hides is None else len(snapshot.files())
+    newest, count = snapshot.listing.paths.newest(pattern, under, most, snapshot.unsaved)
+    if hides is not None:
+        newest = [file for file in newest if not hides(file.path)]
+        count = len(newest)
     if count or place is None:
-        return newest, count
-    file = select(snapshot, place, pattern).files  # unless `place` is a folder
+        return newest[:_SHOWN], count
+    file = select(snapshot, place, pattern, hides=hides).files  # unless `place` is a folder
     return file, len(file)

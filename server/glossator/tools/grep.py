@@ -19,7 +19,7 @@ from glossator.core.tool_result import ToolResult, shorten
 from glossator.prompts.loader import load_prompt
 from glossator.tools.account import account
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
-from glossator.tools.selection import Selection, select
+from glossator.tools.selection import Hidden, Selection, select
 from glossator.workspace.scan import Lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text.ripgrep import Request
@@ -68,7 +68,7 @@ class Grep:
 
     async def run(self, args: GrepArgs, context: ToolContext) -> ToolResult:
         """Search the selected files."""
-        return await in_thread(_grep, args, context.snapshot)
+        return await in_thread(_grep, args, context.snapshot, context.hidden)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +80,12 @@ class _Line:
     number: int | None = None
 
 
-def _grep(cancelled: Cancelled, args: GrepArgs, snapshot: WorkspaceSnapshot) -> ToolResult:
+def _grep(
+    cancelled: Cancelled, args: GrepArgs, snapshot: WorkspaceSnapshot, hides: Hidden | None
+) -> ToolResult:
     request = Request(args.pattern, args.ignore_case, args.multiline)
     search = TextSearch(snapshot, request, cancelled.is_set)
-    selection = select(snapshot, args.path, args.glob, args.type)
+    selection = select(snapshot, args.path, args.glob, args.type, hides)
     kept: list[_Line] = []
     room, reached = _LINES_BYTES, ""
     with closing(_results(args, search, selection)) as found:

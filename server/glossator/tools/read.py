@@ -18,6 +18,7 @@ from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.images import is_image, read_image
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
+from glossator.tools.selection import refusal
 
 MAX_LINES = 2_000
 MAX_TOKENS = 25_000
@@ -51,11 +52,17 @@ class Read:
 
     async def run(self, args: ReadArgs, context: ToolContext) -> ToolResult:
         """Show the lines asked for, unless the conversation has just them already."""
+        if context.hidden is not None:
+            reason = await in_thread(_refusal, context, args.path)
+            if reason is not None:
+                return ToolResult.failed(reason)
         if is_image(args.path):
             return _once(args, await in_thread(read_image, context.snapshot, args.path), context)
         document = await in_thread(_read, context, args.path)
         if isinstance(document, Missing):
             return ToolResult.failed(document.message)
+        if (reason := refusal(context.snapshot, document.path, context.hidden)) is not None:
+            return ToolResult.failed(reason)  # a link on the way leads elsewhere by now
         return _show(args, document, context)
 
 
@@ -68,6 +75,10 @@ def _once(args: ReadArgs, result: ToolResult, context: ToolContext) -> ToolResul
         return ToolResult(f"{args.path} is unchanged since you last looked at it; it stands above.")
     context.reads.remember(args.path, asked, sha256)
     return result
+
+
+def _refusal(_cancelled: Cancelled, context: ToolContext, path: str) -> str | None:
+    return refusal(context.snapshot, path, context.hidden)
 
 
 def _read(_cancelled: Cancelled, context: ToolContext, path: str) -> Document | Missing:

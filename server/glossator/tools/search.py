@@ -14,7 +14,7 @@ from glossator.prompts.loader import load_prompt
 from glossator.retrieval.lexical import Found, Hit, Ranking, best_chunks, rank
 from glossator.tools.account import account
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
-from glossator.tools.selection import Selection, select
+from glossator.tools.selection import Hidden, Selection, select
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.finder import SymbolFinder
 from glossator.workspace.worker.client import WorkerGone
@@ -37,6 +37,10 @@ class SearchArgs(ToolArgs):
     glob: str | None = Field(None, description="Only files whose name fits, such as `*.py`.")
     limit: int = Field(MAX_CHUNKS, ge=1, le=MAX_CHUNKS, description="How many chunks.")
 
+    def paths(self) -> tuple[str, ...]:
+        """The folder, if one is named."""
+        return () if self.path is None else (self.path,)
+
 
 class Search:
     """Finds chunks by the words of a question."""
@@ -49,7 +53,13 @@ class Search:
     async def run(self, args: SearchArgs, context: ToolContext) -> ToolResult:
         """List the best chunks with their lines."""
         selection, found = await search(
-            context.snapshot, context.symbols, args.query, args.limit, args.path, args.glob
+            context.snapshot,
+            context.symbols,
+            args.query,
+            args.limit,
+            path=args.path,
+            glob=args.glob,
+            hides=context.hidden,
         )
         return await in_thread(_report, context.snapshot, selection, found)
 
@@ -59,11 +69,13 @@ async def search(
     symbols: SymbolFinder,
     question: str,
     limit: int,
+    *,
     path: str | None = None,
     glob: str | None = None,
+    hides: Hidden | None = None,
 ) -> tuple[Selection, Found]:
     """The best chunks, and what was searched; only the worker process parses for it."""
-    selection, ranking = await in_thread(_rank, snapshot, question, path, glob)
+    selection, ranking = await in_thread(_rank, snapshot, question, path, glob, hides)
     try:
         outlines = await symbols.outlines(snapshot, ranking.documents, _OUTLINE_SECONDS)
     except (WorkerGone, JobFailed) as failure:
@@ -78,8 +90,9 @@ def _rank(
     question: str,
     path: str | None,
     glob: str | None,
+    hides: Hidden | None,
 ) -> tuple[Selection, Ranking]:
-    selection = select(snapshot, path, glob)
+    selection = select(snapshot, path, glob, hides=hides)
     return selection, rank(cancelled, snapshot, selection.files, question)
 
 

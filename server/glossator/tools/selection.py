@@ -17,6 +17,8 @@ from glossator.workspace.roots import is_inside
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.walk import FileEntry
 
+Hidden = Callable[[str], bool]  # whether rules keep the file at an absolute path from being shown
+
 SPECIAL_CHARACTER = re.compile(r"[*?\[{\\]")  # in a file-name pattern
 
 
@@ -25,24 +27,42 @@ class Selection:
     """The chosen files, and in words how they were chosen.
 
     `fits` tells of one file; `files` looks at all of them, so it is for those who need them all.
-    `place` is the relative path they are under, and `pattern` what their names fit.
+    `named` is as `fits`, but for what rules hide. `place` is the relative path they are under, and
+    `pattern` what their names fit.
     """
 
     snapshot: WorkspaceSnapshot
-    fits: Callable[[FileEntry], bool]
+    named: Callable[[FileEntry], bool]
     filters: str
     place: str | None
     pattern: str | None
+    hides: Hidden | None = None
+
+    def fits(self, file: FileEntry) -> bool:
+        """Whether a file is chosen."""
+        return self.named(file) and (self.hides is None or not self.hides(file.path))
 
     def among(self, files: Iterable[FileEntry]) -> Iterator[FileEntry]:
         """Those of `files` that are chosen."""
-        return filter(self.fits, files) if self.filters else iter(files)
+        return filter(self.fits, files) if self.filters or self.hides else iter(files)
 
     @cached_property
     def files(self) -> tuple[FileEntry, ...]:
         """The chosen files, by relative path."""
+        hides = self.hides
+        if hides is None:
+            return self._named
+        return tuple(file for file in self._named if not hides(file.path))
+
+    @property
+    def hidden(self) -> int:
+        """How many files were not chosen only because rules hide them."""
+        return len(self._named) - len(self.files)
+
+    @cached_property
+    def _named(self) -> tuple[FileEntry, ...]:
         everything = self.snapshot.files()
-        return tuple(filter(self.fits, everything)) if self.filters else everything
+        return tuple(filter(self.named, everything)) if self.filters else everything
 
     @property
     def total(self) -> int:
@@ -50,13 +70,25 @@ class Selection:
         return len(self.snapshot.files())
 
 
+def refusal(snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None) -> str | None:
+    """Why what is at `path` may not be shown, for the model; None if it may."""
+    located = snapshot.folders.locate(path)
+    if hides is None or isinstance(located, Missing) or not hides(located):
+        return None
+    return (
+        f"The user's permission rules keep {shown(path)} from being read. Do not try to reach it in"
+        " another way; go on without it, or tell the user."
+    )
+
+
 def select(
     snapshot: WorkspaceSnapshot,
     path: str | None = None,
     glob: str | None = None,
     file_type: str | None = None,
+    hides: Hidden | None = None,
 ) -> Selection:
-    """Files under `path` that fit `glob` and `file_type`.
+    """Files under `path` that fit `glob` and `file_type`, and that are not hidden.
 
     Raises `UsageError` for a path outside the workspace or where there is nothing, a bad pattern
     or an unknown type.
@@ -73,7 +105,7 @@ def select(
     if file_type:
         filters.append(f"type {file_type}")
 
-    def fits(file: FileEntry) -> bool:
+    def named(file: FileEntry) -> bool:
         name: str | None = file.relative
         if place is not None:
             name = _name_below(place, file.relative)
@@ -83,7 +115,7 @@ def select(
             and (fits_glob is None or fits_glob(name))
         )
 
-    selection = Selection(snapshot, fits, ", ".join(filters), place, pattern)
+    selection = Selection(snapshot, named, ", ".join(filters), place, pattern, hides)
     if place is not None:
         _expect_something(selection, place)
     return selection
@@ -156,7 +188,12 @@ def _name_below(place: str, relative: str) -> str | None:
 def _expect_something(selection: Selection, place: str) -> None:
     """Nothing found in a place that does not exist would prove nothing."""
     resolved = selection.snapshot.resolve(place)
-    if isinstance(resolved, str) and not os.path.lexists(resolved) and not selection.files:
+    if (
+        isinstance(resolved, str)
+        and not os.path.lexists(resolved)
+        and not selection.files
+        and not selection.hidden
+    ):
         there = selection.snapshot.read(place)
         if isinstance(there, Missing) and there.reason is MissingReason.ABSENT:
             raise UsageError(there.message)

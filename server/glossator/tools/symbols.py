@@ -14,7 +14,7 @@ from glossator.core.tool_result import Budget, ToolResult, cut
 from glossator.prompts.loader import load_prompt
 from glossator.tools import symbol_report
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
-from glossator.tools.selection import Selection, select
+from glossator.tools.selection import Hidden, Selection, refusal, select
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Definition, Found, Use
@@ -45,6 +45,10 @@ class SymbolsArgs(ToolArgs):
         None, description="outline: the file. Otherwise the file or folder to look in."
     )
 
+    def paths(self) -> tuple[str, ...]:
+        """The file or folder, if one is named."""
+        return () if self.path is None else (self.path,)
+
 
 class Symbols:
     """Finds symbols by parsing."""
@@ -70,7 +74,9 @@ async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     if args.path is None or args.name is not None:
         raise UsageError("An outline is of a file: give path, and no name.")
     snapshot = context.snapshot
-    document = await in_thread(_read, snapshot, args.path)
+    document = await in_thread(_read, snapshot, args.path, context.hidden)
+    if isinstance(document, str):
+        return ToolResult.failed(document)
     if isinstance(document, Missing):
         return ToolResult.failed(document.message)
     path = snapshot.relative(document.path)
@@ -88,8 +94,16 @@ async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     return ToolResult(text, tuple(_shown(document, symbols[: len(lines)])), omitted)
 
 
-def _read(_cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str) -> Document | Missing:
-    return snapshot.read(path)
+def _read(
+    _cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None
+) -> Document | Missing | str:
+    """The document; or, in words, why it may not be shown."""
+    if (reason := refusal(snapshot, path, hides)) is not None:
+        return reason
+    document = snapshot.read(path)
+    if isinstance(document, Missing):
+        return document
+    return refusal(snapshot, document.path, hides) or document
 
 
 def _outline_line(symbol: Symbol) -> str:
@@ -113,9 +127,9 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     if args.name is None:
         raise UsageError(f"Give the name whose {args.mode} you want, or mode outline and a path.")
     name, snapshot = Name.parse(args.name), context.snapshot
-    selection = await in_thread(_select, snapshot, args.path)
+    selection = await in_thread(_select, snapshot, args.path, context.hidden)
     within = snapshot.resolve(args.path) if args.path else None
-    place = Place(within=within if isinstance(within, str) else None)
+    place = Place(within=within if isinstance(within, str) else None, hides=context.hidden)
     found: Found[Definition] | Found[Use]
     if args.mode == "definitions":
         limit, found = MAX_DEFINITIONS, await context.symbols.definitions(snapshot, name, place)
@@ -125,5 +139,7 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     return symbol_report.report(_WHAT[args.mode], name, found, limit, snapshot, selection)
 
 
-def _select(_cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str | None) -> Selection:
-    return select(snapshot, path)
+def _select(
+    _cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str | None, hides: Hidden | None
+) -> Selection:
+    return select(snapshot, path, hides=hides)

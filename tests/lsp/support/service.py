@@ -47,6 +47,7 @@ class Application:
         encoding: PositionEncoding,
         _environment: Mapping[str, str],
         _problems: tuple[str, ...],
+        _trusted: bool | None,
     ) -> None:
         self.host = WorkspaceHost(roots, settings.workspace, idle_indexing(Worker()), encoding)
         self.settings, self.port, self.encoding = settings, port, encoding

@@ -16,24 +16,33 @@ from glossator.core.shown import shown
 from glossator.tools.base import Access, Cancelled, Tool, ToolArgs, ToolContext, in_thread
 from glossator.tools.bash import BashArgs
 from glossator.tools.shell.judge import is_read_only
-from glossator.tools.shell.shell import Shell
+from glossator.tools.shell.shell import LimitedShell
 from glossator.tools.shell.syntax import Script, parse
+from glossator.workspace.snapshot import WorkspaceSnapshot
 
 _DETAIL_LINES = 60
+_TRIES = 3  # while what a call would touch changes under the question
 _NETWORK = "It would reach the network."
+_UNSTEADY = (
+    "What this would touch changed each time the user was asked, so nothing was done. Look at the"
+    " files again before you go on."
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
     """Decides about the calls of one session; one question at a time is put to the user.
 
-    `reviews`: every edit is put to the user anyway, before it is applied.
+    `untrusted` says why no process may be started for the workspace, None if one may; it may ask
+    the user, too. `grants` are those for the folders that are open now. `reviews`: every edit is
+    put to the user anyway, before it is applied.
     """
 
     policy: Callable[[], Policy]
-    grants: Grants
+    grants: Callable[[], Grants]
     ask: Callable[[PermissionRequest], Awaitable[PermissionAnswer]]
-    shell: Callable[[], Shell]  # blocking
+    shell: Callable[[WorkspaceSnapshot], LimitedShell]  # blocking
+    untrusted: Callable[[], Awaitable[str | None]]
     reviews: bool = False
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -44,21 +53,61 @@ class Gate:
         """
         if tool.access is Access.NONE:
             return None
-        subject = await in_thread(_subject, tool, args, context, self.shell)
-        decision = self._decide(subject)
-        if isinstance(decision, Ask):
+        if tool.access is Access.EXECUTE and (reason := await self.untrusted()) is not None:
+            return reason
+        decision = await self._decision(tool, args, context)
+        if isinstance(decision.made, Ask):
             async with self._turn:
-                decision = self._decide(subject)  # what was answered meanwhile may settle it
-                if isinstance(decision, Ask):
-                    answer = await self.ask(_request(tool, args, decision))
-                    decision = self.grants.settle(decision, answer)
-        return decision.reason if isinstance(decision, Deny) else None
+                return await self._answered(tool, args, context)
+        return decision.made.reason if isinstance(decision.made, Deny) else None
 
-    def _decide(self, subject: Subject) -> Decision:
+    async def _answered(self, tool: Tool, args: ToolArgs, context: ToolContext) -> str | None:
+        """As `denial`. What was answered meanwhile may have settled it, so it is decided anew.
+
+        An answer is worth only what was asked: while the user thought, a link may have come to lead
+        elsewhere, or the mode been changed.
+        """
+        current = await self._decision(tool, args, context)
+        for _ in range(_TRIES):
+            asked = current
+            if not isinstance(asked.made, Ask):
+                break
+            grants = self.grants()
+            settled = grants.settle(asked.made, await self.ask(_request(tool, args, asked.made)))
+            if isinstance(settled, Deny):
+                return settled.reason
+            current = await self._decision(tool, args, context)
+            if current.same_as(asked):
+                return None
+        match current.made:
+            case Deny(reason):
+                return reason
+            case Ask():
+                return _UNSTEADY
+        return None
+
+    async def _decision(self, tool: Tool, args: ToolArgs, context: ToolContext) -> _Decided:
+        subject = await in_thread(_subject, tool, args, context, self.shell)
         policy = self.policy()
         if self.reviews and subject.access is Access.WRITE and policy.mode is Mode.ASK:
             policy = replace(policy, mode=Mode.ACCEPT_EDITS)
-        return decide(subject, replace(policy, session=self.grants.rules))
+        policy = replace(policy, session=self.grants().rules)
+        return _Decided(subject, decide(subject, policy))
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """What was decided, and about what."""
+
+    subject: Subject
+    made: Decision
+
+    def same_as(self, other: _Decided) -> bool:
+        """Whether who was asked about the one was asked about the other.
+
+        What the words of a script may mean besides its targets changes as files come and go.
+        """
+        return self.made == other.made and self.subject.targets == other.subject.targets
 
 
 def _subject(
@@ -66,20 +115,20 @@ def _subject(
     tool: Tool,
     args: ToolArgs,
     context: ToolContext,
-    shell: Callable[[], Shell],
+    shell: Callable[[WorkspaceSnapshot], LimitedShell],
 ) -> Subject:
     if isinstance(args, BashArgs):
-        return _script(args, shell())
+        return _script(args, shell(context.snapshot))
     paths = (context.snapshot.folders.locate(path) for path in args.paths())
     known = [path for path in paths if not isinstance(path, Missing)]  # else the tool says so
     return Subject.of_files(tool.name, tool.access, known)
 
 
-def _script(args: BashArgs, shell: Shell) -> Subject:
+def _script(args: BashArgs, limited: LimitedShell) -> Subject:
     """What a command would do; looking at a job does nothing."""
-    place = shell.place(args.cwd)
+    place = limited.shell.place(args.cwd)
     script = parse(args.command) if args.command is not None else Script(())
-    open_reason = shell.unconfined or (_NETWORK if args.network else None)
+    open_reason = limited.open_reason or (_NETWORK if args.network else None)
     if not isinstance(script, Script):
         return Subject.of_shell(None, cwd=place.cwd, open_reason=open_reason)
     return Subject.of_shell(

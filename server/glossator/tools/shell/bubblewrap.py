@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from glossator.core.errors import UsageError
+from glossator.tools.shell.covers import Unreadable, unreadable
 from glossator.tools.shell.guards import guard
 from glossator.tools.shell.paths import path_within
 from glossator.tools.shell.policy import Confined, Policy, Unavailable
@@ -63,8 +64,17 @@ class Bubblewrap:
                     continue  # we may not create it, so no command of ours may either
                 how = "--bind" if isinstance(mount, Pin) else "--ro-bind"
                 arguments += how, mount.path, mount.path
+            if policy.hidden:
+                arguments += _covered(policy, guards.enter_context(unreadable()))
             words = (*arguments, "--chdir", cwd, "--", *_FIRST, *command)
             yield Confined(words, nested=True)
+
+
+def _covered(policy: Policy, cover: Unreadable) -> Iterator[str]:
+    """A cover over each file and folder that is hidden; a link is none: it leads to one."""
+    for path in policy.hidden:
+        if os.path.lexists(path) and not os.path.islink(path):
+            yield from ("--ro-bind", cover.folder if os.path.isdir(path) else cover.file, path)
 
 
 def find_bubblewrap() -> Bubblewrap | Unavailable:

@@ -13,14 +13,24 @@ class Policy:
     """What a command may touch; all paths are absolute.
 
     Below `roots` it may write, but for `protected`: files and folders that it can neither change
-    nor create. `readable` are further files and folders, of the user's home for one, that it may
-    read.
+    nor create, and `hidden`: those whose content it cannot see. `readable` are further files and
+    folders, of the user's home for one, that it may read.
     """
 
     roots: tuple[str, ...]
     protected: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
     network: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What of the workspace one command is kept from; `doubt` says why that may not be all."""
+
+    protected: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    doubt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

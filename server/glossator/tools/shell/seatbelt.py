@@ -77,6 +77,8 @@ def profile(policy: Policy) -> str:
         f"(allow file-write* {_all('literal', _DEVICES)} {_all('subpath', [*temporary, *roots])})",
         f"(deny file-read* {_all('subpath', secrets)})",
     ]
+    if policy.hidden:
+        lines.append(f"(deny file-read* {_all('subpath', map(_real_parent, policy.hidden))})")
     if protected:
         lines.append(f"(deny file-write* {_all('subpath', protected)})")
     if pinned := sorted({each for path in protected for each in _between(path, roots)}):

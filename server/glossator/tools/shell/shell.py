@@ -14,9 +14,10 @@ from glossator.tools.shell.environment import home_tools, scrubbed
 from glossator.tools.shell.jobs import Jobs, Polled
 from glossator.tools.shell.judge import Place
 from glossator.tools.shell.paths import path_within
-from glossator.tools.shell.policy import Confined, Policy, Sandbox, Unavailable
+from glossator.tools.shell.policy import Confined, Limits, Policy, Sandbox, Unavailable
 from glossator.tools.shell.process import Finished, Process, run
 
+_NO_LIMITS = Limits()
 _BASH_PLACES = "/bin:/usr/bin:/usr/local/bin:/run/current-system/sw/bin"
 
 
@@ -59,20 +60,20 @@ class Shell:
         """Where a command would run, for `is_read_only`. Raises `UsageError`; see `run`."""
         return Place(self._folder(cwd), self._policy.roots, self._environment["PATH"])
 
-    async def run(self, command: Command, seconds: float) -> Finished:
+    async def run(self, command: Command, seconds: float, limits: Limits = _NO_LIMITS) -> Finished:
         """Run a command to its end, or to the end of its time.
 
         Raises `UsageError` for a folder outside the workspace and for a policy that cannot be
         kept, `OSError` if nothing can be started.
         """
         cwd = self._folder(command.cwd)
-        return await run(self._confined(command, cwd), cwd, self._environment, seconds)
+        return await run(self._confined(command, cwd, limits), cwd, self._environment, seconds)
 
-    async def start(self, command: Command) -> str:
+    async def start(self, command: Command, limits: Limits = _NO_LIMITS) -> str:
         """Run a command in the background; its job's name. Raises as `run`."""
         self._jobs.check_room()
         cwd = self._folder(command.cwd)
-        process = Process(self._confined(command, cwd), cwd, self._environment)
+        process = Process(self._confined(command, cwd, limits), cwd, self._environment)
         return self._jobs.add(command.text, process)
 
     async def poll(self, job: str, seconds: float) -> Polled:
@@ -87,11 +88,18 @@ class Shell:
         """End all jobs."""
         await self._jobs.close()
 
-    def _confined(self, command: Command, cwd: str) -> AbstractContextManager[Confined]:
+    def _confined(
+        self, command: Command, cwd: str, limits: Limits
+    ) -> AbstractContextManager[Confined]:
         words = _shell(command.text)
         if not isinstance(self._sandbox, Unavailable):
-            network = command.network or self._policy.network
-            return self._sandbox.confine(words, cwd, replace(self._policy, network=network))
+            policy = replace(
+                self._policy,
+                network=command.network or self._policy.network,
+                protected=(*self._policy.protected, *limits.protected),
+                hidden=(*self._policy.hidden, *limits.hidden),
+            )
+            return self._sandbox.confine(words, cwd, policy)
         if not self._open:
             raise UsageError(f"Commands cannot be run. {self._sandbox.reason}")
         return nullcontext(Confined(words))
@@ -109,6 +117,27 @@ class Shell:
         if not os.path.isdir(folder):
             raise UsageError(f"{shown(cwd or '')} is no folder: give one, or none.")
         return folder
+
+
+@dataclass(frozen=True, slots=True)
+class LimitedShell:
+    """A shell and what the next command is kept from besides."""
+
+    shell: Shell
+    limits: Limits
+
+    @property
+    def open_reason(self) -> str | None:
+        """Why a command would not be confined to all that it should be; None if it would."""
+        return self.shell.unconfined or self.limits.doubt
+
+    async def run(self, command: Command, seconds: float) -> Finished:
+        """See `Shell`."""
+        return await self.shell.run(command, seconds, self.limits)
+
+    async def start(self, command: Command) -> str:
+        """See `Shell`."""
+        return await self.shell.start(command, self.limits)
 
 
 def _shell(text: str) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -22,13 +22,14 @@ class Place:
     """Which texts count: at or below `within`, in one of `languages` (None: any); and which first.
 
     Those come first whose `module_of` ends with one of `modules`, then those near `near`. Both
-    `within` and `near` are absolute paths.
+    `within` and `near` are absolute paths. Texts of whose path `hides` is true are left out.
     """
 
     within: str | None = None
     languages: frozenset[str] | None = None
     modules: frozenset[str] = frozenset()
     near: str | None = None
+    hides: Callable[[str], bool] | None = None
 
 
 ANYWHERE = Place()
@@ -64,6 +65,8 @@ def _ranked(paths: Iterable[str], place: Place) -> Iterator[tuple[_Rank, str]]:
             continue
         language = language_of(path)
         if place.languages is not None and language not in place.languages:
+            continue
+        if place.hides is not None and place.hides(path):
             continue
         kind = 0 if language in CODE else 1 if language else 2
         likely = bool(modules) and module_of(path).endswith(modules)

@@ -1,0 +1,59 @@
+"""Which files deny rules keep from being read, for who looks at many of them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from glossator.agent.permissions.decide import is_hidden
+from glossator.agent.permissions.matching import concerning
+from glossator.agent.permissions.policy import Policy
+from glossator.agent.permissions.rules import PathRule, Rule, ToolRule
+from glossator.agent.permissions.subject import Subject, Target
+from glossator.tools.base import Access
+
+_MOST_KNOWN = 200_000  # paths
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenFiles:
+    """Tells of an absolute path whether it is hidden, as `is_hidden` does; from any thread.
+
+    What a path is called is judged once, where it leads each time.
+    """
+
+    policy: Policy
+    _known: dict[str, bool] = field(default_factory=dict)
+
+    @staticmethod
+    def of(policy: Policy) -> HiddenFiles | None:
+        """None where no rule hides anything."""
+        return HiddenFiles(policy) if any(map(_hides, policy.deny)) else None
+
+    def __call__(self, path: str) -> bool:
+        """Whether a rule hides what is at `path`."""
+        if not os.path.isabs(path):  # a document that has no file
+            return False
+        try:
+            leads_elsewhere = os.path.realpath(path) != path
+        except (OSError, ValueError):
+            leads_elsewhere = True
+        if leads_elsewhere:
+            return is_hidden(path, self.policy)
+        return self.names(path)
+
+    def names(self, path: str) -> bool:
+        """As a call, of a path that is known to be its real one: nothing on disk is looked at."""
+        if (known := self._known.get(path)) is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            subject = Subject("Read", Access.READ, (Target(path, (path,), (path,)),))
+            known = bool(concerning(self.policy.deny, subject, self.policy.places))
+            self._known[path] = known
+        return known
+
+
+def _hides(rule: Rule) -> bool:
+    if isinstance(rule, PathRule):
+        return rule.family == "Read"
+    return isinstance(rule, ToolRule) and rule.name in ("*", "Read")

@@ -1,0 +1,167 @@
+"""The gate: an answer is worth what was asked, and no more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glossator.agent.permissions.gate import Gate
+from glossator.agent.permissions.grants import Grants
+from glossator.agent.permissions.policy import Mode, Policy
+from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
+from glossator.tools.base import ToolContext
+from glossator.tools.bash import Bash, BashArgs
+from glossator.tools.read import Read, ReadArgs
+from glossator.tools.shell.policy import Limits, Unavailable
+from glossator.tools.shell.policy import Policy as ShellPolicy
+from glossator.tools.shell.shell import LimitedShell, Shell
+from glossator.tools.write import Write, WriteArgs
+from tests.agent_permissions.asking import policy
+from tests.workspaces import MakeWorkspace, Workspace
+
+_ONCE = PermissionAnswer(Choice.ONCE)
+
+
+class User:
+    """Answers once, in general; what happens while the user thinks is up to a test."""
+
+    def __init__(self) -> None:
+        self.asked: list[PermissionRequest] = []
+        self.thinking: Callable[[int], Any] = lambda _: None
+        self.answer = _ONCE
+        self.answers = asyncio.Event()
+        self.answers.set()
+        self.hears = asyncio.Event()
+
+    async def ask(self, request: PermissionRequest) -> PermissionAnswer:
+        self.asked.append(request)
+        self.hears.set()
+        await self.answers.wait()
+        self.thinking(len(self.asked))
+        return self.answer
+
+
+class Setting:
+    """A gate on a real workspace, whose policy may be changed."""
+
+    def __init__(self, ws: Workspace, top: Path) -> None:
+        self.ws = ws
+        self.user = User()
+        self.policy: Policy = policy(root=ws.root)
+        self.refusal: str | None = None
+        grants = Grants((str(ws.root),), lambda _: None, top / "grants.json")
+        self.gate = Gate(
+            lambda: self.policy, lambda: grants, self.user.ask, self._shell, self._untrusted
+        )
+
+    async def write(self, path: str) -> str | None:
+        return await self.gate.denial(Write(), WriteArgs(path=path, content="x"), self._context())
+
+    async def read(self, path: str) -> str | None:
+        return await self.gate.denial(Read(), ReadArgs(path=path), self._context())
+
+    async def run(self, command: str) -> str | None:
+        return await self.gate.denial(Bash(), BashArgs(command=command), self._context())
+
+    def _context(self) -> ToolContext:
+        return ToolContext(self.ws.snapshot, self.ws.reads, self.ws.symbols)
+
+    def _shell(self, snapshot: Any) -> LimitedShell:
+        shell = Shell(Unavailable("None here."), ShellPolicy(snapshot.roots), {"PATH": "/bin"})
+        return LimitedShell(shell, Limits())
+
+    async def _untrusted(self) -> str | None:
+        return self.refusal
+
+
+@pytest.fixture
+async def at(workspace: MakeWorkspace, tmp_path: Path) -> Setting:
+    ws = await workspace({"a.txt": "a\n", "b.txt": "b\n", ".mcp.json": "{}\n"})
+    return Setting(ws, tmp_path)
+
+
+def point(ws: Workspace, name: str) -> None:
+    (ws.root / "link").unlink(missing_ok=True)
+    (ws.root / "link").symlink_to(name)
+
+
+async def test_what_was_answered_is_done(at: Setting) -> None:
+    assert await at.write("a.txt") is None
+    assert len(at.user.asked) == 1
+    at.user.answer = PermissionAnswer(Choice.DENY, "not now")
+    assert "not now" in str(await at.write("a.txt"))
+
+
+@pytest.mark.parametrize(("other", "asked", "told"), [("../x", 1, "outside"), ("b.txt", 2, None)])
+async def test_a_link_that_leads_elsewhere_by_now(
+    at: Setting, other: str, asked: int, told: str | None
+) -> None:
+    point(at.ws, "a.txt")
+    at.user.thinking = lambda number: point(at.ws, other) if number == 1 else None
+    reason = await at.write("link")
+    assert (reason is None) if told is None else told in str(reason)
+    assert len(at.user.asked) == asked
+
+
+async def test_a_link_that_never_rests(at: Setting) -> None:
+    point(at.ws, "a.txt")
+    at.user.thinking = lambda number: point(at.ws, "ab"[number % 2] + ".txt")
+    assert "changed each time" in str(await at.write("link"))
+    assert len(at.user.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("mode", "told"), [(Mode.PLAN, "Plan mode only reads"), (Mode.ACCEPT_EDITS, None)]
+)
+async def test_a_mode_that_was_changed_while_asked(
+    at: Setting, mode: Mode, told: str | None
+) -> None:
+    def change(_number: int) -> None:
+        at.policy = replace(at.policy, mode=mode)
+
+    at.user.thinking = change
+    reason = await at.write("a.txt")
+    assert (reason is None) if told is None else told in str(reason)
+    assert len(at.user.asked) == 1
+
+
+async def test_an_answer_for_the_session_settles_what_waits(at: Setting) -> None:
+    at.user.answers.clear()
+    at.user.answer = PermissionAnswer(Choice.SESSION)
+    calls = [asyncio.create_task(at.write("a.txt")) for _ in range(3)]
+    await at.user.hears.wait()
+    at.user.answers.set()
+    assert await asyncio.gather(*calls) == [None, None, None]
+    assert len(at.user.asked) == 1
+
+
+async def test_a_call_that_is_cancelled_while_asked_lets_the_next_one_ask(at: Setting) -> None:
+    at.user.answers.clear()
+    first = asyncio.create_task(at.write("a.txt"))
+    await at.user.hears.wait()
+    second = asyncio.create_task(at.write("b.txt"))
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    at.user.answers.set()
+    assert await second is None
+    assert len(at.user.asked) == 2
+
+
+async def test_a_protected_file_is_not_allowed_for_longer(at: Setting) -> None:
+    at.user.answer = PermissionAnswer(Choice.SESSION)
+    assert await at.write(".mcp.json") is None
+    assert await at.write(".mcp.json") is None
+    assert [request.suggestions for request in at.user.asked] == [(), ()]
+
+
+async def test_without_trust_nothing_is_asked_and_only_processes_are_refused(at: Setting) -> None:
+    at.refusal = "not trusted"
+    assert await at.run("ls") == "not trusted"
+    assert await at.read("a.txt") is None
+    assert at.user.asked == []

@@ -1,0 +1,158 @@
+"""A file that a deny rule hides is shown by no tool, no mention and no command."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glossator.core.events import Notice
+from glossator.core.permission import Choice, PermissionAnswer
+from glossator.tools.shell.policy import Unavailable
+from glossator.tools.shell.sandbox import find_sandbox
+from tests.stage import stage
+from tests.standin import Text, ToolUse, Turn
+from tests.workspace.trees import write_tree
+
+_FILES = {
+    "app.py": "def visible():\n    return 1\n",
+    "config/keys.py": "def kingfisher():\n    return 'kingfisher'\n",
+    "config/deep/more.txt": "kingfisher\n",
+    "kingfisher.pem": "kingfisher\n",
+    ".gitignore": "build/\n.env\n",
+    ".env": "KEY=kingfisher\n",
+    "build/.env": "KEY=kingfisher\n",
+    "build/sub/out.txt": "fine\n",
+}
+_WHO = ("AUTHOR", "COMMITTER")
+_DENY = ["Read(config/**)", "Read(*.pem)", "Read(.env)"]
+_PERMISSIONS = {"permissions": {"mode": "auto", "deny": _DENY}}
+_SANDBOXED = pytest.mark.skipif(isinstance(find_sandbox(), Unavailable), reason="needs a sandbox")
+
+
+async def results(root: Path, *calls: ToolUse, settings: dict[str, Any] | None = None) -> list[str]:
+    script = [*map(Turn, calls), Turn(Text("Well."))]
+    async with stage(root, _FILES, script, settings or _PERMISSIONS) as s:
+        await s.ask("Look.")
+        each = (s.results(number) for number in range(1, len(calls) + 1))
+        found = [result["content"] for by_id in each for result in by_id.values()]
+        assert s.port.permissions == []
+        return found
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ToolUse("Grep", {"pattern": "kingfisher"}),
+        ToolUse("Grep", {"pattern": "kingfisher", "output_mode": "content"}),
+        ToolUse("Grep", {"pattern": "kingfisher", "output_mode": "count"}),
+        ToolUse("Grep", {"pattern": "kingfisher", "glob": "*.{py,txt,pem}"}),
+        ToolUse("Glob", {"pattern": "*.pem"}),
+        ToolUse("Glob", {"pattern": "config/**"}),
+        ToolUse("Search", {"query": "kingfisher"}),
+        ToolUse("Symbols", {"name": "kingfisher"}),
+        ToolUse("Symbols", {"name": "kingfisher", "mode": "references"}),
+    ],
+)
+async def test_a_search_shows_nothing_of_it_and_says_so(tmp_path: Path, call: ToolUse) -> None:
+    (text,) = await results(tmp_path, call)
+    assert "return" not in text
+    assert "keys.py" not in text
+    assert "KEY=" not in text
+    assert "Hidden by the user's permission rules: " in text
+
+
+async def test_an_account_tells_how_many_files_are_hidden(tmp_path: Path) -> None:
+    (text,) = await results(tmp_path, ToolUse("Grep", {"pattern": "kingfisher"}))
+    assert "Looked at 2 of 5 files." in text
+    assert "Hidden by the user's permission rules: 3." in text
+
+
+async def test_other_files_are_found(tmp_path: Path) -> None:
+    listed, found = await results(
+        tmp_path,
+        ToolUse("Glob", {"pattern": "**/*.py"}),
+        ToolUse("Grep", {"pattern": "return"}),
+    )
+    assert listed == "app.py"
+    assert found == "app.py"
+
+
+async def test_a_link_to_it_shows_nothing_either(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").symlink_to("config/deep/more.txt")
+    found, read = await results(
+        tmp_path,
+        ToolUse("Grep", {"pattern": "kingfisher"}),
+        ToolUse("Read", {"path": "notes.txt"}),
+    )
+    assert found.startswith("No match")
+    assert "permission rules" in read
+
+
+@pytest.mark.parametrize(
+    "mention", ["@config/keys.py", "@kingfisher", "@kingfisher.pem:1", "@.env"]
+)
+async def test_a_mention_attaches_nothing_of_it(tmp_path: Path, mention: str) -> None:
+    async with stage(tmp_path, _FILES, [Turn(Text("Well."))], _PERMISSIONS) as s:
+        await s.ask(f"What is {mention}?")
+        (question,) = s.sent(0)["messages"][-1]["content"]
+        assert question["text"] == f"What is {mention}?"
+        (notice,) = s.port.of(Notice)
+        assert notice.message.startswith(f"Not attached: {mention} (")
+
+
+@_SANDBOXED
+async def test_a_command_finds_it_empty(tmp_path: Path) -> None:
+    (text,) = await results(
+        tmp_path,
+        ToolUse("Bash", {"command": "grep -rhs kingfisher . ; ls build/sub; cat app.py"}),
+    )
+    assert "kingfisher" not in text
+    assert "out.txt" in text
+    assert "visible" in text
+
+
+@_SANDBOXED
+async def test_a_command_cannot_get_at_it_by_another_name(tmp_path: Path) -> None:
+    command = (
+        "d=$(echo con)fig; mv $d moved; ln $d/keys.py hard; cp -r moved copy; rm -f king*.pem;"
+        " cat moved/* copy/* hard king*.pem /proc/1/root$PWD/moved/keys.py"
+    )
+    script = [Turn(ToolUse("Bash", {"command": command})), Turn(Text("Well."))]
+    async with stage(
+        tmp_path, _FILES, script, {"permissions": {"mode": "auto", "deny": _DENY}}
+    ) as s:
+        await s.ask("Get it.")
+        (result,) = s.results(1).values()
+        assert "def kingfisher" not in result["content"]
+    assert (tmp_path / "kingfisher.pem").read_text() == _FILES["kingfisher.pem"]
+
+
+def git(root: Path, *arguments: str) -> bytes:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+    command = ("git", *identity, "-C", str(root), *arguments)
+    return subprocess.run(command, check=True, capture_output=True).stdout
+
+
+@_SANDBOXED
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+@pytest.mark.parametrize("commit", ["git commit -aqm x", "git add -A; git commit -qm x"])
+async def test_a_commit_does_not_lose_it(tmp_path: Path, commit: str) -> None:
+    """A cover that looks like an empty file, or like none, would be committed."""
+    write_tree(tmp_path, _FILES)
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-Af", ".")
+    git(tmp_path, "commit", "-qm", "all")
+    (tmp_path / "app.py").write_text("changed\n")
+    names = "".join(f"export GIT_{who}_NAME=a GIT_{who}_EMAIL=a@b; " for who in _WHO)
+    call = ToolUse("Bash", {"command": names + commit})
+    async with stage(tmp_path, {}, [Turn(call), Turn(Text("Well."))], _PERMISSIONS) as s:
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)]  # for what it exports
+        await s.ask("Commit.")
+        (result,) = s.results(1).values()
+        assert "ermission denied" in result["content"]
+    kept = git(tmp_path, "show", "HEAD:kingfisher.pem", "HEAD:config/keys.py", "HEAD:.env")
+    assert kept.count(b"kingfisher") == 4
