@@ -59,7 +59,10 @@ class EditorPort(Protocol):
         """Ask the user whether a tool may act; nobody there is a denial."""
 
     async def review(self, plan: EditPlan) -> Review | None:
-        """Let the user choose among the hunks; None when the editor asks as it applies them."""
+        """Let the user choose among the hunks; None when the editor asks as it applies them.
+
+        Raises `UsageError` when the user could not be asked.
+        """
 
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> str | None:
         """Apply all of a plan; None when that was done, else why not.

@@ -102,7 +102,8 @@ class Acting:
     def editing(self, session: Session, run: Run) -> PlanEditing:
         """Who applies the plans of a run."""
         kept = TurnFiles(self.checkpoints(session), run)
-        return PlanEditing(self._host, self._port, run.emit, kept, self._reviews)
+        waiting = run.clock.waiting
+        return PlanEditing(self._host, self._port, run.emit, kept, self._reviews, waiting)
 
     def commands(self, session: Session, run: Run) -> ShellContext:
         """Who runs the commands of a run."""

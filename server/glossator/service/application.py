@@ -106,6 +106,7 @@ class Application:
             self.port.ask_user,
             self.port.diagnostics,
             self.acting.hidden(),
+            run.clock.waiting,
         )
 
     def _cancel_build(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -42,6 +43,7 @@ class Session:
         self._journal = journal
         self._kept = state.kept
         self._unsaid: Message | None = None
+        self._syncing = threading.Lock()
         self.id = state.id
         self.title = state.title
         self.created_at = state.created_at
@@ -106,8 +108,9 @@ class Session:
 
     def sync(self) -> None:
         """Wait until the disk has everything; slow, for a thread, at the end of a run."""
-        size = self._journal.size
-        self._journal.sync(self.head, size)
+        with self._syncing:  # the end of a run and the server's may meet
+            size = self._journal.size
+            self._journal.sync(self.head, size)
 
     def close(self) -> None:
         """Give it to whoever wants it next; safe to call again."""

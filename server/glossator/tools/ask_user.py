@@ -40,7 +40,8 @@ class AskUser:
     async def run(self, args: AskUserArgs, context: ToolContext) -> ToolResult:
         """Ask, and tell the model what was answered."""
         options = tuple(Option(option.label, option.detail) for option in args.options)
-        answer = await context.ask_user(Question(args.question, options, args.several))
+        with context.waiting():
+            answer = await context.ask_user(Question(args.question, options, args.several))
         return ToolResult(_told(answer))
 
 

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
@@ -72,7 +73,8 @@ class ToolContext:
     `symbols` answers about the snapshot, too. `edits` and `shell` are None where nothing may be
     changed. `ask_user` gives an empty answer if nobody is there, `diagnostics` None if the editor
     tells none; see `core.ports.EditorPort`. `hidden` tells of an absolute path whether the user's
-    rules keep its file from being shown; it is None where they hide nothing.
+    rules keep its file from being shown; it is None where they hide nothing. `waiting` is entered
+    while the user is asked, so that it does not count as work.
     """
 
     snapshot: WorkspaceSnapshot
@@ -87,6 +89,7 @@ class ToolContext:
         [tuple[Wanted, ...], float], Awaitable[tuple[FileDiagnostics, ...] | None]
     ] = _unknown
     hidden: Callable[[str], bool] | None = None
+    waiting: Callable[[], AbstractContextManager[object]] = nullcontext
 
 
 class Tool(Protocol):

@@ -53,8 +53,11 @@ class Gate:
         """
         if tool.access is Access.NONE:
             return None
-        if tool.access is Access.EXECUTE and (reason := await self.untrusted()) is not None:
-            return reason
+        if tool.access is Access.EXECUTE:
+            with context.waiting():
+                reason = await self.untrusted()
+            if reason is not None:
+                return reason
         decision = await self._decision(tool, args, context)
         if isinstance(decision.made, Ask):
             async with self._turn:
@@ -73,7 +76,9 @@ class Gate:
             if not isinstance(asked.made, Ask):
                 break
             grants = self.grants()
-            settled = grants.settle(asked.made, await self.ask(_request(tool, args, asked.made)))
+            with context.waiting():
+                answer = await self.ask(_request(tool, args, asked.made))
+            settled = grants.settle(asked.made, answer)
             if isinstance(settled, Deny):
                 return settled.reason
             current = await self._decision(tool, args, context)
