@@ -154,14 +154,26 @@ def shortened(line: str) -> str:
 
 async def test_budgets(workspace: MakeWorkspace) -> None:
     ws = await workspace({"many": "hit\n" * 30_000})
-    default = await ws.call("Grep", pattern="hit", output_mode="content")
-    assert default.text.count("hit") == 250
-    assert "head_limit 250" in default.text
-    assert "offset=250]" in default.text
+    unasked = await ws.call("Grep", pattern="hit", output_mode="content")
+    assert 2_000 < len(unasked.text.encode()) <= 2_200
+    assert "cut at 2 KB; narrow by path, glob or type, set head_limit for more" in unasked.text
+    asked = await ws.call("Grep", pattern="hit", output_mode="content", head_limit=250)
+    assert asked.text.count("hit") == 250
+    assert "cut at head_limit 250; narrow by path, glob or type, or go on" in asked.text
+    assert "offset=250]" in asked.text
     everything = await ws.call("Grep", pattern="hit", output_mode="content", head_limit=0)
     assert 19_000 < len(everything.text.encode()) <= 20_000
     assert "cut at 20 KB" in everything.text
     assert everything.omitted
+
+
+@pytest.mark.parametrize("mode", ["files", "content", "count"])
+async def test_what_is_not_too_much_is_shown_whole(workspace: MakeWorkspace, mode: str) -> None:
+    count = 30 if mode == "content" else 15
+    ws = await workspace({f"{'folder' * 15}/f{n:02d}": "needle\n" for n in range(count)})
+    result = await ws.call("Grep", pattern="needle", output_mode=mode)
+    assert len(result.text.split("\n")) == count
+    assert not result.omitted
 
 
 async def test_long_lines_are_marked(workspace: MakeWorkspace) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import accumulate, groupby, islice
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -31,6 +32,7 @@ MAX_BYTES = 20_000
 MAX_LINE_CHARACTERS = 500
 
 _LINES_BYTES = MAX_BYTES - 200  # less the advice on how to go on
+_UNASKED_BYTES = 2_000  # of what is cut, unless the model has said how much it wants
 
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
 
@@ -63,7 +65,10 @@ class Grep:
     access: ClassVar[Access] = Access.READ
     args: ClassVar[type[ToolArgs]] = GrepArgs
     description = load_prompt("tools/grep").render(
-        lines=str(HEAD_LIMIT), kilobytes=str(MAX_BYTES // 1000), characters=str(MAX_LINE_CHARACTERS)
+        lines=str(HEAD_LIMIT),
+        kilobytes=str(MAX_BYTES // 1000),
+        unasked=str(_UNASKED_BYTES // 1000),
+        characters=str(MAX_LINE_CHARACTERS),
     )
 
     async def run(self, args: GrepArgs, context: ToolContext) -> ToolResult:
@@ -87,26 +92,39 @@ def _grep(
     search = TextSearch(snapshot, request, cancelled.is_set)
     selection = select(snapshot, args.path, args.glob, args.type, hides)
     kept: list[_Line] = []
-    room, reached = _LINES_BYTES, ""
+    asked, reached = "head_limit" in args.model_fields_set, ""
+    # lines are worth seeing as long as they are not too many, of paths the first few tell as much
+    room = _LINES_BYTES if asked or args.output_mode == "content" else _UNASKED_BYTES
+    kilobytes = (room + 999) // 1000
     with closing(_results(args, search, selection)) as found:
         for line in islice(found, args.offset, None):
             room -= len(line.text.encode("utf-8", "surrogatepass")) + 1  # its line end
             if args.head_limit and len(kept) == args.head_limit:
                 reached = f"head_limit {args.head_limit}"
             elif room < 0:
-                reached = f"{MAX_BYTES // 1000} KB"
+                reached = f"{kilobytes} KB"
             if reached:
                 break
             kept.append(line)
     if not kept:
         return _nothing(args, selection, search)
+    more = ""
+    if reached and not asked:
+        kept, reached = _beginning(kept), f"{_UNASKED_BYTES // 1000} KB"
+        more = ", set head_limit for more"
     text = "\n".join(line.text for line in kept)
     if reached:
         text += (
-            f"\n[cut at {reached}; narrow by path, glob or type, or go on with"
+            f"\n[cut at {reached}; narrow by path, glob or type{more}, or go on with"
             f" offset={args.offset + len(kept)}]"
         )
     return ToolResult(text, tuple(_spans(kept)), omitted=1 if reached else 0)
+
+
+def _beginning(lines: list[_Line]) -> list[_Line]:
+    """The first lines of a result of which there is more than anybody asked for; one at least."""
+    ends = accumulate(len(line.text.encode("utf-8", "surrogatepass")) + 1 for line in lines)
+    return lines[: max(1, bisect_right(list(ends), _UNASKED_BYTES))]
 
 
 def _results(
