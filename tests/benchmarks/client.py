@@ -27,6 +27,7 @@ class BenchClient:
         assert process.stdin is not None
         assert process.stdout is not None
         self.started = started
+        self.pid = process.pid
         self._stdin, self._stdout = process.stdin, process.stdout
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._reader = asyncio.create_task(self._read())

@@ -24,8 +24,12 @@ from tests.standin.script import Turn
 
 @dataclass
 class Seen:
-    """What came: `gaps` in ms, the first one after the first reply; `sizes` of bodies in bytes."""
+    """What came: `gaps` in ms, the first one after the first reply; `sizes` of bodies in bytes.
 
+    `arrivals` are by `time.perf_counter`, whose clock all processes share.
+    """
+
+    arrivals: list[float] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     refusals: list[tuple[int, str]] = field(default_factory=list)
@@ -87,8 +91,9 @@ def _clock(seen: Seen, journal: Journal) -> Middleware:
         nonlocal ended
         if request.method != "POST":
             return await handler(request)
+        seen.arrivals.append(time.perf_counter())
         if ended is not None:
-            seen.gaps.append((time.perf_counter() - ended) * 1000)
+            seen.gaps.append((seen.arrivals[-1] - ended) * 1000)
         seen.sizes.append(request.content_length or 0)
         response = await handler(request)
         journal.requests.clear()  # freed now: it would take time after the reply

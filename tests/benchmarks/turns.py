@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import gc
 import tempfile
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any, ClassVar
+
+import psutil
 
 from glossator.core.tool_result import ToolResult
 from glossator.llm.cost import Spending
@@ -30,6 +33,8 @@ _LONG = 200  # turns
 _CACHED = 40  # turns
 _SETTINGS = {"limits": {"turns": _LONG + 1, "tokens": 10**9}}
 _FILE = "django/db/models/query.py"
+_PROMPTS = 20  # of a resident server
+_WHOLE = (ToolUse("Glob", {"pattern": "**/*"}), ToolUse("Grep", {"pattern": "def get_queryset"}))
 _NAMES = ("aggregate", "annotate", "bulk_create", "contains", "defer", "distinct", "earliest")
 
 
@@ -54,7 +59,7 @@ async def run(root: Path) -> bool:
     """Measure on `root`; gives whether the targets are met."""
     note = await asyncio.to_thread(describe, root)
     with state_folder():
-        figures = [*await _overhead(), *await _small_greps(root), *await _sent(root)]
+        figures = [*await _overhead(), *await _in_an_editor(root), *await _sent(root)]
     return show_figures("A long conversation", figures, note)
 
 
@@ -80,9 +85,11 @@ async def _overhead() -> list[Figure]:
     ]
 
 
-async def _small_greps(root: Path) -> list[Figure]:
+async def _in_an_editor(root: Path) -> list[Figure]:
     """As an editor runs it: the server's own process, its index, its journal."""
-    script = [*map(_small_grep, range(_LONG)), Turn(Text("Done."))]
+    warm = [Turn(Text("Yes.")) for _ in range(_PROMPTS)]
+    first = [Turn(*_WHOLE), Turn(Text("Done."))]
+    script = [*warm, *first, *map(_small_grep, range(_LONG)), Turn(Text("Done."))]
     async with timed_api(script) as api:
         model = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
         async with server(usual_environment() | model) as client:
@@ -97,12 +104,30 @@ async def _small_greps(root: Path) -> list[Figure]:
             )
             client.notify("initialized", {})
             await _indexed(client)
+            sent = []
+            for _ in warm:
+                sent.append(time.perf_counter())
+                await client.command("ask", question="Is it so?")
+            await client.command("ask", question="What is in here?")
             await client.command("ask", question="Where are these?")
-        gaps = (await api.seen()).gaps
+            memory = _memory(client.pid)
+        seen = await api.seen()
+    asked = [(came - began) * 1000 for began, came in zip(sent, seen.arrivals, strict=False)]
+    gaps = seen.gaps[_PROMPTS + len(first) :]
     return [
+        Figure("prompt → first request, resident, p50", median(asked), "ms", 10),
+        Figure("first Glob and Grep of everything", seen.gaps[_PROMPTS], "ms", 30),
         Figure("small-grep turn, p50", median(gaps), "ms", 8, detail="the tool included"),
         Figure(f"small-grep turn, p95 of {_LONG}", percentile(gaps, 0.95), "ms", 20),
+        Figure("memory of all processes (PSS)", memory / 1e6, "MB", 150),
     ]
+
+
+def _memory(pid: int) -> int:
+    """Bytes of a process and its children, shared ones by their part."""
+    process = psutil.Process(pid)
+    together = [process, *process.children(recursive=True)]
+    return sum(each.memory_full_info().pss for each in together)
 
 
 async def _indexed(client: BenchClient) -> None:

@@ -23,7 +23,10 @@ from glossator.store.logs import Retention
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import all_tools
 from glossator.workspace.host import Indexing, WorkspaceHost
+from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.finder import SymbolFinder
+from glossator.workspace.text.ripgrep import Request
+from glossator.workspace.text.search import TextSearch
 from glossator.workspace.worker.client import Worker
 
 logger = logging.getLogger(__name__)
@@ -109,6 +112,11 @@ class Application:
             run.clock.waiting,
         )
 
+    async def warm_up(self) -> None:
+        """Load what the first search and listing need, while the model thinks."""
+        await self.ready()
+        await asyncio.to_thread(_begin_search, self.host.snapshot())
+
     def _cancel_build(self) -> None:
         self.host.keeper.cancel_build()
 
@@ -124,6 +132,12 @@ class Application:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._needed.wait(), _HEAD_START)
         await self.host.start()
+
+
+def _begin_search(snapshot: WorkspaceSnapshot) -> None:
+    """The packages behind a search take longer to import than it takes; no file is read."""
+    TextSearch(snapshot, Request("warm up"))
+    _ = snapshot.listing.paths
 
 
 def _options(settings: Settings) -> ModelOptions:

@@ -159,7 +159,11 @@ async def _answer(
         room,
         run.clock,
     )
-    outcome = await run_agent(agent, session.conversation, context)
+    warming = asyncio.create_task(app.warm_up())
+    try:
+        outcome = await run_agent(agent, session.conversation, context)
+    finally:
+        warming.cancel()
     note_spending(session, outcome.spending, last)
     citations = await _check(app, session, outcome.text)
     for citation in citations:
