@@ -14,16 +14,18 @@ import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import re2
 
 from glossator.core.document import Missing, MissingReason
 from glossator.core.encoding import encode
-from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.disk import load
 from glossator.workspace.gitpattern import FOLDER_MARK, in_list, translate
 from glossator.workspace.roots import Roots
+
+if TYPE_CHECKING:
+    from glossator.settings.model import WorkspaceSettings
 
 IGNORE_FILES = frozenset({".gitignore", ".ignore"})
 GIT_RULE = ".git is always left out"

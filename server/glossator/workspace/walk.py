@@ -11,10 +11,12 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from glossator.workspace.ignore import IgnoreRules
 from glossator.workspace.roots import Roots, is_inside, real_path
+
+if TYPE_CHECKING:  # the worker needs only what is listed here
+    from glossator.workspace.ignore import IgnoreRules
 
 LINK_OUT = "link that leaves the workspace"
 LINK_TO_FOLDER = "link to a directory"
