@@ -8,12 +8,15 @@ from typing import Any, get_args
 import pytest
 
 from glossator.cli import options, wire
-from glossator.core.events import Usage
+from glossator.cli.messages import price
+from glossator.core.events import Compaction, Usage
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.ports import Review
 from glossator.core.todo import Todo
+from glossator.llm.cost import in_words
 from glossator.lsp.wire import camel
 from glossator.service.ask import Answer, CitationView
+from glossator.service.compact import CompactAnswer
 from glossator.service.doctor import Check, DoctorAnswer
 from glossator.service.index import IndexAnswer
 from glossator.service.search import SearchAnswer, SearchHit
@@ -54,6 +57,8 @@ from glossator.workspace.index import Skipped
         (wire.Sessions, SessionList),
         (wire.DeletedSession, DeletedSession),
         (wire.ExportedSession, ExportedSession),
+        (wire.Compacted, CompactAnswer),
+        (wire.Compacted, Compaction),
         (wire.Turn, TurnView),
         (wire.Turns, TurnList),
         (wire.UndoProblem, UndoProblem),
@@ -71,3 +76,8 @@ def test_the_modes_and_choices_are_the_same() -> None:
     mode = PermissionSettings.model_fields["mode"].annotation
     assert get_args(options.ModeName) == get_args(mode)
     assert get_args(wire.Choice) == tuple(Choice)
+
+
+@pytest.mark.parametrize("dollars", [0.0, 0.000_01, 0.0001, 0.003_44, 0.00999, 0.01, 0.456, 1234.5])
+def test_prices_read_the_same(dollars: float) -> None:
+    assert price(dollars) == in_words(dollars)

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from rich.console import Console
 
-from glossator.cli.messages import amount, duration, size
-from glossator.cli.render.markdown import THEME, file_uri
+from glossator.cli.render.markdown import file_uri
 from glossator.cli.render.plain import Plain
 from glossator.cli.render.pretty import Pretty
-from tests.cli.support import RECORDINGS, glossator
-
-
-def recorded(name: str) -> Any:
-    return json.loads((RECORDINGS / f"{name}.json").read_text("utf-8"))
-
-
-def drawn(show: Callable[[Pretty], None], *, thinking: bool = False, colours: bool = False) -> str:
-    console = Console(
-        file=io.StringIO(),
-        width=60,
-        theme=THEME,
-        highlight=False,
-        force_terminal=colours,
-        color_system="standard" if colours else None,
-    )
-    renderer = Pretty(thinking=thinking, roots=[Path("/w")], console=console)
-    show(renderer)
-    renderer.close()
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+from tests.cli.drawing import drawn, event, recorded
+from tests.cli.support import glossator
 
 
 def play(name: str) -> Callable[[Pretty], None]:
@@ -69,7 +46,8 @@ The token is checked first src/auth.py:10-20, and then:
 ✓ src/auth.py:10-20
 ✗ src/missing.py:3 unsupported: There is no such file.
 
-claude-sonnet-5-5 · 2 turns · 10.0k tokens in (80% cached),…
+claude-sonnet-5-5 · 2 turns · 10.0k tokens in (80% cached),
+312 out · 4.2 s · $0.01
 """
 
 
@@ -93,10 +71,6 @@ def test_text_that_was_not_streamed_is_shown_with_the_reason_of_its_end() -> Non
         seen.split()
     )
     assert seen.endswith("\noffline, extractive · 1 turn · 312 ms\n")
-
-
-def event(kind: str, **fields: Any) -> dict[str, Any]:
-    return {"kind": kind, "runId": "r", "seq": 0, **fields}
 
 
 STEPS = [
@@ -326,7 +300,7 @@ def test_a_pipe_gets_the_answer_alone() -> None:
         '✓ Grep pattern="def log_in" path="src"  1 match in 1 file  3.4 ms\n'
         '✗ Read path="src/missing.py"  no such file  0.6 ms\n'
         "The model is overloaded; trying again in 2 s.\n"
-        "claude-sonnet-5-5 · 2 turns · 10.0k tokens in (80% cached), 312 out · 4.2 s\n"
+        "claude-sonnet-5-5 · 2 turns · 10.0k tokens in (80% cached), 312 out · 4.2 s · $0.01\n"
     )
 
 
@@ -368,21 +342,3 @@ def test_a_cited_file_is_looked_for_in_every_root(tmp_path: Path) -> None:
     (second / "x y.py").touch()
     assert file_uri("x y.py", [first, second]) == f"file://{second}/x%20y.py"
     assert file_uri("none.py", [first, second]) == f"file://{first}/none.py"
-
-
-@pytest.mark.parametrize(
-    ("shown", "expect"),
-    [
-        (duration(0.61), "0.6 ms"),
-        (duration(9.96), "10 ms"),
-        (duration(999.7), "1.0 s"),
-        (duration(59_960), "1 min 00 s"),
-        (amount(999), "999"),
-        (amount(12_345), "12.3k"),
-        (amount(999_960), "1.0M"),
-        (size(512), "512 B"),
-        (size(1_500_000), "1.5 MB"),
-    ],
-)
-def test_figures_for_people(shown: str, expect: str) -> None:
-    assert shown == expect

@@ -44,6 +44,12 @@ UNDO = {"since": False, "overwrite": False}
             "sessions export s1 --format json",
             [("exportSession", {"sessionId": "s1", "format": "json"})],
         ),
+        ("session_compacted", "sessions compact s1", [("compact", {"sessionId": "s1"})]),
+        (
+            "session_compacted_newest",
+            "sessions compact",
+            [("listSessions", {}), ("compact", {"sessionId": "s2"})],
+        ),
         ("session_turns", "sessions turns s1", [("listTurns", {"sessionId": "s1"})]),
         ("undo", "undo s1", [("undoTurn", {"sessionId": "s1", **UNDO})]),
         (
@@ -80,6 +86,7 @@ def test_what_is_sent(recording: str, words: str, sent: list[tuple[str, dict[str
     [
         ("session", "sessions rename s1 Deep", "s1\tDeep\n"),
         ("session_exported", "sessions export s1", "# Swim\n"),
+        ("session_compacted", "sessions compact s1", "compacted: 812.0k → 94.0k tokens\n"),
         (
             "session_turns",
             "sessions turns s1",
@@ -110,6 +117,7 @@ def test_a_pipe_gets_a_session_a_line() -> None:
         ("session", "sessions rename s1 Deep"),
         ("session_deleted", "sessions delete s1"),
         ("session_exported", "sessions export s1"),
+        ("session_compacted", "sessions compact s1"),
         ("session_turns", "sessions turns s1"),
         ("undo", "undo s1"),
     ],
@@ -124,6 +132,7 @@ def test_a_program_gets_answers_as_they_are(recording: str, words: str) -> None:
     ("recording", "words", "code", "said"),
     [
         ("ask_continue_none", "ask --continue hi", 1, "error: This workspace has no session yet"),
+        ("ask_continue_none", "sessions compact", 1, "error: This workspace has no session yet"),
         ("ask_continue_none", "undo", 1, "error: This workspace has no session yet"),
         ("ask", "ask --continue --resume s1 hi", 2, "exclude each other"),
         ("ask", "ask --mode fast hi", 2, "'fast' is not one of"),
@@ -138,6 +147,14 @@ def test_a_program_gets_answers_as_they_are(recording: str, words: str) -> None:
 def test_bad_ends(recording: str, words: str, code: int, said: str) -> None:
     ended = glossator(recording, *words.split())
     assert (ended.code, said in " ".join(ended.err.split())) == (code, True), ended
+
+
+def test_what_compacts_is_a_setting() -> None:
+    words = "sessions compact s1 -v --offline --model m1"
+    ended = glossator("session_compacted", *words.split())
+    assert ended.received[0]["params"]["initializationOptions"] == {
+        "settings": {"models": {"offline": True, "main": {"model": "m1"}}}
+    }
 
 
 @pytest.mark.parametrize(("place", "file"), [("mine.md", "mine.md"), (".", "Swim.md")])

@@ -48,6 +48,12 @@ def stop_notice(stop: str) -> str | None:
     return STOPS.get(stop, f"The run ended early: {stop}.")
 
 
+def compacted_notice(before: int, after: int, *, by_model: bool) -> str:
+    """How much shorter a conversation became, in tokens: `compacted: 812.0k → 94.0k tokens`."""
+    extracted = "" if by_model else " (extracted)"
+    return f"compacted: {amount(before)} → {amount(after)} tokens{extracted}"
+
+
 def question_lines(question: Question) -> list[str]:
     """The question, its numbered options, and how to answer."""
     options = [
@@ -129,6 +135,15 @@ def amount(number: int, gap: str = "") -> str:
     if number < 999_950:
         return f"{number / 1000:.1f}{gap}k"
     return f"{number / 1_000_000:.1f}{gap}M"
+
+
+def price(dollars: float | None) -> str:
+    """A price for people: `$1.20`, `$0.0034`, `under $0.0001`, `price unknown`."""
+    if dollars is None:
+        return "price unknown"
+    if dollars >= 0.01 or dollars == 0:
+        return f"${dollars:,.2f}"
+    return f"${dollars:.2g}" if dollars >= 0.0001 else "under $0.0001"
 
 
 def ago(moment: str, now: datetime) -> str:

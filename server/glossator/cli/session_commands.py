@@ -1,4 +1,4 @@
-"""The commands about sessions: list them, rename, delete and export one, undo its turns."""
+"""The commands about sessions: list them; rename, delete, export or compact one; undo turns."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from glossator.cli.render.renderer import Renderer
 from glossator.cli.render.sessions import not_restored
 from glossator.cli.session import Command, Execute, Work
 from glossator.cli.wire import (
+    Compacted,
     DeletedSession,
     ExportedSession,
     Json,
@@ -27,11 +28,15 @@ from glossator.cli.wire import (
 from glossator.core.errors import UsageError
 
 sessions = typer.Typer(
-    help="List the sessions of the workspace; rename, delete or export one.",
+    help="List the sessions of the workspace; rename, delete, export or compact one.",
     invoke_without_command=True,
 )
 
 Id = Annotated[str, typer.Argument(metavar="ID", help="The session, as the list names it.")]
+IdOrNewest = Annotated[
+    str | None,
+    typer.Argument(metavar="ID", help="The session; the newest if none is named."),
+]
 
 
 def in_session(name: str, session_id: str | None, argument: Mapping[str, Json]) -> Work:
@@ -55,7 +60,7 @@ def list_sessions(
     json: options.Json = False,
     verbose: options.Verbose = False,
 ) -> None:
-    """List the sessions of the workspace; rename, delete or export one."""
+    """List the sessions of the workspace; rename, delete, export or compact one."""
     if context.invoked_subcommand is not None:
         if workspace or json or verbose:
             raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
@@ -141,6 +146,27 @@ def export(
 
 
 @sessions.command()
+def compact(
+    context: typer.Context,
+    session_id: IdOrNewest = None,
+    *,
+    workspace: options.Workspace = None,
+    json: options.Json = False,
+    verbose: options.Verbose = False,
+    offline: options.Offline = False,
+    model: options.Model = None,
+) -> None:
+    """Make a session's conversation shorter: it goes on from a summary."""
+
+    def show(renderer: Renderer, answer: Compacted) -> bool:
+        renderer.compacted(answer)
+        return True
+
+    work = in_session("glossator.compact", session_id, {})
+    ask_server(context, Common(workspace, json, verbose, offline, model), work, show)
+
+
+@sessions.command()
 def turns(
     context: typer.Context,
     session_id: Id,
@@ -161,10 +187,7 @@ def turns(
 
 def undo(  # noqa: PLR0913 - each is an option of the command line
     context: typer.Context,
-    session_id: Annotated[
-        str | None,
-        typer.Argument(metavar="[ID]", help="The session; the newest if none is named."),
-    ] = None,
+    session_id: IdOrNewest = None,
     *,
     turn: Annotated[
         str | None,

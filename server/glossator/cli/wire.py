@@ -276,6 +276,14 @@ class ExportedSession(TypedDict):
     text: str
 
 
+class Compacted(TypedDict):
+    """About how many tokens a session's request took before and takes now."""
+
+    before: int
+    after: int
+    byModel: bool
+
+
 class Turn(TypedDict):
     """A turn that changed files; `undoes` are the turns it took back."""
 

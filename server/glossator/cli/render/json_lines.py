@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from glossator.cli.wire import (
     Answer,
     Checks,
+    Compacted,
     DeletedSession,
     Event,
     ExportedSession,
@@ -106,6 +107,10 @@ class JsonLines:
         _write(answer)
 
     def exported(self, answer: ExportedSession) -> None:
+        """One object."""
+        _write(answer)
+
+    def compacted(self, answer: Compacted) -> None:
         """One object."""
         _write(answer)
 

@@ -6,6 +6,7 @@ import sys
 
 from glossator.cli.messages import (
     PROMPT,
+    compacted_notice,
     hunk_diff,
     hunk_hint,
     permission_lines,
@@ -24,6 +25,7 @@ from glossator.cli.render.summary import EditLines, ToolLines, footer, index_row
 from glossator.cli.wire import (
     Answer,
     Checks,
+    Compacted,
     DeletedSession,
     Event,
     ExportedSession,
@@ -173,6 +175,10 @@ class Plain:
         """Exactly as it is."""
         sys.stdout.write(answer["text"])
 
+    def compacted(self, answer: Compacted) -> None:
+        """A line."""
+        print(compacted_notice(answer["before"], answer["after"], by_model=answer["byModel"]))
+
     def turns(self, answer: Turns) -> None:
         """One turn a line, its cells apart by tabs."""
         for row in turn_rows(answer):
@@ -194,7 +200,7 @@ class Plain:
         self._finish_thought()
 
     def _work(self, event: Event) -> None:
-        """What the model sets out to do, and what became of it."""
+        """What the model sets out to do, what became of it, and what it goes on from."""
         match event["kind"]:
             case "todo":
                 _aside("\n".join(map(_step, event["steps"])))
@@ -202,6 +208,8 @@ class Plain:
                 self._edits.proposed(event)
             case "edit.settled" if line := self._edits.settled(event):
                 _aside(line)
+            case "compaction":
+                _aside(compacted_notice(event["before"], event["after"], by_model=event["byModel"]))
             case _:
                 pass
 

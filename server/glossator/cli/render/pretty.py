@@ -14,6 +14,7 @@ from rich.text import Text
 
 from glossator.cli.messages import (
     PROMPT,
+    compacted_notice,
     hunk_diff,
     hunk_hint,
     permission_lines,
@@ -32,6 +33,7 @@ from glossator.cli.wire import (
     Answer,
     Checks,
     Citation,
+    Compacted,
     DeletedSession,
     Event,
     ExportedSession,
@@ -228,6 +230,11 @@ class Pretty:
         self._activity.stop()
         self._console.out(printable(answer["text"]).rstrip("\n"), highlight=False)
 
+    def compacted(self, answer: Compacted) -> None:
+        """A line."""
+        self._activity.stop()
+        self._compaction(answer["before"], answer["after"], by_model=answer["byModel"])
+
     def turns(self, answer: Turns) -> None:
         """A table."""
         self._activity.stop()
@@ -262,7 +269,7 @@ class Pretty:
         self._console.print(Text(PROMPT, "bold"), end="")
 
     def _work(self, event: Event) -> None:
-        """What the model sets out to do, and what became of it."""
+        """What the model sets out to do, what became of it, and what it goes on from."""
         match event["kind"]:
             case "todo":
                 self._finish_text()
@@ -271,8 +278,14 @@ class Pretty:
                 self._edits.proposed(event)
             case "edit.settled" if line := self._edits.settled(event):
                 self._line("tool", line, "dim")
+            case "compaction":
+                self._finish_text()
+                self._compaction(event["before"], event["after"], by_model=event["byModel"])
             case _:
                 pass
+
+    def _compaction(self, before: int, after: int, *, by_model: bool) -> None:
+        self._line("notice", compacted_notice(before, after, by_model=by_model), "dim")
 
     def _steps(self, steps: Sequence[Step]) -> None:
         for step in steps:
@@ -305,7 +318,7 @@ class Pretty:
 
     def _line(self, kind: str, text: str, style: str) -> None:
         self._apart(kind)
-        whole = kind in {"notice", "question", "thinking"}
+        whole = kind in {"notice", "question", "thinking", "footer"}
         self._console.print(
             Text(printable(text), style),
             no_wrap=not whole,

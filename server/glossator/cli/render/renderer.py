@@ -9,6 +9,7 @@ from typing import Protocol
 from glossator.cli.wire import (
     Answer,
     Checks,
+    Compacted,
     DeletedSession,
     Event,
     ExportedSession,
@@ -86,6 +87,9 @@ class Renderer(Protocol):
 
     def exported(self, answer: ExportedSession) -> None:
         """A session's text."""
+
+    def compacted(self, answer: Compacted) -> None:
+        """A session's conversation became shorter."""
 
     def turns(self, answer: Turns) -> None:
         """The turns of a session that changed files."""

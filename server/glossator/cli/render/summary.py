@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from glossator.cli.messages import amount, duration, plural, size
+from glossator.cli.messages import amount, duration, plural, price, size
 from glossator.cli.wire import Answer, Event, IndexReport, Status
 from glossator.core.brief import brief_arguments
 from glossator.core.shown import shown
@@ -49,7 +49,7 @@ class EditLines:
 
 
 def footer(answer: Answer) -> str:
-    """Who answered, in how many turns, for how many tokens, how fast."""
+    """Who answered, in how many turns, for how many tokens, how fast, for how much."""
     usage = answer["usage"]
     cached = usage["cacheReadTokens"]
     taken = cached + usage["cacheWriteTokens"] + usage["inputTokens"]
@@ -60,7 +60,10 @@ def footer(answer: Answer) -> str:
     if taken:
         share = f" ({cached * 100 // taken}% cached)" if cached else ""
         parts.append(f"{amount(taken)} tokens in{share}, {amount(usage['outputTokens'])} out")
-    return " · ".join([*parts, duration(answer["milliseconds"])])
+    parts.append(duration(answer["milliseconds"]))
+    if not answer["offline"]:
+        parts.append(_paid(answer))
+    return " · ".join(parts)
 
 
 def index_rows(report: IndexReport) -> Iterator[tuple[str, str]]:
@@ -118,3 +121,9 @@ def status_rows(status: Status) -> Iterator[tuple[str, str]]:
         such_as = "such as " if rule["count"] > 1 else ""
         where = f"{such_as}{shown(rule['example'])}"
         yield "skipped", f"{rule['count']:,}: {shown(rule['rule'])} ({where})"
+
+
+def _paid(answer: Answer) -> str:
+    """`$0.02`, or `$0.02 (session $0.31)` where there was more."""
+    run, session = price(answer["dollars"]), price(answer["sessionDollars"])
+    return run if run == session else f"{run} (session {session})"
