@@ -137,10 +137,16 @@ def test_the_guide_names_tests_that_exist() -> None:
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
-def test_the_server_starts_without_its_heavy_parts() -> None:
-    """What `initialize` must not wait for; see also `make bench`."""
-    code = "import glossator.lsp.listen, glossator.lsp.server, json, sys;"
-    code += "print(json.dumps(list(sys.modules)))"
+@pytest.mark.parametrize(
+    ("modules", "heavy"),
+    [  # what `initialize` must not wait for, and what the worker would only carry about
+        ("lsp.listen lsp.server", "anthropic numpy pydantic rich tree_sitter typer watchfiles"),
+        ("workspace.worker.serve workspace.worker.build", "anthropic pydantic tree_sitter"),
+    ],
+)
+def test_a_process_starts_without_what_it_does_not_need(modules: str, heavy: str) -> None:
+    """See also `make bench`."""
+    names = ", ".join(f"glossator.{module}" for module in modules.split())
+    code = f"import {names}, json, sys; print(json.dumps(list(sys.modules)))"
     loaded = json.loads(subprocess.check_output([sys.executable, "-c", code], text=True))
-    heavy = {*"anthropic numpy pydantic rich tree_sitter typer watchfiles".split()}
-    assert heavy.isdisjoint(name.partition(".")[0] for name in loaded)
+    assert set(heavy.split()).isdisjoint(name.partition(".")[0] for name in loaded)
