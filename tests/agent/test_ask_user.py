@@ -53,6 +53,8 @@ async def test_steps_are_shown_when_they_change(tmp_path: Path) -> None:
             TodoChanged((Todo("Look", TodoState.ACTIVE), Todo("Write", TodoState.PENDING))),
             TodoChanged(()),
         ]
+        session = s.app.sessions.loaded()[0]
+        assert session.kept("todo") == [[["Look", "active"], ["Write", "pending"]], []]
         assert s.results(1)["a"]["content"] == "Noted: 1 pending, 1 active."
         assert "only one step can be active" in s.results(2)["c"]["content"]
         assert s.results(3)["d"]["content"] == "The list is empty now."

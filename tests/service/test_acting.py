@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from glossator.core.edit import EditPlan
+from glossator.core.errors import UsageError
 from glossator.core.events import EditProposed, EditSettled
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.ports import Review
+from glossator.service.compact import CompactRequest, compact_session
+from glossator.service.undo import UndoRequest, undo_turn
 from tests.stage import Stage, stage, write_to_disk
 from tests.standin import Script, Text, ToolUse, Turn
 
@@ -150,6 +153,27 @@ async def test_one_of_three_parts_is_rejected(tmp_path: Path) -> None:
         (proposed,), (settled,) = s.port.of(EditProposed), s.port.of(EditSettled)
         assert len(proposed.plan.hunks) == 3
         assert (settled.plan_id, settled.applied) == (proposed.plan.id, True)
+
+
+async def test_what_follows_an_edit_in_a_reply_sees_it(tmp_path: Path) -> None:
+    after = ToolUse("Read", {"path": "calc.py", "offset": 1, "limit": 2}, "after")
+    script = [Turn(_READ), Turn(_EDIT, after), Turn(Text("Done."))]
+    async with stage(tmp_path, _FILES, script, permissions("acceptEdits")) as s:
+        await s.ask("Fix it.")
+        assert "a + b" in s.results(2)["after"]["content"]
+
+
+async def test_a_session_at_work_is_left_alone(tmp_path: Path) -> None:
+    async with stage(tmp_path, _FILES, [Turn(Text("Hello."))]) as s:
+        session_id = (await s.ask("Hello")).session_id
+        with s.app.runs.claim(session_id):
+            for request in (
+                s.ask("And now?", session_id=session_id),
+                undo_turn(s.app, UndoRequest(session_id)),
+                compact_session(s.app, CompactRequest(session_id)),
+            ):
+                with pytest.raises(UsageError):
+                    await request
 
 
 async def test_a_turn_is_undone(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
 
-from glossator.agent.execute import call_tool
+from glossator.agent.execute import acts, call_tool
 from glossator.agent.run import RunContext
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ModelEvent, RetryWait, ToolCall, ToolReady
@@ -36,6 +36,7 @@ class EarlyCalls:
         self._run = run
         self._started: dict[str, tuple[ToolCall, asyncio.Task[_Read]]] = {}
         self._void: set[asyncio.Task[_Read]] = set()
+        self._acting = False  # whether a call of the reply may change something
 
     async def __aenter__(self) -> Self:
         return self
@@ -50,11 +51,15 @@ class EarlyCalls:
         await asyncio.gather(*self._void, return_exceptions=True)
 
     async def follow(self, event: ModelEvent) -> None:
-        """Start a call that is whole, if its tool only reads; end all when the reply is void."""
+        """Start a call that is whole, if its tool only reads; end all when the reply is void.
+
+        What follows a call that acts is to see what that one did, and waits.
+        """
         match event:
             case ToolReady(call):
                 tool = self._tools.get(call.name)
-                if tool is not None and tool.access is Access.READ:
+                self._acting |= acts(self._tools, call)
+                if tool is not None and tool.access is Access.READ and not self._acting:
                     self._started[call.id] = call, asyncio.create_task(self._read(call))
                     await asyncio.sleep(0)  # it begins now, however much of the reply is here
             case RetryWait():
@@ -66,6 +71,7 @@ class EarlyCalls:
             task.cancel()
             self._void.add(task)
         self._started.clear()
+        self._acting = False
 
     async def take(self, call: ToolCall) -> ToolResult | None:
         """The result of a call that was started, None for any other."""

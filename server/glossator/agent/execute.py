@@ -37,21 +37,21 @@ async def execute(
 ) -> None:
     """Run the calls; each result is put into `results`, by call id, when it is there.
 
-    What was finished before a cancellation is thus not lost. Calls that act follow each other in
-    their order, each on the workspace that the last one left; all others run in parallel. `started`
-    gives the results of calls that run already.
+    What was finished before a cancellation is thus not lost. Calls run in parallel up to the first
+    one that acts; from there on they follow each other, each on the workspace that the last one
+    left. `started` gives the results of calls that run already.
     """
-    acting = [call for call in calls if call.name in tools and _acts(tools[call.name])]
+    acting = (number for number, call in enumerate(calls) if acts(tools, call))
+    first = next(acting, len(calls))
 
-    async def act() -> None:
-        for call in acting:
+    async def follow() -> None:
+        for call in calls[first:]:
             await _watched(tools, call, run, results, started)
 
     async with asyncio.TaskGroup() as group:
-        for call in calls:
-            if call not in acting:
-                group.create_task(_watched(tools, call, run, results, started))
-        group.create_task(act())
+        for call in calls[:first]:
+            group.create_task(_watched(tools, call, run, results, started))
+        group.create_task(follow())
 
 
 async def call_tool(
@@ -79,8 +79,10 @@ async def call_tool(
     return result
 
 
-def _acts(tool: Tool) -> bool:
-    return tool.access in (Access.WRITE, Access.EXECUTE)
+def acts(tools: Registry, call: ToolCall) -> bool:
+    """Whether a call may change something."""
+    tool = tools.get(call.name)
+    return tool is not None and tool.access in (Access.WRITE, Access.EXECUTE)
 
 
 async def _watched(

@@ -15,9 +15,10 @@ from glossator.agent.run import RunContext
 from glossator.agent.specs import tool_specs
 from glossator.context.attachments import Attached, attach
 from glossator.context.mentions import Mentioned, look_up, mentions
+from glossator.context.room import Room
 from glossator.context.system import system_blocks
 from glossator.core.citations import parse_citations
-from glossator.core.errors import UsageError
+from glossator.core.errors import ModelError, UsageError
 from glossator.core.events import (
     CitationChecked,
     Event,
@@ -28,6 +29,7 @@ from glossator.core.events import (
     Usage,
 )
 from glossator.core.span import Citation, CitationStatus
+from glossator.core.todo import Todo
 from glossator.grounding.verify import verify
 from glossator.llm.conversation import user_message
 from glossator.prompts.loader import load_prompt
@@ -134,12 +136,17 @@ async def _answer(
         run.emit(Notice(mentioned.notice))
     attached = (*attached, *mentioned.attached)
     session.reads.show(item.span for item in attached)
-    session.todo.changed = lambda steps: run.emit(TodoChanged(steps))
+
+    def listed(steps: tuple[Todo, ...]) -> None:
+        session.keep_todo(steps)
+        run.emit(TodoChanged(steps))
+
+    session.todo.changed = listed
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
     last = last_request(session)
     room = room_of(app, session, run.emit)
-    if room.is_short(last) and (compacted := await room.make()):
-        note_spending(session, compacted.spending, Usage())
+    if room.is_short(last):
+        await _make_room(room, session, run)
     texts = (abandoned, *(item.text for item in attached), question)
     session.conversation.append(user_message(*texts))
     limits = app.settings.limits
@@ -184,6 +191,17 @@ async def _answer(
         session_usage=(total := spent(session)).usage,
         session_dollars=total.dollars,
     )
+
+
+async def _make_room(room: Room, session: Session, run: Run) -> None:
+    """Compact ahead of need; if the model cannot be asked for it now, it is tried again later."""
+    try:
+        compacted = await room.make()
+    except ModelError as error:
+        run.emit(Notice(f"The conversation was not compacted yet: {error}"))
+    else:
+        if compacted is not None:
+            note_spending(session, compacted.spending, Usage())
 
 
 async def _mentioned(app: Application, question: str) -> Mentioned:

@@ -41,13 +41,12 @@ class CompactAnswer:
 
 async def compact_session(app: Application, request: CompactRequest) -> CompactAnswer:
     """Compact now. Raises `UsageError`, `UnknownSession` and `ModelError`."""
-    if app.runs.busy(request.session_id):
-        raise UsageError("This session is answering; wait for it or cancel it, then compact.")
-    session = await app.sessions.open(request.session_id)
-    compacted = await room_of(app, session, lambda _: None).make()
-    if compacted is None:
-        raise UsageError("The conversation is too short to be compacted; go on with it.")
-    note_spending(session, compacted.spending, Usage())
+    with app.runs.claim(request.session_id):
+        session = await app.sessions.open(request.session_id)
+        compacted = await room_of(app, session, lambda _: None).make()
+        if compacted is None:
+            raise UsageError("The conversation is too short to be compacted; go on with it.")
+        note_spending(session, compacted.spending, Usage())
     return CompactAnswer(compacted.before, compacted.after, compacted.by_model)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 from glossator.agent.clock import RunClock
@@ -41,6 +41,7 @@ class Runs:
     def __init__(self, port: EditorPort) -> None:
         self._port = port
         self._runs: dict[str, Run] = {}
+        self._claimed: set[str] = set()
 
     @asynccontextmanager
     async def open(
@@ -95,6 +96,19 @@ class Runs:
         """The ids of the runs on their way."""
         return tuple(self._runs)
 
+    @contextmanager
+    def claim(self, session_id: str) -> Iterator[None]:
+        """The session has no run as long as the block lasts. Raises `UsageError` while it has."""
+        if self.busy(session_id):
+            raise UsageError("This session is at work; wait for it or cancel it, then try again.")
+        self._claimed.add(session_id)
+        try:
+            yield
+        finally:
+            self._claimed.discard(session_id)
+
     def busy(self, session_id: str) -> bool:
-        """Whether the session has a run on its way."""
-        return any(run.session_id == session_id for run in self._runs.values())
+        """Whether the session has a run on its way, or is claimed."""
+        return session_id in self._claimed or any(
+            run.session_id == session_id for run in self._runs.values()
+        )

@@ -9,6 +9,7 @@ from typing import Any
 
 from glossator.core.events import Envelope
 from glossator.core.span import Span, runs
+from glossator.core.todo import Todo, TodoState
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers
 from glossator.llm.model import Message, ToolCall, ToolSpec
@@ -32,6 +33,8 @@ from glossator.tools.steps import TodoList
 
 __all__ = ["UNTITLED", "Session"]
 
+_TODO = "todo"  # the name of what is kept
+
 
 class Session:
     """One conversation; `system` and `tools` are frozen by the first run and never change after.
@@ -53,6 +56,9 @@ class Session:
         self.turns = state.turns  # model replies
         self.reads = _KeptReads(state.reads, state.spans)
         self.todo = TodoList()
+        self.todo.steps = tuple(
+            Todo(text, TodoState(state)) for text, state in (self.kept(_TODO) or [()])[-1]
+        )
         self.findings = Findings()
         self.conversation: Conversation = _KeptConversation(
             self._say, self._restarted, state.messages
@@ -101,6 +107,10 @@ class Session:
         """Keep something under a name of one's own: usage, grants, a todo list, checkpoints."""
         self._kept.setdefault(name, []).append(value)
         self._journal.write(Kept(name, value))
+
+    def keep_todo(self, steps: tuple[Todo, ...]) -> None:
+        """Keep the list of steps."""
+        self.keep(_TODO, [[step.text, step.state.value] for step in steps])
 
     def kept(self, name: str) -> list[Any]:
         """All that was kept under `name`, oldest first."""

@@ -72,16 +72,15 @@ class TurnList:
 
 async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
     """Take back what a turn changed. Raises `UsageError` and `UnknownSession`."""
-    if app.runs.busy(request.session_id):
-        raise UsageError("This session is answering; wait for it or cancel it, then undo.")
-    checkpoints = await _checkpoints(app, request.session_id)
+    if request.since and request.turn is None:
+        raise UsageError("Name the turn from which on everything is to be taken back.")
     on_conflict = OnConflict.OVERWRITE if request.overwrite else OnConflict.REFUSE
-    if request.since:
-        if request.turn is None:
-            raise UsageError("Name the turn from which on everything is to be taken back.")
-        undone = await checkpoints.restore_to(request.turn, on_conflict)
-    else:
-        undone = await checkpoints.undo_turn(request.turn, on_conflict)
+    with app.runs.claim(request.session_id):
+        checkpoints = await _checkpoints(app, request.session_id)
+        if request.since and request.turn is not None:
+            undone = await checkpoints.restore_to(request.turn, on_conflict)
+        else:
+            undone = await checkpoints.undo_turn(request.turn, on_conflict)
     return UndoAnswer(
         undone.turn,
         tuple(map(app.host.snapshot().relative, undone.restored)),
