@@ -16,7 +16,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
-from glossator.core.edit import EditPlan, FileChange
+from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import Review
@@ -185,6 +185,8 @@ def _summary(plan: EditPlan) -> str:
 
 
 def _file_summary(change: FileChange) -> str:
+    if isinstance(change, FileRename):
+        return f"{change.path} → {change.new_path}"
     removed = sum(hunk.before.count("\n") for hunk in change.hunks)
     added = sum(hunk.after.count("\n") for hunk in change.hunks)
     return f"{change.path} (+{added} -{removed} lines)"

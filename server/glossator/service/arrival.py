@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from glossator.core.document import Document, Missing, MissingReason
+from glossator.core.document import Document, Missing, is_absent
 from glossator.core.edit import EditPlan, FileChange, FileEdit, FileRename
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -52,6 +52,8 @@ def changed(plan: EditPlan, now: WorkspaceSnapshot) -> bool:
 
 def stands(change: FileChange, now: WorkspaceSnapshot) -> bool:
     """Whether the file is as the change found it."""
+    if isinstance(change, FileRename):
+        return is_absent(now.read(change.new_path))
     found = now.read(change.path)
     if isinstance(found, Missing):
         return change.base is None
@@ -67,7 +69,6 @@ def _is_done(change: FileChange, now: WorkspaceSnapshot) -> bool:
     found = now.read(change.path)
     if isinstance(change, FileEdit):
         return isinstance(found, Document) and found.text == change.result
-    gone = isinstance(found, Missing) and found.reason is MissingReason.ABSENT
     if isinstance(change, FileRename):
-        return gone and isinstance(now.read(change.new_path), Document)
-    return gone
+        return is_absent(found) and not is_absent(now.read(change.new_path))
+    return is_absent(found)

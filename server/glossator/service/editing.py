@@ -104,7 +104,7 @@ class PlanEditing:
 
     async def _keeping(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
         """Apply with the files kept; also when the run is cancelled while the editor is at it."""
-        paths = _paths(plan)
+        paths = _files(plan)
         await self.kept.before(paths)
         try:
             return await self._apply(plan, confirm=confirm)
@@ -152,6 +152,15 @@ def _paths(plan: EditPlan) -> tuple[str, ...]:
     changes = plan.files
     new = (change.new_path for change in changes if isinstance(change, FileRename))
     return (*(change.path for change in changes), *new)
+
+
+def _files(plan: EditPlan) -> tuple[str, ...]:
+    """All files that the plan changes, those of a folder that is moved one by one."""
+    return tuple(
+        path
+        for change in plan.files
+        for path in (change.files if isinstance(change, FileRename) else (change.path,))
+    )
 
 
 def _is_open(plan: EditPlan) -> bool:
