@@ -227,7 +227,8 @@ class Applied:
     """The files were changed; `documents` are their texts now, `note` is for the model.
 
     The texts are not always what the plan said: the user may have rejected hunks or typed
-    meanwhile, and editors format. Files that are gone are not among them.
+    meanwhile, and editors format. Files that are gone are not among them, nor those in a folder
+    that was moved; what stays open in the editor under a path that is gone is.
     """
 
     documents: tuple[Document, ...]

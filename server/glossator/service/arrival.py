@@ -8,6 +8,7 @@ from collections.abc import Callable
 from glossator.core.document import Document, Missing, is_absent
 from glossator.core.edit import EditPlan, FileChange, FileEdit, FileRename
 from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.roots import is_inside
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 ARRIVAL_SECONDS = 2.0  # for the first change of an edit that was applied; editors collect changes
@@ -41,7 +42,8 @@ async def arrived(host: WorkspaceHost, plan: EditPlan) -> bool:
     """
     if not await until(host, lambda now: changed(plan, now), ARRIVAL_SECONDS):
         return False
-    await until(host, lambda now: is_done(plan, now), SETTLE_SECONDS)
+    moves = any(isinstance(change, FileRename) for change in plan.files)  # the disk shows it first
+    await until(host, lambda now: is_done(plan, now), ARRIVAL_SECONDS if moves else SETTLE_SECONDS)
     return True
 
 
@@ -60,6 +62,11 @@ def stands(change: FileChange, now: WorkspaceSnapshot) -> bool:
     return change.base is not None and change.base.sha256 == found.sha256
 
 
+def left_open(change: FileRename, now: WorkspaceSnapshot) -> list[Document]:
+    """The documents that are open still under the old path."""
+    return [each.document for each in now.overlays.values() if is_inside(each.path, change.path)]
+
+
 def is_done(plan: EditPlan, now: WorkspaceSnapshot) -> bool:
     """Whether every file is as the plan wants it."""
     return all(_is_done(change, now) for change in plan.files)
@@ -70,5 +77,6 @@ def _is_done(change: FileChange, now: WorkspaceSnapshot) -> bool:
     if isinstance(change, FileEdit):
         return isinstance(found, Document) and found.text == change.result
     if isinstance(change, FileRename):
-        return is_absent(found) and not is_absent(now.read(change.new_path))
+        gone = is_absent(found) and not left_open(change, now)
+        return gone and not is_absent(now.read(change.new_path))
     return is_absent(found)

@@ -139,8 +139,11 @@ class PlanEditing:
         if len(left_out) == len(plan.hunks):  # what came was somebody else's change
             return Refused(_NOT_SEEN)
         found = (now.read(path) for path in _paths(plan))
-        documents = tuple(each for each in found if isinstance(each, Document))
-        return Applied(documents, _rejections(plan, left_out) if confirm else "")
+        documents = {each.path: each for each in found if isinstance(each, Document)}
+        for change in plan.files:
+            if isinstance(change, FileRename):
+                documents |= {each.path: each for each in arrival.left_open(change, now)}
+        return Applied(tuple(documents.values()), _rejections(plan, left_out) if confirm else "")
 
     async def _late(self, plan: EditPlan, seconds: float) -> bool:
         """Whether a text of the plan is another one by now, or is within so many seconds."""

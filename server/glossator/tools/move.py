@@ -23,6 +23,7 @@ from glossator.workspace.snapshot import WorkspaceSnapshot
 
 _MAX_FILES = 1_000  # in a folder: each is asked about, and kept so that it can be taken back
 _MAX_BYTES = 100_000_000
+_NAMED = 5  # documents
 _BASH = "Use `mv` in Bash if that is what is wanted."
 _REFERENCES = "What names the old path is changed only if the editor did so: Grep for it."
 
@@ -30,7 +31,7 @@ _REFERENCES = "What names the old path is changed only if the editor did so: Gre
 class MoveArgs(ToolArgs):
     """Arguments of Move."""
 
-    path: str = Field(description="The file or folder.")
+    path: str
     new_path: str = Field(description="The whole path it gets.")
 
     def paths(self) -> tuple[str, ...]:
@@ -39,18 +40,13 @@ class MoveArgs(ToolArgs):
 
     def reached(self, snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
         """Both, and of a folder every file in it, where it is and where it will be."""
-        folders = [snapshot.resolve(path) for path in self.paths()]
         ends = super().reached(snapshot)
-        if not isinstance(folders[0], str) or not os.path.isdir(folders[0]):
+        old, new = map(snapshot.resolve, self.paths())
+        if isinstance(old, Missing) or old in snapshot.roots or not os.path.isdir(old):
             return ends
-        inside = _inside(folders[0], self.path)
-        below = (
-            os.path.join(folder, name)
-            for folder in folders
-            if isinstance(folder, str)
-            for name in inside
-        )
-        return (*ends, *below)
+        folders = (old,) if isinstance(new, Missing) else (old, new)
+        inside = _inside(old, self.path)
+        return (*ends, *(os.path.join(folder, name) for folder in folders for name in inside))
 
     def preview(self) -> str:
         """The two paths."""
@@ -82,8 +78,12 @@ class Move:
         texts = {document.path: document.text for document in outcome.documents}
         if before is not None and texts.get(rename.new_path) != before:
             said.append("Its text changed at the same time: read it again before you rely on it.")
-        if rename.path in texts:
-            said.append(f"{old} is still open in the editor, with its text: tell the user.")
+        if open_still := [path for path in texts if is_inside(path, rename.path)]:
+            names = ", ".join(map(snapshot.relative, sorted(open_still)[:_NAMED]))
+            more = ", …" if len(open_still) > _NAMED else ""
+            said.append(
+                f"Still open in the editor under the old path: {names}{more}; tell the user."
+            )
         return ToolResult(" ".join(filter(None, said)))
 
 
