@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from glossator.lsp import dialogue
 from glossator.service import arrival
 from tests.lsp.support.desk import ALL, PLAIN, Acting, acting
 from tests.lsp.support.editor import Message
@@ -89,20 +90,40 @@ async def test_unsaved_text_goes_with_it_and_comes_back(
         assert (there(calc), saved(new)) == (False, typed.replace("a - b", "a + b"))
 
 
+@pytest.mark.parametrize("takes_back", [True, False])
 async def test_an_editor_whose_documents_do_not_follow(
-    calc: Path, monkeypatch: pytest.MonkeyPatch
+    calc: Path, monkeypatch: pytest.MonkeyPatch, takes_back: bool
 ) -> None:
+    monkeypatch.setattr(arrival, "ARRIVAL_SECONDS", 0.1)
     async with acting(calc.parent, [Turn(_MOVE), Turn(Text("Done."))]) as a:
         uri = a.desk.open(calc)
         a.desk.type(uri, "def add", "# mine\ndef add")
         a.desk.follows = False
-        monkeypatch.setattr(arrival, "ARRIVAL_SECONDS", 0.1)
+
+        def apply(params: Message) -> Message:
+            can = takes_back or params["label"] != "Undo"
+            return a.desk.apply(params) if can else {"applied": False}
+
+        a.editor.answers["workspace/applyEdit"] = apply
         await a.asked()
+        new = calc.parent / "lib/sums.py"
+        assert (there(calc), there(new)) == (takes_back, not takes_back)
+        assert a.desk.texts == {uri: f"# mine\n{_TEXT}"}
         told = a.told("move")
-        assert told.startswith("Moved calc.py to lib/sums.py.")
-        assert "Its text changed at the same time" in told
-        assert "Still open in the editor under the old path: calc.py; tell the user." in told
-        assert a.desk.texts[uri] == f"# mine\n{_TEXT}"
+        if takes_back:
+            assert "would have left calc.py open under the old path" in told
+        else:
+            assert told.startswith("Moved calc.py to lib/sums.py.")
+            assert "Still open in the editor under the old path: calc.py; tell the user." in told
+
+
+async def test_an_editor_that_asks_about_imports_has_its_time(
+    calc: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dialogue, "_APPLY_SECONDS", 0.0)
+    async with acting(calc.parent, [Turn(_MOVE), Turn(Text("Done."))]) as a:
+        await a.asked()
+        assert a.told("move").startswith("Moved calc.py")
 
 
 async def test_a_folder_and_what_is_open_in_it(calc: Path) -> None:

@@ -176,6 +176,11 @@ class FileRename:
         folders = (self.path, self.new_path)
         return tuple(os.path.join(folder, name) for folder in folders for name in self.inside)
 
+    @property
+    def reverse(self) -> FileRename:
+        """The way back."""
+        return FileRename(self.new_uri, self.new_path, self.uri, self.path, self.inside)
+
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:
         """The rename is one hunk."""
@@ -228,7 +233,7 @@ class Applied:
 
     The texts are not always what the plan said: the user may have rejected hunks or typed
     meanwhile, and editors format. Files that are gone are not among them, nor those in a folder
-    that was moved; what stays open in the editor under a path that is gone is.
+    that was moved; what is open in the editor all the same is.
     """
 
     documents: tuple[Document, ...]

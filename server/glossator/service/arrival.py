@@ -62,14 +62,16 @@ def stands(change: FileChange, now: WorkspaceSnapshot) -> bool:
     return change.base is not None and change.base.sha256 == found.sha256
 
 
-def left_open(change: FileRename, now: WorkspaceSnapshot) -> list[Document]:
-    """The documents that are open still under the old path."""
-    return [each.document for each in now.overlays.values() if is_inside(each.path, change.path)]
+def left_open(plan: EditPlan, now: WorkspaceSnapshot) -> list[Document]:
+    """The documents that are open under a path that a move was to take away."""
+    old = [change.path for change in plan.files if isinstance(change, FileRename)]
+    overlays = now.overlays.values() if old else ()
+    return [each.document for each in overlays if any(is_inside(each.path, path) for path in old)]
 
 
 def is_done(plan: EditPlan, now: WorkspaceSnapshot) -> bool:
     """Whether every file is as the plan wants it."""
-    return all(_is_done(change, now) for change in plan.files)
+    return not left_open(plan, now) and all(_is_done(change, now) for change in plan.files)
 
 
 def _is_done(change: FileChange, now: WorkspaceSnapshot) -> bool:
@@ -77,6 +79,5 @@ def _is_done(change: FileChange, now: WorkspaceSnapshot) -> bool:
     if isinstance(change, FileEdit):
         return isinstance(found, Document) and found.text == change.result
     if isinstance(change, FileRename):
-        gone = is_absent(found) and not left_open(change, now)
-        return gone and not is_absent(now.read(change.new_path))
+        return is_absent(found) and not is_absent(now.read(change.new_path))
     return is_absent(found)
