@@ -32,6 +32,9 @@ PLAIN = {
 }
 
 
+_LATE_SECONDS = 0.05
+
+
 class Desk:
     """Open documents by URI, as the user sees them.
 
@@ -110,7 +113,7 @@ class Desk:
         _path(new).parent.mkdir(parents=True, exist_ok=True)
         _path(old).rename(_path(new))
         if self.follows and self.tells_late:
-            asyncio.get_running_loop().call_soon(self._follow, old, new)
+            asyncio.get_running_loop().call_later(_LATE_SECONDS, self._follow, old, new)
         elif self.follows:
             self._follow(old, new)
         files = [{"oldUri": old, "newUri": new}]
