@@ -255,6 +255,35 @@ def test_renaming_keeps_the_mode(root: Path) -> None:
     assert stat.S_IMODE((root / "moved").stat().st_mode) == 0o750
 
 
+def test_a_rename_alone_moves_a_file_or_a_folder_itself(root: Path) -> None:
+    edits = Edits(root)
+    inode = (root / "bin").stat().st_ino
+    outcome = run(root, edits.rename("bin", "made/moved"))
+    assert outcome == Outcome({"applied": True}, ("rename from bin\nrename to made/moved\n",))
+    assert (root / "made/moved").stat().st_ino == inode
+    (root / "dir/empty").mkdir()
+    assert run(root, edits.rename("dir", "other")).result["applied"]
+    assert (root / "other/empty").is_dir()
+    assert (root / "other/b.txt").read_text() == "b\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("a.txt", "bin", "bin cannot be moved: File exists."),
+        ("dir", "bin", "bin cannot be moved: File exists."),
+        ("nothing", "x", "nothing cannot be moved: it is not there."),
+        ("link", "x", "cannot be moved: it is not inside the workspace."),
+        ("a.txt", "../x", "x cannot be moved: it is not inside the workspace."),
+    ],
+)
+def test_a_move_that_is_refused(root: Path, old: str, new: str, says: str) -> None:
+    outcome = run(root, Edits(root).rename(old, new))
+    assert not outcome.result["applied"]
+    assert outcome.result["failureReason"].endswith(f"{says} Nothing was moved.")
+    assert files_of(root) == {name: as_bytes(text) for name, text in FILES.items()}
+
+
 @pytest.mark.parametrize(("encoding", "character"), [("utf-8", 6), ("utf-16", 4), ("utf-32", 3)])
 def test_position_encodings(root: Path, encoding: PositionEncoding, character: int) -> None:
     change = Edits(root).edit("emoji.txt", text_edit((0, character), (0, character), "!"))

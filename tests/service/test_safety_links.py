@@ -292,8 +292,8 @@ class Paths:
         return FileDeletion(self._document(name))
 
     def rename(self, name: str, new: str) -> FileRename:
-        path = str(self._root / new)
-        return FileRename(self._document(name), to_uri(path), path)
+        old, path = str(self._root / name), str(self._root / new)
+        return FileRename(to_uri(old), old, to_uri(path), path)
 
     def _document(self, name: str) -> Document:
         path = self._root / name

@@ -15,6 +15,7 @@ from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
 from glossator.tools.base import ToolContext, registry
 from glossator.tools.edit import Edit
+from glossator.tools.move import Move
 from glossator.tools.multi_edit import MultiEdit
 from glossator.tools.read import Read
 from glossator.tools.write import Write
@@ -22,7 +23,7 @@ from glossator.workspace.change import Edited, TextEdit
 from glossator.workspace.editing.merge import rebase_plan
 from tests.workspaces import Workspace
 
-TOOLS = registry((Read(), Edit(), MultiEdit(), Write()))
+TOOLS = registry((Read(), Edit(), MultiEdit(), Write(), Move()))
 
 
 @dataclass

@@ -49,6 +49,10 @@ _NOT_SEEN = (
     "Nothing was changed: the editor accepted the edit, but the text is as it was; the user may"
     " have left it out. Ask how to go on."
 )
+_STAYING = (
+    "Nothing was changed: the editor would have left {} open under the old path, where saving it"
+    " brings the file back. Ask the user to close it there, then move it again."
+)
 
 
 class Kept(Protocol):
@@ -116,7 +120,7 @@ class PlanEditing:
 
     async def _keeping(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
         """Apply with the files kept; also when the run is cancelled while the editor is at it."""
-        paths = _paths(plan)
+        paths = _files(plan)
         await self.kept.before(paths)
         try:
             return await self._apply(plan, confirm=confirm)
@@ -155,9 +159,21 @@ class PlanEditing:
         left_out = await asyncio.to_thread(_left_out, plan, now)
         if len(left_out) == len(plan.hunks):  # what came was somebody else's change
             return Refused(_NOT_SEEN)
-        found = (now.read(path) for path in _paths(plan))
-        documents = tuple(each for each in found if isinstance(each, Document))
-        return Applied(documents, _rejections(plan, left_out) if confirm else "")
+        staying = arrival.left_open(plan, now)
+        if staying and await self._moved_back(plan):
+            names = ", ".join(now.relative(each.path) for each in staying[:_PLACES])
+            return Refused(_STAYING.format(names))
+        found = (*(now.read(path) for path in _paths(plan)), *staying)
+        documents = {each.path: each for each in found if isinstance(each, Document)}
+        return Applied(tuple(documents.values()), _rejections(plan, left_out) if confirm else "")
+
+    async def _moved_back(self, plan: EditPlan) -> bool:
+        """Whether the editor took a move back."""
+        renames = [change for change in plan.files if isinstance(change, FileRename)]
+        back = EditPlan.of("Undo", *(change.reverse for change in renames))
+        refusal = await self.port.apply_edit(back, confirm=False)
+        self.host.apply(DiskChanged(frozenset(_paths(plan))))
+        return refusal is None
 
     async def _late(self, plan: EditPlan, seconds: float) -> bool:
         """Whether a text of the plan is another one by now, or is within so many seconds."""
@@ -169,6 +185,15 @@ def _paths(plan: EditPlan) -> tuple[str, ...]:
     changes = plan.files
     new = (change.new_path for change in changes if isinstance(change, FileRename))
     return (*(change.path for change in changes), *new)
+
+
+def _files(plan: EditPlan) -> tuple[str, ...]:
+    """All files that the plan changes, those of a folder that is moved one by one."""
+    return tuple(
+        path
+        for change in plan.files
+        for path in (change.files if isinstance(change, FileRename) else (change.path,))
+    )
 
 
 def _is_open(plan: EditPlan) -> bool:

@@ -19,7 +19,7 @@ from glossator.core.edit import (
     Refused,
 )
 from glossator.core.shown import shown
-from glossator.core.uri import to_path
+from glossator.core.uri import to_path, to_uri
 from glossator.workspace.roots import real_path
 
 _Place = tuple[str, str]  # what a file is known to the editor by, and its real path
@@ -68,5 +68,6 @@ def _places_of(change: FileChange) -> Iterator[_Place]:
         case FileDeletion():
             yield change.base.uri, change.path
         case FileRename():
-            yield change.base.uri, change.path
+            yield change.uri, change.path
             yield change.new_uri, change.new_path
+            yield from ((to_uri(path), path) for path in change.files)

@@ -19,6 +19,8 @@ from glossator.agent.permissions.suggest import suggestions
 from glossator.core.shown import shown
 from glossator.tools.base import Access
 
+_NAMED = 5  # protected paths
+
 
 @dataclass(frozen=True, slots=True)
 class Allow:
@@ -107,6 +109,8 @@ def _protected(subject: Subject, policy: Policy) -> Ask | None:
         for target in subject.targets
         if (reason := _protection(target, policy)) is not None
     ]
+    if (more := len(reasons) - _NAMED) > 0:  # a folder, with what is in it
+        reasons[_NAMED:] = [f"{more:,} more of its paths are protected."]
     return Ask(tuple(reasons)) if reasons else None
 
 

@@ -10,7 +10,6 @@ from glossator.agent.permissions.decide import Ask, Decision, Deny, decide
 from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.policy import Mode, Policy
 from glossator.agent.permissions.subject import Subject
-from glossator.core.document import Missing
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.shown import shown
 from glossator.tools.base import Access, Cancelled, Tool, ToolArgs, ToolContext, in_thread
@@ -136,9 +135,7 @@ def _subject(
 ) -> Subject:
     if isinstance(args, BashArgs):
         return _script(args, shell(context.snapshot))
-    paths = (context.snapshot.folders.locate(path) for path in args.paths())
-    known = [path for path in paths if not isinstance(path, Missing)]  # else the tool says so
-    return Subject.of_files(tool.name, tool.access, known)
+    return Subject.of_files(tool.name, tool.access, args.reached(context.snapshot))
 
 
 def _script(args: BashArgs, limited: LimitedShell) -> Subject:
