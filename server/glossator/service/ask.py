@@ -154,7 +154,7 @@ async def _answer(
         model,
         run.emit,
         partial(app.tool_context, session, run),
-        app.acting.of(session).gate.denial,
+        app.acting.of(session).gate.permission,
         session.received,
         room,
         run.clock,

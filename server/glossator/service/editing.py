@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -29,6 +30,7 @@ from glossator.core.errors import UsageError
 from glossator.core.events import EditProposed, EditSettled, Event
 from glossator.core.ports import EditorPort
 from glossator.service import arrival
+from glossator.service.undecided import undecided
 from glossator.workspace.change import DiskChanged
 from glossator.workspace.editing.merge import rebase, rebase_plan
 from glossator.workspace.host import WorkspaceHost
@@ -61,7 +63,10 @@ class Kept(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlanEditing:
-    """Implements `core.edit.Editing` for one run; it is `waiting` while the user decides."""
+    """Implements `core.edit.Editing` for one run; it is `waiting` while the user decides.
+
+    Nothing is changed but at the real paths in `permitted`.
+    """
 
     host: WorkspaceHost
     port: EditorPort
@@ -69,9 +74,16 @@ class PlanEditing:
     kept: Kept
     review: bool
     waiting: Callable[[], AbstractContextManager[object]] = nullcontext
+    permitted: AbstractSet[str] = frozenset()
+
+    def within(self, paths: AbstractSet[str]) -> PlanEditing:
+        """The same, for plans about these real paths alone."""
+        return replace(self, permitted=paths)
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         """Apply the plan; see `Editing`. What was proposed is settled, even if it is cut off."""
+        if (refused := await asyncio.to_thread(undecided, plan, self.permitted)) is not None:
+            return refused
         self.emit(EditProposed(plan))
         outcome: EditOutcome = _UNFINISHED
         try:
@@ -100,7 +112,7 @@ class PlanEditing:
             case Refused(reason):
                 return Refused(f"{reason} {note}".rstrip())
             case Conflict() as outcome:
-                return outcome
+                return replace(outcome, note=note)
 
     async def _keeping(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
         """Apply with the files kept; also when the run is cancelled while the editor is at it."""
@@ -116,7 +128,7 @@ class PlanEditing:
 
     async def _apply(self, plan: EditPlan, *, confirm: bool) -> EditOutcome:
         for _ in range(_TRIES):
-            moved = await asyncio.to_thread(rebase_plan, plan, self.host.snapshot().read)
+            moved = await asyncio.to_thread(self._current, plan)
             if not isinstance(moved, EditPlan):
                 return moved
             with self.waiting() if confirm else nullcontext():
@@ -130,6 +142,11 @@ class PlanEditing:
             if refusal is None or arrival.is_done(moved, self.host.snapshot()):
                 return await self._applied(moved, confirm=confirm)
         return Refused(_TYPING)
+
+    def _current(self, plan: EditPlan) -> EditPlan | Conflict | Refused:
+        """The plan for the texts as they are now, if it is still about what was decided about."""
+        moved = rebase_plan(plan, self.host.snapshot().read)
+        return undecided(moved, self.permitted) or moved
 
     async def _applied(self, plan: EditPlan, *, confirm: bool) -> EditOutcome:
         if not await arrival.arrived(self.host, plan):
@@ -199,5 +216,5 @@ def _told(outcome: EditOutcome) -> str:
             return note
         case Refused(reason):
             return reason
-        case Conflict():
-            return "The place to edit was changed meanwhile."
+        case Conflict(note=note):
+            return f"The place to edit was changed meanwhile. {note}".rstrip()
