@@ -59,7 +59,7 @@ async def test_what_stays_and_what_goes() -> None:
         assert compacted is not None
         assert compacted.by_model
         assert compacted.before > compacted.after > 0
-        assert compacted.spending.usage.total > 0
+        assert talk.meter.spending.usage.total > 0
         assert compacted.messages[-1]["content"] == [{"type": "text", "text": "An answer."}]
         head, *tail = compacted.messages
         texts = texts_of([head])
@@ -108,6 +108,20 @@ async def test_in_the_middle_of_a_run(rounds: int) -> None:
         await talk.go_on(3)
         await talk.compact()
         await talk.go_on(1)
+        assert ask.api.refusals == []
+
+
+async def test_how_things_stand_is_told_anew_each_time() -> None:
+    async with asker(script) as ask:
+        talk = Talk(ask.model)
+        for reports in ((), ("All blue.",), ("All blue.", "All red.")):
+            for number in range(8):
+                await talk.say(f"answer {number}")
+            compacted = await talk.compact(Carried(permissions=("mode ask",), reports=reports))
+            assert compacted is not None
+            (state,) = (t for t in texts_of(compacted.messages) if t.startswith("How things stand"))
+            told = state.partition("Reports of sub-agents:\n")[2].splitlines()
+            assert told == ([f"- {report}" for report in reports] or ["- none"])
         assert ask.api.refusals == []
 
 

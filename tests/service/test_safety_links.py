@@ -268,7 +268,7 @@ async def apply(s: Stage, change: Any, permitted: list[str]) -> EditOutcome:
     await s.app.ready()
     session: Session = s.app.sessions.create()
     async with s.app.runs.open(session.id, None, session.note) as run:
-        editing = s.app.acting.editing(session, run)
+        editing = s.app.acting.of(session).editing(run)
         changes = change if isinstance(change, tuple) else (change,)
         paths = {str(s.root / path) for path in permitted}
         return await editing.within(paths).apply(EditPlan.of("Test", *changes))

@@ -29,7 +29,9 @@ class RoleSettings(_Group):
     """Which model plays a role, and how hard it thinks."""
 
     model: str = Field(description="The provider's model id.")
-    effort: Effort | None = Field(None, description="Thinking effort; unset, the model's own.")
+    effort: Effort | None = Field(
+        None, description="Thinking effort; unset, the model's own. Not every server takes one."
+    )
 
 
 class ModelSettings(_Group):
@@ -44,7 +46,7 @@ class ModelSettings(_Group):
     region: str | None = Field(None, description="Cloud region, for Bedrock and Vertex.")
     project: str | None = Field(None, description="Cloud project (Vertex) or resource (Foundry).")
     main: RoleSettings = Field(
-        RoleSettings(model="claude-sonnet-5-5"), description="Answers and edits."
+        RoleSettings(model="claude-sonnet-5-5"), description="Answers, edits and compactions."
     )
     fast: RoleSettings = Field(
         RoleSettings(model="claude-haiku-5-5"), description="Exploring, recall and dispatch."
@@ -159,6 +161,10 @@ class LimitSettings(_Group):
     turns: int = Field(40, ge=1, description="Model replies in one run.")
     tokens: int = Field(2_000_000, ge=1, description="Tokens in and out in one run.")
     dollars: float | None = Field(None, gt=0, description="What one run may cost.")
+    session_tokens: int | None = Field(
+        None, ge=1, description="Tokens in and out in one session, compactions included."
+    )
+    session_dollars: float | None = Field(None, gt=0, description="What one session may cost.")
     seconds: float = Field(900, gt=0, description="Wall time of one run, in seconds.")
     repeats: int = Field(3, ge=2, description="Identical tool calls before the loop is stopped.")
 
