@@ -96,7 +96,9 @@ class Acting:
                 self._store = CheckpointStore(str(folder / _CHECKPOINTS))
             disk = DiskFiles(self._host.snapshot().roots)
             files = EditorFiles(self._host, self._port, disk)
-            self._checkpoints[session.id] = Checkpoints(self._store, session, files, disk)
+            self._checkpoints[session.id] = Checkpoints(
+                self._store, session, files, disk, self._port.tell
+            )
         return self._checkpoints[session.id]
 
     def editing(self, session: Session, run: Run) -> PlanEditing:
@@ -151,9 +153,9 @@ class TurnFiles:
         for problem in await self.checkpoints.before(self.run.id, paths):
             self.run.emit(Notice(f"{problem.path} {problem.reason}, so undo will not restore it."))
 
-    async def after(self, paths: Iterable[str]) -> None:
-        """They were."""
-        await self.checkpoints.after(self.run.id, paths)
+    async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
+        """They were, or not; see `Kept`."""
+        await self.checkpoints.after(self.run.id, changed, untouched)
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from time import time_ns
 
-from glossator.service.checkpoint_log import State, Stored
-from glossator.service.file_states import Absent, Content, DiskFiles, Found, Unkept
-from glossator.store.objects import Objects, object_id
+from glossator.service.file_states import (
+    Absent,
+    Content,
+    DiskFiles,
+    State,
+    Stored,
+    Unkept,
+    described,
+    same,
+)
+from glossator.store.objects import Objects
 from glossator.workspace.disk import Stamp
 
 _TICK = 50_000_000  # ns: several times what file systems' clocks lag behind
@@ -136,18 +144,6 @@ class Baselines:
                 batch, size = [], 0
             yield path, described(found)
         self.objects.put(batch)
-
-
-def described(found: Found) -> State:
-    """What is at a path, with the name of its bytes instead of them."""
-    return Stored(object_id(found.data), found.mode) if isinstance(found, Content) else found
-
-
-def same(one: State, other: State) -> bool:
-    """Whether the same is there; what is not kept is never the same."""
-    if isinstance(one, Absent) and isinstance(other, Absent):
-        return True
-    return one == other and not isinstance(one, Unkept)
 
 
 def _stamps(paths: Iterable[str]) -> Iterator[tuple[str, Stamp]]:
