@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import random
 import shutil
 import stat
 import subprocess
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.service import baseline
 from glossator.service.baseline import Coverage, Limits
 from glossator.service.checkpoint_store import CheckpointStore
 from glossator.service.checkpoints import Checkpoints, OnConflict
@@ -141,6 +144,17 @@ async def test_what_a_command_did_is_taken_back(bench: Bench, script: str) -> No
     assert undone.turn is not None
     await bench.checkpoints.undo_turn(undone.turn)
     assert tree(bench.root) == after
+
+
+async def test_a_folder_that_is_moved_takes_its_old_files_with_it(bench: Bench) -> None:
+    """Their status does not tell that they are new there."""
+    before = tree(bench.root)
+    clock = itertools.count(time.time_ns() + 10**12, 10**9)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(baseline, "time_ns", lambda: next(clock))
+        await bench.shell("t", "mv src lib; mkdir src; echo new > src/a.py")
+    await bench.checkpoints.undo_turn()
+    assert tree(bench.root) == before
 
 
 async def test_a_command_that_changes_nothing_leaves_nothing(bench: Bench) -> None:

@@ -112,12 +112,18 @@ class Baselines:
         ]
         rules_changed = any(os.path.basename(path) in _IGNORE_FILES for path in suspects)
         folders = _folders(before.stamps)
+        moved = {
+            _identity(stamp)
+            for path, stamp in before.stamps.items()
+            if path not in stamps or _identity(stamps[path]) != _identity(stamp)
+        }
         found: dict[str, State] = {}
         left: dict[str, State] = {}
         for path in suspects:
             state: State | None = before.states.get(path)
             if state is None:
-                if stamps[path].ctime_ns < before.taken - _TICK:
+                is_old = stamps[path].ctime_ns < before.taken - _TICK
+                if is_old and _identity(stamps[path]) not in moved:
                     continue  # it was there, and is listed only now
                 state = _UNLISTED if rules_changed else Absent(_new_folder(path, folders))
             now = described(self.files.look(path, self.limits.file_bytes))
@@ -152,6 +158,11 @@ def _stamps(paths: Iterable[str]) -> Iterator[tuple[str, Stamp]]:
             yield path, Stamp.of(os.lstat(path))
         except OSError:
             continue  # not there
+
+
+def _identity(stamp: Stamp) -> tuple[int, int]:
+    """What a file keeps when it, or a folder above it, is moved."""
+    return stamp.device, stamp.inode
 
 
 def _folders(paths: Iterable[str]) -> set[str]:
