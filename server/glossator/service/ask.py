@@ -38,6 +38,7 @@ from glossator.service.compact import room_of
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session
 from glossator.service.spending import last_request, note_spending, spent
+from glossator.service.undo import reminded, reminder
 
 _TITLE_CHARACTERS = 60
 
@@ -147,8 +148,9 @@ async def _answer(
     room = room_of(app, session, run.emit)
     if room.is_short(last):
         await _make_room(room, session, run)
-    texts = (abandoned, *(item.text for item in attached), question)
+    texts = (abandoned, reminder(app, session), *(item.text for item in attached), question)
     session.conversation.append(user_message(*texts))
+    reminded(app, session)
     limits = app.settings.limits
     agent = Agent("main", session.system, app.tools, limits, limits.dollars, session.tools)
 
