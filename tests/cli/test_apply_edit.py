@@ -38,6 +38,7 @@ FILES: Mapping[str, str | bytes] = {
 def root(tmp_path: Path) -> Path:
     write_tree(tmp_path, {"out.txt": "out", **{f"ws/{name}": FILES[name] for name in FILES}})
     (tmp_path / "ws/link").symlink_to(tmp_path / "out.txt")
+    (tmp_path / "ws/folder").symlink_to("dir")
     return tmp_path / "ws"
 
 
@@ -152,6 +153,11 @@ def test_applied(root: Path, changes: Make, expect: Mapping[str, str | bytes | N
         (lambda e: [e.edit("a.txt", text_edit((0, 0), (0, 0), "\ud800"))], "has no character"),
         (lambda e: [e.edit("link", TOP)], "not inside the workspace"),
         (lambda e: [e.edit("../out.txt", TOP)], "not inside the workspace"),
+        (lambda e: [e.edit("folder/b.txt", TOP)], "a link on the way leads elsewhere"),
+        (lambda e: [e.create("folder/new")], "a link on the way leads elsewhere"),
+        (lambda e: [e.delete("folder/b.txt")], "a link on the way leads elsewhere"),
+        (lambda e: [e.rename("folder/b.txt", "x")], "a link on the way leads elsewhere"),
+        (lambda e: [e.rename("a.txt", "folder/x")], "a link on the way leads elsewhere"),
         (lambda e: [e.create("../new")], "not inside the workspace"),
         (lambda e: [e.create("a.txt")], "exists already"),
         (lambda e: [e.rename("a.txt", "bin")], "exists already"),

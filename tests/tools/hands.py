@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from glossator.agent.execute import call_tool, nothing_denied
@@ -37,6 +38,9 @@ class Hands:
     formatted: Callable[[str], str] = lambda text: text
     outcome: EditOutcome | None = None
     plans: list[EditPlan] = field(default_factory=list)
+
+    def within(self, _paths: AbstractSet[str]) -> Hands:
+        return self
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         self.plans.append(plan)

@@ -89,5 +89,6 @@ class EarlyCalls:
     async def _read(self, call: ToolCall) -> _Read:
         context = await self._run.tool_context()
         draft = context.reads.draft()
-        result = await call_tool(self._tools, call, replace(context, reads=draft), self._run.denial)
+        ahead = replace(context, reads=draft)
+        result = await call_tool(self._tools, call, ahead, self._run.permission)
         return _Read(result, draft, context.reads)

@@ -1,9 +1,10 @@
 """Writing a file so that at every moment either the old bytes are there or the new ones.
 
 The new bytes go to a file of an unpredictable name in the same folder, reach the disk, and take the
-old file's name. The path is resolved first and must lie inside one of the given roots; from there
-on every folder is opened without following links and held, so a link planted meanwhile is refused
-and never followed. Everything here raises `OSError`, and then the old file is as it was.
+old file's name. The path must lie inside one of the given roots, and be a real one: it was decided
+about just that file. Every folder is opened without following links and held, so a link planted
+meanwhile is refused and never followed. Everything here raises `OSError`, and then the old file is
+as it was.
 
 - The mode is kept, and the owner if we may set it; if not, set-user-id and set-group-id go.
 - A file that nobody may write, or not we, is refused, although renaming would not need the right.
@@ -40,7 +41,7 @@ def write_file(path: str, content: bytes, roots: Sequence[str]) -> None:
 
 @contextmanager
 def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
-    """The place `path` names, behind links too; it and every folder on the way lie in a root.
+    """The place `path` names; it and every folder on the way lie in a root, and none is a link.
 
     Missing folders are made, and removed again if nothing is put into them.
     """
@@ -48,6 +49,8 @@ def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
     owners = [root for root in map(_real, roots) if os.path.commonpath((root, real)) == root]
     if not owners or real in owners:
         raise PermissionError(errno.EACCES, "it is not inside the workspace", path)
+    if real != os.path.normpath(path):
+        raise OSError(errno.ELOOP, "a link on the way leads elsewhere", path)
     root = max(owners, key=len)
     *folders, name = os.path.relpath(real, root).split(os.sep)
     with contextlib.ExitStack() as held:

@@ -230,12 +230,14 @@ class Refused:
 class Conflict:
     """Nothing was changed, for what was to be replaced is not there any more.
 
-    The lines (1-based, inclusive) are those of `document` that stand in that place now.
+    The lines (1-based, inclusive) are those of `document` that stand in that place now. `note` is
+    for the model.
     """
 
     document: Document
     first_line: int
     last_line: int
+    note: str = ""
 
 
 EditOutcome = Applied | Refused | Conflict
@@ -243,6 +245,9 @@ EditOutcome = Applied | Refused | Conflict
 
 class Editing(Protocol):
     """Whoever changes files for the tools."""
+
+    def within(self, paths: AbstractSet[str]) -> Editing:
+        """The same, for plans about these real paths alone."""
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         """Apply the whole plan or nothing of it, but for what the user rejects."""

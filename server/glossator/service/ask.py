@@ -163,7 +163,7 @@ async def _answer(
         model,
         emit,
         partial(app.tool_context, session, run),
-        app.acting.gate(session).denial,
+        app.acting.gate(session).permission,
         session.received,
         room,
         run.clock,

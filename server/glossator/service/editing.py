@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -29,6 +30,7 @@ from glossator.core.errors import UsageError
 from glossator.core.events import EditProposed, EditSettled, Event
 from glossator.core.ports import EditorPort
 from glossator.service import arrival
+from glossator.service.undecided import undecided
 from glossator.workspace.change import DiskChanged
 from glossator.workspace.editing.merge import rebase, rebase_plan
 from glossator.workspace.host import WorkspaceHost
@@ -64,7 +66,10 @@ class Kept(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlanEditing:
-    """Implements `core.edit.Editing` for one run; it is `waiting` while the user decides."""
+    """Implements `core.edit.Editing` for one run; it is `waiting` while the user decides.
+
+    Nothing is changed but at the real paths in `permitted`.
+    """
 
     host: WorkspaceHost
     port: EditorPort
@@ -72,9 +77,16 @@ class PlanEditing:
     kept: Kept
     review: bool
     waiting: Callable[[], AbstractContextManager[object]] = nullcontext
+    permitted: AbstractSet[str] = frozenset()
+
+    def within(self, paths: AbstractSet[str]) -> PlanEditing:
+        """The same, for plans about these real paths alone."""
+        return replace(self, permitted=paths)
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         """Apply the plan; see `Editing`. What was proposed is settled, even if it is cut off."""
+        if (refused := await asyncio.to_thread(undecided, plan, self.permitted)) is not None:
+            return refused
         self.emit(EditProposed(plan))
         outcome: EditOutcome = _UNFINISHED
         try:
@@ -103,17 +115,27 @@ class PlanEditing:
             case Refused(reason):
                 return Refused(f"{reason} {note}".rstrip())
             case Conflict() as outcome:
-                return outcome
+                return replace(outcome, note=note)
 
     async def _applying(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
         for _ in range(_TRIES):
-            moved = await asyncio.to_thread(rebase_plan, plan, self.host.snapshot().read)
+            moved = await asyncio.to_thread(self._current, plan)
             if not isinstance(moved, EditPlan):
                 return moved
             outcome = await self._keeping(moved, confirm=confirm)
             if outcome is not None:
                 return outcome
         return Refused(_TYPING)
+
+    def _current(self, plan: EditPlan) -> EditPlan | Conflict | Refused:
+        """The plan for the texts as they are now, if it is still about what was decided about."""
+        moved = rebase_plan(plan, self.host.snapshot().read)
+        return undecided(moved, self.permitted) or moved
+
+    def _is_current(self, plan: EditPlan) -> bool:
+        return not undecided(plan, self.permitted) and not arrival.changed(
+            plan, self.host.snapshot()
+        )
 
     async def _keeping(self, plan: EditPlan, *, confirm: bool) -> Applied | Refused | None:
         """Try with the files kept; also when the run is cancelled while the editor is at it.
@@ -124,8 +146,8 @@ class PlanEditing:
         tried: _Tried | None = None
         try:
             # what is applied from here on is applied to what was kept
-            changed = await asyncio.to_thread(arrival.changed, plan, self.host.snapshot())
-            tried = _Tried(None) if changed else await self._try(plan, confirm=confirm)
+            current = await asyncio.to_thread(self._is_current, plan)
+            tried = await self._try(plan, confirm=confirm) if current else _Tried(None)
         except asyncio.CancelledError:
             await asyncio.shield(self._late(plan, LATE_SECONDS))
             raise
@@ -253,5 +275,5 @@ def _told(outcome: EditOutcome) -> str:
             return note
         case Refused(reason):
             return reason
-        case Conflict():
-            return "The place to edit was changed meanwhile."
+        case Conflict(note=note):
+            return f"The place to edit was changed meanwhile. {note}".rstrip()

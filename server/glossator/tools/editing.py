@@ -226,7 +226,7 @@ def _report_conflict(
     result = ToolResult(
         f"Nothing was changed: what the edit replaces in {target.relative} was changed after you"
         f" read it. In that place there is now:\n{text or '[nothing: the file is empty]'}\n"
-        "Make the edit again for this text, if it is still wanted.",
+        + _sentences("Make the edit again for this text, if it is still wanted.", conflict.note),
         spans,
         error=True,
     )
