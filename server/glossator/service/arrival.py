@@ -71,10 +71,11 @@ def left_open(plan: EditPlan, now: WorkspaceSnapshot) -> list[Document]:
 
 def is_done(plan: EditPlan, now: WorkspaceSnapshot) -> bool:
     """Whether every file is as the plan wants it."""
-    return not left_open(plan, now) and all(_is_done(change, now) for change in plan.files)
+    return not left_open(plan, now) and all(holds(change, now) for change in plan.files)
 
 
-def _is_done(change: FileChange, now: WorkspaceSnapshot) -> bool:
+def holds(change: FileChange, now: WorkspaceSnapshot) -> bool:
+    """Whether the file is as the change wants it."""
     found = now.read(change.path)
     if isinstance(change, FileEdit):
         return isinstance(found, Document) and found.text == change.result

@@ -37,6 +37,7 @@ from glossator.service.application import Application
 from glossator.service.compact import room_of
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session
+from glossator.service.undo import reminded, reminder
 
 _TITLE_CHARACTERS = 60
 
@@ -147,8 +148,9 @@ async def _answer(
     room = room_of(app, session, run.emit)
     if room.is_short(session.account.last):
         await _make_room(room, meter, run)
-    texts = (abandoned, *(item.text for item in attached), question)
+    texts = (abandoned, reminder(app, session), *(item.text for item in attached), question)
     session.conversation.append(user_message(*texts))
+    reminded(app, session)
     agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
     context = RunContext(
         model,
