@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from glossator.agent.permissions.decide import is_hidden
+from glossator.agent.permissions.decide import hiding
 from glossator.agent.permissions.matching import concerning
 from glossator.agent.permissions.policy import Policy
 from glossator.agent.permissions.rules import PathRule, Rule, ToolRule
@@ -17,7 +17,7 @@ _MOST_KNOWN = 200_000  # paths
 
 @dataclass(frozen=True, slots=True)
 class HiddenFiles:
-    """Tells of an absolute path whether it is hidden, as `is_hidden` does; from any thread.
+    """Tells of an absolute path whether it is hidden, as `hiding` does; from any thread.
 
     What a path is called is judged once, where it leads each time.
     """
@@ -39,8 +39,12 @@ class HiddenFiles:
         except (OSError, ValueError):
             leads_elsewhere = True
         if leads_elsewhere:
-            return is_hidden(path, self.policy)
+            return bool(hiding(path, self.policy))
         return self.names(path)
+
+    def rules(self, path: str) -> tuple[str, ...]:
+        """The rules that hide what is at `path`, for the user."""
+        return hiding(path, self.policy) if os.path.isabs(path) else ()
 
     def names(self, path: str) -> bool:
         """As a call, of a path that is known to be its real one: nothing on disk is looked at."""
