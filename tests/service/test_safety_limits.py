@@ -111,7 +111,8 @@ async def test_a_command_that_might_change_more_asks_with_the_reason(
     monkeypatch.setattr(command_limits, "_MAX_ENTRIES", bound)
     script = [Turn(ToolUse("Bash", {"command": "ls"})), Turn(Text("Well."))]
     settings = {"permissions": {"mode": "auto", "allow": ["Bash"]}}
-    async with stage(tmp_path, {"a": "", "b": "", "c": ""}, script, settings) as s:
+    files = {".gitignore": "out/\n", "out/a": "", "out/b": ""}
+    async with stage(tmp_path, files, script, settings) as s:
         await s.ask("List.")
         assert len(s.port.permissions) == asked
         for request in s.port.permissions:

@@ -14,13 +14,15 @@ class Policy:
 
     Below `roots` it may write, but for `protected`: files and folders that it can neither change
     nor create, and `hidden`: those whose content it cannot see. `readable` are further files and
-    folders, of the user's home for one, that it may read.
+    folders, of the user's home for one, that it may read. The `sockets` there are other programs';
+    they can be reached with the network only.
     """
 
     roots: tuple[str, ...]
     protected: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    sockets: tuple[str, ...] = ()
     network: bool = False
 
 
@@ -30,6 +32,7 @@ class Limits:
 
     protected: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    sockets: tuple[str, ...] = ()
     doubt: str | None = None
 
 
