@@ -173,6 +173,18 @@ async def test_a_command_cannot_get_at_it_by_another_name(tmp_path: Path) -> Non
     assert (tmp_path / "kingfisher.pem").read_text() == _FILES["kingfisher.pem"]
 
 
+@_SANDBOXED
+async def test_a_command_cannot_move_it_to_where_no_rule_knows_it(tmp_path: Path) -> None:
+    moved, read = await results(
+        tmp_path,
+        ToolUse("Bash", {"command": "mv config/deep . ; mv config moved; ls"}),
+        ToolUse("Bash", {"command": "cat moved/keys.py deep/more.txt moved/deep/more.txt"}),
+        settings={"permissions": {"mode": "auto", "deny": ["Read(/config/keys.py)"]}},
+    )
+    assert "busy" in moved
+    assert "def kingfisher" not in read
+
+
 def git(root: Path, *arguments: str) -> bytes:
     identity = ("-c", "user.name=a", "-c", "user.email=a@b")
     command = ("git", *identity, "-C", str(root), *arguments)

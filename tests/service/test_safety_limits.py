@@ -43,6 +43,28 @@ async def test_what_comes_later_is_kept_and_what_goes_is_not(workspace: MakeWork
     assert kept() == before - {"src/.idea"} | {"src/.vscode"}
 
 
+async def test_what_git_obeys_in_a_repository(workspace: MakeWorkspace) -> None:
+    ws = await workspace(
+        {
+            ".git/config": "",
+            ".git/config.worktree": "",
+            ".git/HEAD": "",
+            ".git/worktrees/w/commondir": "../..",
+            ".git/worktrees/w/index": "",
+            ".git/modules/libs/one/HEAD": "",
+            ".git/modules/libs/one/objects/x": "",
+            ".git/modules/libs/one/modules/two/HEAD": "",
+        }
+    )
+    one = ".git/modules/libs/one"
+    kept = relative(ws, CommandLimits().of(ws.snapshot, None).protected)
+    assert {path for path in kept if path.startswith(".git/")} == {
+        *(".git/config", ".git/hooks", ".git/config.worktree", ".git/worktrees/w/commondir"),
+        *(f"{one}/config", f"{one}/hooks"),
+        *(f"{one}/modules/two/config", f"{one}/modules/two/hooks"),
+    }
+
+
 async def test_what_a_link_leads_to_is_not_kept_in_its_place(workspace: MakeWorkspace) -> None:
     ws = await workspace({"real/workflows/x.yml": ""})
     (ws.root / ".github").symlink_to("real")

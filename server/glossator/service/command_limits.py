@@ -17,13 +17,13 @@ from glossator.agent.permissions.protected import (
     protected_in,
 )
 from glossator.service.left_out import Below, LeftOut
+from glossator.service.repository import of_repository
 from glossator.tools.shell.policy import Limits
 from glossator.workspace.index import Listing
 from glossator.workspace.roots import is_inside, outermost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.walk import FileEntry
 
-_OF_GIT = ("config", "hooks")
 _MAX_ENTRIES = 500_000  # looked through in some three seconds; again in a tenth of that
 _MAX_HIDDEN = 500  # mounts
 _TOO_MUCH = (
@@ -143,6 +143,6 @@ def _kept_from_commands(path: str) -> Iterator[str]:
     if os.path.islink(path):
         return
     if os.path.basename(path) == ".git" and os.path.isdir(path):
-        yield from (os.path.join(path, name) for name in _OF_GIT)
+        yield from of_repository(path)
     else:
         yield path

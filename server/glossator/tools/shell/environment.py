@@ -54,6 +54,8 @@ def home_tools(environment: Mapping[str, str]) -> tuple[str, ...]:
     found = [os.path.join(home, each) for each in _TOOLS.split()]
     for folder in search_path(environment).split(os.pathsep):
         parent, name = os.path.split(folder.rstrip("/"))
-        mixed = parent == home or os.path.basename(parent) in _MIXED
+        above, own = os.path.split(parent)
+        # `~/.fly/bin` lies next to a token; what is known to hold programs only is named above
+        mixed = parent == home or own in _MIXED or (above == home and own.startswith("."))
         found.append(folder if mixed or name not in _BIN else parent)
     return tuple(dict.fromkeys(each for each in found if os.path.exists(each)))
