@@ -193,6 +193,20 @@ def git(root: Path, *arguments: str) -> bytes:
 
 @_SANDBOXED
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+async def test_what_git_keeps_of_it_is_not_shown_by_the_way(tmp_path: Path) -> None:
+    write_tree(tmp_path, _FILES | {"my keys/a b.pem": "kingfisher\n"})
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-Af", ".")
+    git(tmp_path, "commit", "-qm", "all")
+    commands = ("git log -p", "git show", "git diff --cached 'HEAD~0'", "git grep -h kingf HEAD")
+    texts = await results(tmp_path, *(ToolUse("Bash", {"command": each}) for each in commands))
+    assert "def visible" in texts[0]
+    assert "config/keys.py differ" in texts[0]
+    assert "kingfisher" not in "".join(texts).replace("kingfisher.pem", "")
+
+
+@_SANDBOXED
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 @pytest.mark.parametrize("commit", ["git commit -aqm x", "git add -A; git commit -qm x"])
 async def test_a_commit_does_not_lose_it(tmp_path: Path, commit: str) -> None:
     """A cover that looks like an empty file, or like none, would be committed."""

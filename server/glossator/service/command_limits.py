@@ -52,11 +52,14 @@ class CommandLimits:
         with self._looking:
             left_out = self._left_out.look(snapshot, hidden, _MAX_ENTRIES)
             protected = self._all_protected(snapshot, left_out)
-            covered, doubt = (), None
+            covered: tuple[str, ...] = ()
+            doubt = None
             if hidden is not None:
                 covered, doubt = self._covered(snapshot, hidden, left_out)
         doubts = filter(None, (None if left_out.complete else _PROTECTED, doubt))
-        return Limits(protected, covered, tuple(left_out.sockets), " ".join(doubts) or None)
+        patterns = () if hidden is None else hidden.patterns
+        sockets = tuple(left_out.sockets)
+        return Limits(protected, covered, patterns, sockets, " ".join(doubts) or None)
 
     def _all_protected(self, snapshot: WorkspaceSnapshot, left_out: Below) -> tuple[str, ...]:
         found = set(left_out.protected)

@@ -32,6 +32,14 @@ class HiddenFiles:
         rules = tuple(filter(_hides, policy.deny))
         return HiddenFiles(policy, all(map(_is_of_names, rules))) if rules else None
 
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """What is hidden in whatever folder of a repository, as patterns of .gitignore."""
+        rules = filter(_hides, self.policy.deny)
+        return tuple(
+            rule.pattern.lstrip("/") if isinstance(rule, PathRule) else "*" for rule in rules
+        )
+
     def __call__(self, path: str) -> bool:
         """Whether a rule hides what is at `path`."""
         if not os.path.isabs(path):  # a document that has no file
@@ -65,8 +73,9 @@ class HiddenFiles:
 
 
 def _is_of_names(rule: Rule) -> bool:
-    is_of_roots = isinstance(rule, PathRule) and rule.base is Base.WORKSPACE
-    return is_of_roots and "/" not in rule.pattern.rstrip("/")
+    if not isinstance(rule, PathRule) or rule.base is not Base.WORKSPACE:
+        return False
+    return "/" not in rule.pattern.rstrip("/")
 
 
 def _hides(rule: Rule) -> bool:

@@ -18,6 +18,7 @@ from typing import ClassVar
 
 from glossator.core.errors import UsageError
 from glossator.tools.shell.covers import Unreadable, unreadable
+from glossator.tools.shell.environment import git_setting
 from glossator.tools.shell.guards import guard
 from glossator.tools.shell.paths import path_within
 from glossator.tools.shell.policy import Confined, Policy, Unavailable
@@ -38,6 +39,8 @@ _BASE = (
     ),
 )
 _SOCKETS = "/proc/net/unix"
+_ATTRIBUTES = "/dev/glossator-attributes"  # in a folder that is the sandbox's own
+_GIT = git_setting("core.attributesFile", _ATTRIBUTES)
 # The first process of the namespace: when it ends, the kernel ends all others before bubblewrap
 # learns of it. Of bubblewrap's own first process it does not wait for the end. What this
 # shell has to say about signals is not part of the output.
@@ -72,8 +75,10 @@ class Bubblewrap:
                 how = "--bind" if isinstance(mount, Pin) else "--ro-bind"
                 arguments += how, mount.path, mount.path
             sockets = _sockets(policy)
-            if policy.hidden or sockets:
-                cover = guards.enter_context(unreadable())
+            if policy.hidden or policy.patterns or sockets:
+                cover = guards.enter_context(unreadable(policy.patterns))
+                arguments += ("--ro-bind", cover.attributes, _ATTRIBUTES)
+                arguments += (word for each in _GIT for word in ("--setenv", *each))
                 arguments += _covered((*policy.hidden, *sockets), cover)
             words = (*arguments, "--chdir", cwd, "--", *_FIRST, *command)
             yield Confined(words, nested=True)

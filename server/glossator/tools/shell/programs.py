@@ -213,7 +213,7 @@ GIT: Mapping[str, Options] = {
     "describe": _options("", "", "all tags long always contains first-parent", "abbrev match"),
     "diff": _LOG,
     "grep": _options(
-        "acEFGhHIilLnPovwqWz",
+        "cEFGhHIilLnPovwqWz",  # without -a: hidden files are binary to it
         "eABCm",
         "ignore-case word-regexp invert-match line-number count files-with-matches name-only"
         " extended-regexp fixed-strings perl-regexp cached untracked heading break show-function",
