@@ -59,9 +59,10 @@ async def test_what_git_obeys_in_a_repository(workspace: MakeWorkspace) -> None:
     one = ".git/modules/libs/one"
     kept = relative(ws, CommandLimits().of(ws.snapshot, None).protected)
     assert {path for path in kept if path.startswith(".git/")} == {
-        *(".git/config", ".git/hooks", ".git/config.worktree", ".git/worktrees/w/commondir"),
-        *(f"{one}/config", f"{one}/hooks"),
-        *(f"{one}/modules/two/config", f"{one}/modules/two/hooks"),
+        *(".git/config.worktree", ".git/worktrees/w/commondir"),
+        *(f".git/{name}" for name in ("config", "hooks", "commondir")),
+        *(f"{one}/{name}" for name in ("config", "hooks", "commondir")),
+        *(f"{one}/modules/two/{name}" for name in ("config", "hooks", "commondir")),
     }
 
 

@@ -236,6 +236,25 @@ async def test_a_repository_in_the_workspace_runs_nothing(
     assert not (root / "was-run").exists()
 
 
+async def test_a_repository_is_not_given_another_configuration(
+    shell: MakeShell, sandbox: Sandbox, root: Path
+) -> None:
+    """By a file that says where it stands; git works with the stand-in for it."""
+    _program("git", "init", "-q", str(root))
+    confined = shell(sandbox, ".git/hooks", ".git/config", ".git/commondir")
+    text = await said(
+        confined,
+        "echo ../evil > .git/commondir || echo kept; rm -f .git/commondir || echo kept;"
+        " mv .git/commondir .git/x || echo kept; echo x > new && git add -A &&"
+        " git -c user.name=a -c user.email=a@b commit -qm one && git branch two &&"
+        " git worktree list | wc -l && git fsck && git log --format=%s --name-only",
+    )
+    assert text.count("kept") == 3
+    assert text.splitlines()[-4:] == ["1", "one", "", "new"]
+    assert not (root / ".git/commondir").exists()
+    assert not [name for name in os.listdir(root / ".git") if name.startswith(".glossator")]
+
+
 async def test_a_protected_link_is_refused(shell: MakeShell, sandbox: Sandbox, root: Path) -> None:
     (root / "target").mkdir()
     (root / ".vscode").symlink_to("target")
@@ -284,6 +303,21 @@ def test_guards_are_shared_and_removed_by_the_last(tmp_path: Path) -> None:
             assert is_guard(str(path))
         assert path.exists()
     assert not path.exists()
+
+
+def test_a_guard_that_is_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "commondir"
+    with guard(str(path)) as first, guard(str(path)) as second:
+        assert first
+        assert second
+        assert is_guard(str(path))
+        assert path.read_text() == ".\n"
+    assert os.listdir(tmp_path) == []
+    path.write_text(".\n")
+    assert not is_guard(str(path))
+    with guard(str(path)):
+        path.write_text("elsewhere")
+    assert path.read_text() == "elsewhere"
 
 
 def test_a_guard_that_the_user_put_something_into_is_kept(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-_ALWAYS = ("config", "hooks")
-_WHERE_THERE = ("config.worktree", "commondir")  # git fails where a stand-in is
+_ALWAYS = ("config", "hooks", "commondir")
+_OF_WORKTREES = ("config.worktree", "commondir")  # where git obeys them they are there
 
 
 def of_repository(folder: str) -> Iterator[str]:
@@ -17,7 +17,7 @@ def of_repository(folder: str) -> Iterator[str]:
     yield from (os.path.join(folder, name) for name in _ALWAYS)
     worktrees = _folders(os.path.join(folder, "worktrees"))
     for each in (folder, *worktrees):
-        paths = (os.path.join(each, name) for name in _WHERE_THERE)
+        paths = (os.path.join(each, name) for name in _OF_WORKTREES)
         yield from (path for path in paths if os.path.isfile(path) and not os.path.islink(path))
     modules = _folders(os.path.join(folder, "modules"))
     while modules:
