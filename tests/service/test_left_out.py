@@ -129,3 +129,17 @@ async def test_a_folder_that_is_closed_or_gone(workspace: MakeWorkspace) -> None
     assert look(ws, found).protected
     os.rename(ws.root / "out", Path(ws.root).parent / "elsewhere")
     assert look(ws, found).protected == []
+
+
+@pytest.mark.parametrize(
+    "deny",
+    ["Read(.env)", "Read(*.pem)", "Read(sub/)", "Read(/.env)", "Read(a/.env)", "Read(//x/**)"],
+)
+def test_an_entry_is_hidden_as_its_path_is(tmp_path: Path, deny: str) -> None:
+    """Though rules without a folder in them are not held against each folder anew."""
+    hidden = HiddenFiles.of(policy(deny=[deny, "Edit(b/x)"], root=tmp_path))
+    assert hidden is not None
+    for folder in (tmp_path, tmp_path / "a", tmp_path / "b" / "a"):
+        for name in (".env", ".ENV", "x.pem", "sub", "x"):
+            path = str(folder / name)
+            assert hidden.entry(str(folder), name) is hidden.names(path), path
