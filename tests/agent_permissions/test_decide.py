@@ -85,6 +85,13 @@ def test_what_each_mode_does(
         (files("Read", "/ws/a"), policy("auto", deny=["Read(a)"]), "deny"),
         (files("Grep", "/ws/a"), policy("auto", deny=["Read(a)"]), "deny"),
         (files("Read", "/ws/b"), policy("auto", deny=["Read(a)"]), "allow"),
+        (files("Diagnostics", "/ws/a"), policy("auto", deny=["Read(a)"]), "deny"),
+        (files("Diagnostics"), policy("auto", deny=["Read"]), "deny"),
+        # what may not be read is not edited either: an edit shows lines around
+        (files("Edit", "/ws/a"), policy("auto", deny=["Read(a)"]), "deny"),
+        (files("Write", "/ws/b", "/ws/a"), policy("auto", deny=["Read(a)"]), "deny"),
+        (files("Write", "/ws/b"), policy("auto", deny=["Read(a)"]), "allow"),
+        (files("Edit", "/ws/a"), policy("auto", ask=["Read(a)"]), "allow"),
         (files("Read", "/ws/x/a/b"), policy("auto", deny=["Read(a/)"]), "deny"),
         (files("Grep", "/ws/x/a"), policy("auto", deny=["Read(a/)"]), "deny"),
         (files("Edit", "/ws/x/a/b"), policy("auto", deny=["Edit(/a/)"]), "allow"),

@@ -96,9 +96,9 @@ async def ask(app: Application, request: AskRequest) -> Answer:
     """Run the loop on a question. Raises `ModelError` and `UsageError`."""
     if not request.question.strip():
         raise UsageError("The question is empty; ask something about the workspace.")
-    snapshot = app.host.snapshot()
+    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
     attached = [
-        await asyncio.to_thread(attach, snapshot, item.uri, item.first_line, item.last_line)
+        await asyncio.to_thread(attach, snapshot, item.uri, item.first_line, item.last_line, hidden)
         for item in request.attachments
     ]
     return await answer(app, request.question, attached, request.session_id, request.run_id)

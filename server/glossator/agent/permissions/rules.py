@@ -33,7 +33,7 @@ Family = Literal["Edit", "Read"]
 
 FAMILIES: dict[Family, frozenset[str]] = {
     "Edit": frozenset({"Edit", "MultiEdit", "Write", "Move"}),
-    "Read": frozenset({"Read", "Glob", "Grep", "Search", "Symbols"}),
+    "Read": frozenset({"Diagnostics", "Glob", "Grep", "Read", "Search", "Symbols"}),
 }
 _KNOWN = frozenset({"Bash", *FAMILIES["Edit"], *FAMILIES["Read"]})
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
