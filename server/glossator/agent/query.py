@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import aclosing
 
 from glossator.agent.agent import Agent
@@ -24,8 +23,8 @@ async def query(
 ) -> Reply | None:
     """The model's reply to the conversation, or None when it is not there in so many seconds.
 
-    Nothing of a reply that is not whole is kept. Calls are handed to `early` as soon as they are
-    whole. Raises `ModelError`.
+    Time in which the user is waited for does not count. Nothing of a reply that is not whole is
+    kept. Calls are handed to `early` as soon as they are whole. Raises `ModelError`.
     """
     early.void()  # what a reply before this one left
     request = ModelRequest(
@@ -37,7 +36,7 @@ async def query(
     )
     shown = False
     try:
-        async with asyncio.timeout(seconds), aclosing(run.model.stream(request)) as events:
+        async with run.clock.limit(seconds), aclosing(run.model.stream(request)) as events:
             async for event in events:
                 await early.follow(event)
                 match event:

@@ -60,6 +60,7 @@ class Gate:
                 return reason
         decision = await self._decision(tool, args, context)
         if isinstance(decision.made, Ask):
+            await context.before_asking()
             async with self._turn:
                 return await self._answered(tool, args, context)
         return decision.made.reason if isinstance(decision.made, Deny) else None
