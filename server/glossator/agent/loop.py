@@ -1,7 +1,8 @@
 """The agent loop: query, act, observe, until the model answers or a limit ends the run.
 
 The conversation is valid for the next request at every await: a reply is appended together with
-the answers to its tool calls, even when the run is cancelled between the two.
+the answers to its tool calls, even when the run is cancelled between the two, and one that was
+paused when it ends.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from glossator.agent.run import RunContext
 from glossator.core.errors import ModelError
 from glossator.core.events import Notice, TextDiscarded
 from glossator.core.tool_result import ToolResult
-from glossator.llm.conversation import Conversation, tool_answers
-from glossator.llm.model import Reply, StopReason, ToolCall
+from glossator.llm.conversation import Conversation, tool_answers, whole_reply
+from glossator.llm.model import Message, Reply, StopReason, ToolCall
 from glossator.prompts.loader import load_prompt
 
 _LAST_WORD_SECONDS = 60  # for the answer after a limit was reached
@@ -49,23 +50,27 @@ async def _run(
     agent: Agent, conversation: Conversation, run: RunContext, early: EarlyCalls
 ) -> Outcome:
     guard = Guard(agent.limits, agent.dollars, run.clock)
+    paused: list[Message] = []  # what the reply under way has said
     while True:
-        reply = await query(agent, conversation, run, guard.seconds_left, early)
+        reply = await query(agent, conversation, run, guard.seconds_left, early, paused)
         if reply is None:
             return _out_of_time(run, guard)
         _count(reply, run, guard)
-        if reply.stop is StopReason.PAUSE_TURN:
-            conversation.append(reply.message)
-            if limit := guard.exceeded(()):
-                return _unanswered(limit, guard, reply.text)
+        limit = guard.exceeded(_requested(reply))
+        if reply.stop is StopReason.PAUSE_TURN and limit is None:
+            paused.append(reply.message)
             continue
-        if reply.stop is StopReason.CONTEXT_FULL and await _make_room(run, guard):
+        if reply.stop is StopReason.CONTEXT_FULL and limit is None and await _make_room(run, guard):
             run.emit(TextDiscarded())  # it did not fit: it is asked for again
+            paused.clear()
             continue
-        calls = _requested(reply)
-        if not calls or reply.stop in _FINAL:
+        reply = replace(reply, message=whole_reply((*paused, reply.message)))
+        paused.clear()
+        if reply.stop is StopReason.PAUSE_TURN and limit:
+            _keep(conversation, reply, guard.explain(limit))
+            return _unanswered(limit, guard, reply.text)
+        if not _requested(reply) or reply.stop in _FINAL:
             return _end(conversation, reply, guard)
-        limit = guard.exceeded(calls)
         if limit:
             _answer_all(conversation, reply, "Not run", guard.explain(limit), farewell=True)
         else:
@@ -141,8 +146,9 @@ async def _last_word(
     if last is None:
         return _unanswered(limit, guard)
     _count(last, run, guard)
+    last = replace(last, message=whole_reply((last.message,)))
     if _requested(last):
-        _answer_all(conversation, last, "Not run", reason)
+        _keep(conversation, last, reason)
         return _unanswered(limit, guard, last.text)
     return replace(_end(conversation, last, guard), stop=limit)
 
@@ -162,12 +168,17 @@ def _end(conversation: Conversation, reply: Reply, guard: Guard) -> Outcome:
     if stop is Stop.REFUSED:  # a refused reply is not sent back
         text = f"The model declined to answer. {reply.detail}".strip()
         return Outcome(text, stop, guard.turns, guard.spending)
-    if _requested(reply):
-        _answer_all(conversation, reply, "Not run", "the context is full")
-    elif reply.message["content"]:
-        conversation.append(reply.message)
+    _keep(conversation, reply, "the context is full")
     text = reply.text or "The model ended without an answer. Ask again, or ask for less at once."
     return Outcome(text, stop, guard.turns, guard.spending)
+
+
+def _keep(conversation: Conversation, reply: Reply, why: str) -> None:
+    """Append a reply; none of its calls was run."""
+    if _requested(reply):
+        _answer_all(conversation, reply, "Not run", why)
+    elif reply.message["content"]:
+        conversation.append(reply.message)
 
 
 def _requested(reply: Reply) -> list[ToolCall]:
