@@ -36,8 +36,8 @@ async def run(s: Stage, dollars: float, prices: dict[str, Price]) -> tuple[Outco
         notices.extend([event.message] if isinstance(event, Notice) else [])
 
     session = s.app.sessions.create()
-    limits = LimitSettings(turns=6)
-    agent = Agent("main", ("System.",), reading_tools(), limits, dollars)
+    limits = LimitSettings(turns=6, dollars=dollars)
+    agent = Agent("main", ("System.",), reading_tools(), limits)
     conversation = Conversation([user_message("?")])
     async with asker(script, options=ModelOptions(prices=prices)) as ask:
         if not prices:

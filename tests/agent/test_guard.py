@@ -7,9 +7,12 @@ import pytest
 from glossator.agent.agent import Stop
 from glossator.agent.guard import Guard
 from glossator.core.events import Usage
+from glossator.llm.cost import Spending
+from glossator.llm.meter import Budget, Meter
 from glossator.llm.model import Reply, StopReason, ToolCall
 from glossator.settings.model import LimitSettings
 
+NOTHING = Spending()
 CALL = ToolCall("t", "Grep", {"pattern": "x"})
 REPLY = Reply(
     {"role": "assistant", "content": []},
@@ -21,21 +24,28 @@ REPLY = Reply(
 )
 
 
+def guard_of(limits: dict[str, float], before: Spending = NOTHING) -> Guard:
+    """The guard of a run in a session that has taken `before`."""
+    chosen = LimitSettings.model_validate(limits)
+    budgets = Budget.of_run(chosen), Budget.of_session(chosen, before)
+    return Guard(chosen, Meter(budgets))
+
+
 @pytest.mark.parametrize(
-    ("limits", "dollars", "after", "stop", "said"),
+    ("limits", "after", "stop", "said"),
     [
-        ({"turns": 2}, None, 2, Stop.TURNS, "2 turns"),
-        ({"tokens": 200}, None, 2, Stop.TOKENS, "200 tokens"),
-        ({}, 0.03, 3, Stop.MONEY, "$0.03"),
-        ({}, 0.001, 1, Stop.MONEY, "$0.001"),
-        ({"repeats": 4}, None, 4, Stop.REPETITION, "4 times"),
-        ({"seconds": 1e-9}, None, 0, Stop.TIME, "seconds"),
+        ({"turns": 2}, 2, Stop.TURNS, "2 turns"),
+        ({"tokens": 200}, 2, Stop.TOKENS, "the limit of 200 tokens"),
+        ({"dollars": 0.03}, 3, Stop.MONEY, "the limit of $0.03"),
+        ({"dollars": 0.001}, 1, Stop.MONEY, "$0.001"),
+        ({"session_tokens": 650}, 2, Stop.TOKENS, "the session's limit of 650 tokens"),
+        ({"session_dollars": 0.07}, 2, Stop.MONEY, "the session's limit of $0.07"),
+        ({"repeats": 4}, 4, Stop.REPETITION, "4 times"),
+        ({"seconds": 1e-9}, 0, Stop.TIME, "seconds"),
     ],
 )
-def test_limits(
-    limits: dict[str, int], dollars: float | None, after: int, stop: Stop, said: str
-) -> None:
-    guard = Guard(LimitSettings(**({"repeats": 99} | limits)), dollars)
+def test_limits(limits: dict[str, float], after: int, stop: Stop, said: str) -> None:
+    guard = guard_of({"repeats": 99} | limits, before=Spending(Usage(500), known_dollars=0.05))
     for _ in range(after):
         if stop is not Stop.TIME:
             assert guard.exceeded((CALL,)) is None
@@ -45,20 +55,20 @@ def test_limits(
 
 
 def test_an_unknown_price_is_no_price_and_is_told() -> None:
-    guard = Guard(LimitSettings(), 0.02)
+    guard = guard_of({"dollars": 0.02})
     told = []
     for dollars in (0.01, None):
         guard.count(replace(REPLY, dollars=dollars, tool_calls=()))
-        told.append(guard.is_blind)
+        told.append(guard.meter.is_blind)
     assert told == [False, True]
-    assert guard.spending.dollars is None
+    assert guard.meter.spending.dollars is None
     assert guard.exceeded(()) is None
     guard.count(replace(REPLY, tool_calls=()))
     assert guard.exceeded(()) is Stop.MONEY
 
 
 def test_without_a_limit_no_price_is_asked_for() -> None:
-    guard = Guard(LimitSettings())
+    guard = guard_of({})
     guard.count(replace(REPLY, dollars=None))
-    assert not guard.is_blind
+    assert not guard.meter.is_blind
     assert guard.exceeded(()) is None

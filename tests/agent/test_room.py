@@ -87,7 +87,6 @@ async def test_at_its_share_of_the_window_it_is_compacted(tmp_path: Path) -> Non
     assert (outcome.stop, outcome.text) == ("answered", "It greets.")
     (change,) = told
     assert change.by_model
-    assert outcome.spending.usage.output_tokens > change.spending.usage.output_tokens > 0
     assert not [event for event in events if isinstance(event, TextDiscarded | Notice)]
     lengths = [len(body["messages"]) for body in bodies]
     assert lengths[3:6] == [7, 10, lengths[5]]

@@ -26,7 +26,7 @@ from glossator.service.sessions import (
     SessionInfo,
     SessionList,
 )
-from glossator.service.status import IndexView, OutlinesView, StatusAnswer, SweepView
+from glossator.service.status import IndexView, OutlinesView, SpendingView, StatusAnswer, SweepView
 from glossator.service.tool import ToolAnswer
 from glossator.service.undo import TurnList, TurnView, UndoAnswer, UndoProblem
 from glossator.settings.model import PermissionSettings
@@ -49,6 +49,7 @@ from glossator.workspace.index import Skipped
         (wire.Index, IndexView),
         (wire.Outlines, OutlinesView),
         (wire.Sweep, SweepView),
+        (wire.Spending, SpendingView),
         (wire.IndexReport, IndexAnswer),
         (wire.Checks, DoctorAnswer),
         (wire.Check, Check),

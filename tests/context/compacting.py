@@ -10,6 +10,7 @@ from glossator.context.kept import Weights
 from glossator.context.summary import Frame
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers, user_message
+from glossator.llm.meter import Meter
 from glossator.llm.model import Message, Model, ModelRequest, Reply, ToolSpec
 from tests.standin import Text, Turn
 
@@ -45,6 +46,7 @@ class Talk:
 
     model: Model
     conversation: Conversation = field(default_factory=Conversation)
+    meter: Meter = field(default_factory=Meter)
 
     async def say(self, *texts: str) -> Reply:
         """Ask, and run every tool that is called, until there is an answer."""
@@ -73,7 +75,8 @@ class Talk:
     async def compact(self, carried: Carried | None = None) -> Compacted | None:
         """Compact, and go on with what is left."""
         messages = self.conversation.messages
-        compacted = await compact(messages, self.model, FRAME, WEIGHTS, carried or Carried())
+        carried = carried or Carried()
+        compacted = await compact(messages, self.model, FRAME, WEIGHTS, carried, self.meter)
         if compacted:
             self.conversation = Conversation(list(compacted.messages))
         return compacted

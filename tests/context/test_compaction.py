@@ -59,7 +59,7 @@ async def test_what_stays_and_what_goes() -> None:
         assert compacted is not None
         assert compacted.by_model
         assert compacted.before > compacted.after > 0
-        assert compacted.spending.usage.total > 0
+        assert talk.meter.spending.usage.total > 0
         assert compacted.messages[-1]["content"] == [{"type": "text", "text": "An answer."}]
         head, *tail = compacted.messages
         texts = texts_of([head])

@@ -190,7 +190,7 @@ async def test_a_turn_is_undone(tmp_path: Path) -> None:
         assert "[exit code 0]" in s.results(3)["rm"]["content"]
         after = tree(s)
         assert after.keys() == {"calc.py", "new.txt", "made.txt"}
-        checkpoints = s.app.acting.checkpoints(await s.app.sessions.open(answer.session_id))
+        checkpoints = s.app.acting.of(await s.app.sessions.open(answer.session_id)).checkpoints
         undone = await checkpoints.undo_turn()
         assert (undone.conflicts, undone.failed) == ((), ())
         assert tree(s) == before

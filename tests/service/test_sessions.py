@@ -258,8 +258,10 @@ async def test_a_killed_run_can_be_gone_on_with(tmp_path: Path, kind: str) -> No
             sys.executable, "-c", SERVER, str(root), env=environment, stdout=-1
         )
         assert server.stdout is not None
+        acknowledged = 0
         while (line := await server.stdout.readline()) != f"{kind}\n".encode():
             assert line, "it ended too early"
+            acknowledged += line == b"usage\n"
         server.send_signal(signal.SIGKILL)
         await server.stdout.read()
         await server.wait()
@@ -267,6 +269,8 @@ async def test_a_killed_run_can_be_gone_on_with(tmp_path: Path, kind: str) -> No
         last = without_cache_marks(api.requests[-1].body) if sent else None
     async with stage(root, {}, [Turn(Text("On."))]) as s:
         (info,) = (await list_sessions(s.app, ListSessionsRequest())).sessions
+        kept = await s.app.sessions.open(info.id)
+        assert kept.account.replies >= acknowledged + (kind == "usage")
         assert (await s.ask("Go on.", session_id=info.id)).text == "On."
         if last is not None:  # nothing that was sent is lost
             messages = body(s, 0)["messages"][: len(last["messages"])]

@@ -16,15 +16,14 @@ from glossator.tools.base import Registry
 class Agent:
     """A specification: the system blocks, the tools and the limits of a kind of run.
 
-    `dollars` is what a run may cost, None for any price. `specs` is what the model is told of the
-    tools: a conversation that goes on gives those it began with, others are read off the tools.
+    `specs` is what the model is told of the tools: a conversation that goes on gives those it began
+    with, others are read off the tools.
     """
 
     name: str
     system: tuple[str, ...]
     tools: Registry
     limits: LimitSettings
-    dollars: float | None = None
     specs: tuple[ToolSpec, ...] = ()
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from glossator.agent.agent import Stop
 from glossator.agent.clock import RunClock
-from glossator.llm.cost import Spending, in_words
+from glossator.llm.meter import Meter
 from glossator.llm.model import Reply, ToolCall
 from glossator.settings.model import LimitSettings
 
@@ -18,31 +18,24 @@ from glossator.settings.model import LimitSettings
 class Guard:
     """Counts what a run has used; `exceeded` names the limit that was reached, if one was.
 
-    `dollars` is what the run may cost, None for any price.
+    Tokens and money are the meter's.
     """
 
     limits: LimitSettings
-    dollars: float | None = None
+    meter: Meter
     clock: RunClock = field(default_factory=RunClock)
     turns: int = 0
-    spending: Spending = field(default_factory=Spending)
     _calls: Counter[str] = field(default_factory=Counter)
 
     def count(self, reply: Reply) -> None:
         """A reply arrived."""
         self.turns += 1
-        self.spending += Spending.of(reply)
+        self.meter.count(reply)
         self._calls.update(_fingerprint(call) for call in reply.tool_calls)
 
-    def begin_anew(self, spending: Spending) -> None:
+    def begin_anew(self) -> None:
         """The conversation was compacted: what was read before may be read again."""
-        self.spending += spending
         self._calls.clear()
-
-    @property
-    def is_blind(self) -> bool:
-        """Whether the limit of money cannot be kept, because a price is not known."""
-        return self.dollars is not None and self.spending.unpriced > 0
 
     @property
     def seconds_left(self) -> float:
@@ -53,10 +46,8 @@ class Guard:
         """The limit that forbids running these calls."""
         if self.turns >= self.limits.turns:
             return Stop.TURNS
-        if self.spending.usage.total >= self.limits.tokens:
-            return Stop.TOKENS
-        if self.dollars is not None and self.spending.known_dollars >= self.dollars:
-            return Stop.MONEY
+        if reached := self.meter.reached():
+            return Stop(reached[0].kind)
         if self.seconds_left == 0:
             return Stop.TIME
         if any(self._calls[_fingerprint(call)] >= self.limits.repeats for call in calls):
@@ -65,10 +56,10 @@ class Guard:
 
     def explain(self, stop: Stop) -> str:
         """The limit in words, for the user and the model."""
+        spent = {Stop(reached.kind): reached.words for reached in reversed(self.meter.reached())}
         return {
+            **spent,
             Stop.TURNS: f"the limit of {self.limits.turns} turns is reached",
-            Stop.TOKENS: f"the limit of {self.limits.tokens:,} tokens is reached",
-            Stop.MONEY: f"the limit of {in_words(self.dollars)} is reached",
             Stop.TIME: f"the limit of {self.limits.seconds:g} seconds is reached",
             Stop.REPETITION: f"the same call was made {self.limits.repeats} times",
         }[stop]

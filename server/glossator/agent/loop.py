@@ -17,10 +17,11 @@ from glossator.agent.execute import execute
 from glossator.agent.guard import Guard
 from glossator.agent.query import query
 from glossator.agent.run import RunContext
-from glossator.core.errors import ModelError
+from glossator.core.errors import BudgetSpent, ModelError
 from glossator.core.events import Notice, TextDiscarded
 from glossator.core.tool_result import ToolResult
-from glossator.llm.conversation import Conversation, tool_answers, whole_reply
+from glossator.llm.conversation import Conversation, tool_answers, user_message, whole_reply
+from glossator.llm.meter import Budget, Meter
 from glossator.llm.model import Message, Reply, StopReason, ToolCall
 from glossator.prompts.loader import load_prompt
 
@@ -49,7 +50,8 @@ async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -
 async def _run(
     agent: Agent, conversation: Conversation, run: RunContext, early: EarlyCalls
 ) -> Outcome:
-    guard = Guard(agent.limits, agent.dollars, run.clock)
+    meter = run.meter or Meter((Budget.of_run(agent.limits),))
+    guard = Guard(agent.limits, meter, run.clock)
     paused: list[Message] = []  # what the reply under way has said
     while True:
         reply = await query(agent, conversation, run, guard.seconds_left, early, paused)
@@ -75,19 +77,17 @@ async def _run(
             _answer_all(conversation, reply, "Not run", guard.explain(limit), farewell=True)
         else:
             limit = await _act(agent, conversation, run, reply, guard, early)
+        limit = limit or await _keep_room(conversation, run, reply, guard)
         if limit:
             return await _last_word(agent, conversation, run, guard, limit)
-        if run.room and run.room.is_short(reply.usage):
-            await _try_to_make_room(run, guard)
 
 
 def _count(reply: Reply, run: RunContext, guard: Guard) -> None:
-    """Count a reply and show what it took."""
-    was_blind = guard.is_blind
+    """Count a reply; say so if its price is not known and should be."""
+    was_blind = guard.meter.is_blind
     guard.count(reply)
-    if guard.is_blind and not was_blind:
+    if guard.meter.is_blind and not was_blind:
         run.emit(Notice(_UNKNOWN_PRICE.format(model=run.model.id)))
-    run.emit(reply.usage)
 
 
 async def _act(
@@ -121,19 +121,35 @@ async def _act(
 
 async def _make_room(run: RunContext, guard: Guard) -> bool:
     """Whether the conversation could be compacted."""
-    compacted = await run.room.make() if run.room else None
+    try:
+        compacted = await run.room.make(guard.meter) if run.room else None
+    except BudgetSpent as error:
+        run.emit(Notice(f"The conversation was not compacted. {error}"))
+        return False
     if compacted is None:
         return False
-    guard.begin_anew(compacted.spending)
+    guard.begin_anew()
     return True
 
 
-async def _try_to_make_room(run: RunContext, guard: Guard) -> None:
-    """Compact ahead of need: a model that cannot be asked now is asked again the next time."""
+async def _keep_room(
+    conversation: Conversation, run: RunContext, reply: Reply, guard: Guard
+) -> Stop | None:
+    """Compact ahead of need: a model that cannot be asked now is asked again the next time.
+
+    Gives the limit that this reached, if one was; the model was told then.
+    """
+    if run.room is None or not run.room.is_short(reply.usage):
+        return None
     try:
         await _make_room(run, guard)
     except ModelError as error:
         run.emit(Notice(f"The conversation could not be compacted now, so it goes on. {error}"))
+    limit = guard.exceeded(())
+    if limit:
+        farewell = load_prompt("user/last_word").render(reason=guard.explain(limit))
+        conversation.append(user_message(farewell))
+    return limit
 
 
 async def _last_word(
@@ -160,17 +176,17 @@ def _out_of_time(run: RunContext, guard: Guard) -> Outcome:
 
 def _unanswered(limit: Stop, guard: Guard, text: str = "") -> Outcome:
     fallback = f"No answer was reached before the run ended: {guard.explain(limit)}."
-    return Outcome(text or fallback, limit, guard.turns, guard.spending)
+    return Outcome(text or fallback, limit, guard.turns, guard.meter.spending)
 
 
 def _end(conversation: Conversation, reply: Reply, guard: Guard) -> Outcome:
     stop = _ENDINGS.get(reply.stop, Stop.CUT_OFF)
     if stop is Stop.REFUSED:  # a refused reply is not sent back
         text = f"The model declined to answer. {reply.detail}".strip()
-        return Outcome(text, stop, guard.turns, guard.spending)
+        return Outcome(text, stop, guard.turns, guard.meter.spending)
     _keep(conversation, reply, "the context is full")
     text = reply.text or "The model ended without an answer. Ask again, or ask for less at once."
-    return Outcome(text, stop, guard.turns, guard.spending)
+    return Outcome(text, stop, guard.turns, guard.meter.spending)
 
 
 def _keep(conversation: Conversation, reply: Reply, why: str) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from glossator.agent.clock import RunClock
 from glossator.context.room import Room
 from glossator.core.events import Event
+from glossator.llm.meter import Meter
 from glossator.llm.model import Message, Model
 from glossator.tools.base import Tool, ToolArgs, ToolContext
 
@@ -20,7 +21,7 @@ class RunContext:
     sees one snapshot, a turn sees the newest at each call. `denial` says why a call may not be
     made, None when it may; it may ask the user first. `received` is told of a reply before its
     calls are run. `room` compacts the conversation when the window fills up; without it a full one
-    ends the run.
+    ends the run. `meter` counts what is asked of the model; without it, one of the agent's limits.
     """
 
     model: Model
@@ -30,3 +31,4 @@ class RunContext:
     received: Callable[[Message], None] = lambda _: None
     room: Room | None = None
     clock: RunClock = field(default_factory=RunClock)
+    meter: Meter | None = None

@@ -124,6 +124,17 @@ class Sweep(TypedDict):
     differences: int
 
 
+class Spending(TypedDict):
+    """What a session has taken; `last` is its newest request."""
+
+    sessionId: str
+    title: str
+    replies: int
+    usage: Usage
+    last: Usage
+    dollars: float | None
+
+
 class Status(TypedDict):
     """What a server holds and how it is."""
 
@@ -146,6 +157,7 @@ class Status(TypedDict):
     cache: Cache
     skipped: list[Skipped]
     sessions: int
+    spending: list[Spending]
     runs: list[str]
 
 

@@ -18,7 +18,7 @@ from glossator.context.tail import newest
 from glossator.context.transcript import estimate_messages
 from glossator.core.events import Usage
 from glossator.core.tokens import estimate_tokens
-from glossator.llm.cost import Spending
+from glossator.llm.meter import Meter
 from glossator.llm.model import Message, Model
 from glossator.prompts.loader import load_prompt
 
@@ -38,7 +38,7 @@ class Carried:
 
 @dataclass(frozen=True, slots=True)
 class Compacted:
-    """The messages to go on with, and what compacting took.
+    """The messages to go on with.
 
     `before` and `after` are estimates of all that a request sends, in tokens. `by_model` is false
     for a summary that was extracted mechanically.
@@ -49,7 +49,6 @@ class Compacted:
     by_model: bool
     before: int
     after: int
-    spending: Spending
 
 
 def is_due(last: Usage, window: int, share: float | None = SHARE) -> bool:
@@ -63,11 +62,12 @@ async def compact(
     frame: Frame,
     weights: Weights,
     carried: Carried,
+    meter: Meter,
 ) -> Compacted | None:
     """The conversation made shorter; None when it is too short for that.
 
     Not to be called between a reply that was paused and its continuation. Raises `ModelError` when
-    the model cannot be asked: try again later, the conversation is as it was.
+    the model cannot be asked: try again later, the conversation is as it was. `BudgetSpent` is one.
     """
     compacted_before = bool(messages) and is_compaction(messages[0])
     tail = newest(messages, int(compacted_before), round(model.window * _TAIL_SHARE))
@@ -76,10 +76,9 @@ async def compact(
     gone = messages[: tail.start]
     before = _estimate(frame, messages)
     kept = collect(gone, weights)
-    summary, spending = None, Spending()
+    summary = None
     if not model.offline:
-        asked = await ask_summary(model, frame, messages, before)
-        summary, spending = asked.summary, asked.spending
+        summary = await ask_summary(model, frame, messages, before, meter)
     chosen = summary or extract_summary(gone, kept, carried.todos)
     head = message_of(
         kept,
@@ -90,7 +89,7 @@ async def compact(
     )
     shorter = (head, *tail.messages)
     after = _estimate(frame, shorter)
-    return Compacted(shorter, chosen, summary is not None, before, after, spending)
+    return Compacted(shorter, chosen, summary is not None, before, after)
 
 
 def _state(carried: Carried) -> str:

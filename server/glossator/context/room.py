@@ -10,6 +10,7 @@ from glossator.context.kept import Weights
 from glossator.context.summary import Frame
 from glossator.core.events import Usage
 from glossator.llm.conversation import Conversation
+from glossator.llm.meter import Meter
 from glossator.llm.model import Model
 
 
@@ -32,10 +33,10 @@ class Room:
         """Whether the request that took so much leaves too little."""
         return is_due(last, self.model.window, self.share)
 
-    async def make(self) -> Compacted | None:
+    async def make(self, meter: Meter) -> Compacted | None:
         """Compact the conversation; None when it is too short for that. Raises `ModelError`."""
-        messages = self.conversation.messages
-        compacted = await compact(messages, self.model, self.frame, self.weights, self.carried())
+        messages, carried = self.conversation.messages, self.carried()
+        compacted = await compact(messages, self.model, self.frame, self.weights, carried, meter)
         if compacted is not None:
             self.conversation.begin_anew(compacted.messages)
             self.compacted(compacted)

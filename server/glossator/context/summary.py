@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -18,7 +18,7 @@ from glossator.context.kept import Kept
 from glossator.context.transcript import paths_in, transcript
 from glossator.core.errors import ModelRefused, StreamCut
 from glossator.llm.conversation import user_message
-from glossator.llm.cost import Spending
+from glossator.llm.meter import Meter
 from glossator.llm.model import Message, Model, ModelRequest, Reply, StopReason, ToolSpec
 from glossator.prompts.loader import load_prompt
 
@@ -68,24 +68,17 @@ class Frame:
     tools: tuple[ToolSpec, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A model's summary, None when it wrote none that can be used, and what asking took."""
-
-    summary: Summary | None
-    spending: Spending = field(default_factory=Spending)
-
-
 async def ask_summary(
-    model: Model, frame: Frame, messages: Sequence[Message], tokens: int
-) -> Asked:
+    model: Model, frame: Frame, messages: Sequence[Message], tokens: int, meter: Meter
+) -> Summary | None:
     """The model's summary of `messages`, which take `tokens` tokens with all that stands before.
 
-    Raises `ModelError` when the model cannot be asked at all.
+    None when it wrote none that can be used. Raises `ModelError` when it cannot be asked at all.
     """
     whole = tokens + _ROOM <= model.window
-    spending, problem = Spending(), ""
+    problem = ""
     for _ in range(_ATTEMPTS):
+        meter.check()
         request = _whole(frame, messages, problem) if whole else _short(messages, model, problem)
         try:
             reply = await _reply(model, request)
@@ -94,13 +87,13 @@ async def ask_summary(
                 raise
             whole = False  # most likely it did not fit after all
             continue
-        spending += Spending.of(reply)
+        meter.count(reply, "compaction")
         try:
-            return Asked(parse_summary(reply), spending)
+            return parse_summary(reply)
         except ValueError as error:
             problem = str(error)
             whole = whole and reply.stop is not StopReason.CONTEXT_FULL
-    return Asked(None, spending)
+    return None
 
 
 def parse_summary(reply: Reply) -> Summary:

@@ -10,6 +10,7 @@ GlossatorError                  anything we can explain to the user
 ├── StoreUnavailable            what is kept on disk can neither be read nor written now
 ├── PromptError                 a prompt file that is missing, malformed or misused
 └── ModelError                  the model could not answer (see `retryable`)
+    ├── BudgetSpent             a limit of tokens or money is reached: the model is not asked
     ├── ModelRefused            the request was wrong, or not allowed: trying again cannot help
     ├── ModelUnavailable        overloaded, limited, or out of reach: trying again may help
     └── StreamCut               the answer broke off before it was whole; nothing of it was used
@@ -67,6 +68,10 @@ class ModelError(GlossatorError):
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class BudgetSpent(ModelError):
+    """A limit of tokens or money is reached; the model was not asked."""
 
 
 class ModelRefused(ModelError):

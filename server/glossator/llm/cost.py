@@ -33,8 +33,12 @@ class Spending:
     @staticmethod
     def of(reply: Reply) -> Spending:
         """What the request took that was answered so."""
-        unpriced = reply.dollars is None
-        return Spending(reply.usage, reply.long_write_tokens, reply.dollars or 0.0, int(unpriced))
+        return Spending.priced(reply.usage, reply.long_write_tokens, reply.dollars)
+
+    @staticmethod
+    def priced(usage: Usage, long_write_tokens: int, dollars: float | None) -> Spending:
+        """What one request took, whose price may not be known."""
+        return Spending(usage, long_write_tokens, dollars or 0.0, int(dollars is None))
 
     @property
     def dollars(self) -> float | None:

@@ -35,10 +35,11 @@ from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 _CHECKPOINTS = "checkpoints.db"
+_GRANTS = "grants"  # the name of what is kept with a session
 
 
 class Acting:
-    """One for each application; what it makes for a session lasts as long as the server."""
+    """One for each application; what it holds for a session is dropped with the session."""
 
     def __init__(
         self,
@@ -53,61 +54,46 @@ class Acting:
         trust = Trust(port.tell)
         if trusted:
             trust.trust_for_session(host.snapshot().roots)
-        self._trust = TrustQuestion(trust, lambda: host.snapshot().roots, port.ask_user, trusted)
-        self._host = host
-        self._port = port
-        self._settings = settings
-        self._gates: dict[str, Gate] = {}
-        self._grants: dict[tuple[str, tuple[str, ...]], Grants] = {}
+        self.trust = TrustQuestion(trust, lambda: host.snapshot().roots, port.ask_user, trusted)
+        self.host = host
+        self.port = port
+        self.reviews = settings.edits.review == "propose"
+        self._sessions: dict[str, SessionActing] = {}
         self._hidden: tuple[tuple[str, ...], HiddenFiles | None] | None = None
-        self._checkpoints: dict[str, Checkpoints] = {}
         self._store: CheckpointStore | None = None
         rules = settings.permissions
         self._rules = Rules.parse(rules.deny, rules.ask, rules.allow)
 
-    def gate(self, session: Session) -> Gate:
-        """Who decides about the calls of a session."""
-        if session.id not in self._gates:
-            self._gates[session.id] = Gate(
-                self._policy,
-                partial(self._grants_of, session),
-                self._port.ask_permission,
-                self._limited,
-                self._trust.refusal,
-                self._reviews,
-            )
-        return self._gates[session.id]
+    def of(self, session: Session) -> SessionActing:
+        """What lets a session act; the same for all its runs."""
+        if session.id not in self._sessions:
+            self._sessions[session.id] = SessionActing(self, session)
+        return self._sessions[session.id]
 
-    def granted(self, session: Session) -> tuple[str, ...]:
-        """What the user allowed in a session, as rules."""
-        gate = self._gates.get(session.id)
-        return tuple(map(str, gate.grants().rules.allow)) if gate else ()
+    def forget(self, session_id: str) -> None:
+        """The session was deleted."""
+        self._sessions.pop(session_id, None)
 
     def hidden(self) -> HiddenFiles | None:
         """Which files rules keep from being shown; None where none do."""
-        return self._hidden_in(self._host.snapshot().roots)
+        return self._hidden_in(self.host.snapshot().roots)
 
-    def checkpoints(self, session: Session) -> Checkpoints:
-        """What the turns of a session found in the files they changed."""
-        if session.id not in self._checkpoints:
-            if self._store is None:
-                folder = Path(platformdirs.user_state_dir("glossator"))
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-                self._store = CheckpointStore(str(folder / _CHECKPOINTS))
-            disk = DiskFiles(self._host.snapshot().roots)
-            files = EditorFiles(self._host, self._port, disk)
-            self._checkpoints[session.id] = Checkpoints(self._store, session, files, disk)
-        return self._checkpoints[session.id]
+    def policy(self, roots: tuple[str, ...] | None = None) -> Policy:
+        """What holds now, in the workspace of now or in these folders."""
+        places = Places.of(self.host.snapshot().roots if roots is None else roots)
+        return Policy(self.mode, places, user=self._rules)
 
-    def editing(self, session: Session, run: Run) -> PlanEditing:
-        """Who applies the plans of a run."""
-        kept = TurnFiles(self.checkpoints(session), run)
-        waiting = run.clock.waiting
-        return PlanEditing(self._host, self._port, run.emit, kept, self._reviews, waiting)
+    def limited(self, snapshot: WorkspaceSnapshot) -> LimitedShell:
+        """The shell of a workspace, with what rules hide from it."""
+        return self.shell.limited(snapshot, self._hidden_in(snapshot.roots))
 
-    def commands(self, session: Session, run: Run) -> ShellContext:
-        """Who runs the commands of a run."""
-        return TurnShell(self._host, self.shell, self.hidden(), self.checkpoints(session), run)
+    def store(self) -> CheckpointStore:
+        """Where checkpoints keep the bytes of files."""
+        if self._store is None:
+            folder = Path(platformdirs.user_state_dir("glossator"))
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._store = CheckpointStore(str(folder / _CHECKPOINTS))
+        return self._store
 
     async def close(self) -> None:
         """End all jobs."""
@@ -115,28 +101,60 @@ class Acting:
         if self._store is not None:
             await self._store.close()
 
-    @property
-    def _reviews(self) -> bool:
-        return self._settings.edits.review == "propose"
-
-    def _grants_of(self, session: Session) -> Grants:
-        """What was answered about the folders that are open now: it holds for no other folder."""
-        roots = self._host.snapshot().roots
-        if (session.id, roots) not in self._grants:
-            self._grants[session.id, roots] = Grants(roots, self._port.tell)
-        return self._grants[session.id, roots]
-
     def _hidden_in(self, roots: tuple[str, ...]) -> HiddenFiles | None:
         if (known := self._hidden) is None or known[0] != roots:
-            policy = Policy(self.mode, Places.of(roots), user=self._rules)
-            self._hidden = known = roots, HiddenFiles.of(policy)
+            self._hidden = known = roots, HiddenFiles.of(self.policy(roots))
         return known[1]
 
-    def _limited(self, snapshot: WorkspaceSnapshot) -> LimitedShell:
-        return self.shell.limited(snapshot, self._hidden_in(snapshot.roots))
 
-    def _policy(self) -> Policy:
-        return Policy(self.mode, Places.of(self._host.snapshot().roots), user=self._rules)
+class SessionActing:
+    """What lets the runs of one session act, and what the user allowed in it."""
+
+    def __init__(self, acting: Acting, session: Session) -> None:
+        self._acting = acting
+        self._session = session
+        self._grants: tuple[tuple[str, ...], Grants] | None = None
+        self.gate = Gate(
+            acting.policy,
+            self._grants_now,
+            acting.port.ask_permission,
+            acting.limited,
+            acting.trust.refusal,
+            acting.reviews,
+        )
+
+    @property
+    def granted(self) -> tuple[str, ...]:
+        """What the user allowed, as rules."""
+        return tuple(map(str, self._grants_now().rules.allow))
+
+    @cached_property
+    def checkpoints(self) -> Checkpoints:
+        """What the turns found in the files they changed."""
+        acting = self._acting
+        disk = DiskFiles(acting.host.snapshot().roots)
+        files = EditorFiles(acting.host, acting.port, disk)
+        return Checkpoints(acting.store(), self._session, files, disk)
+
+    def editing(self, run: Run) -> PlanEditing:
+        """Who applies the plans of a run."""
+        acting, kept = self._acting, TurnFiles(self.checkpoints, run)
+        waiting = run.clock.waiting
+        return PlanEditing(acting.host, acting.port, run.emit, kept, acting.reviews, waiting)
+
+    def commands(self, run: Run) -> ShellContext:
+        """Who runs the commands of a run."""
+        acting = self._acting
+        return TurnShell(acting.host, acting.shell, acting.hidden(), self.checkpoints, run)
+
+    def _grants_now(self) -> Grants:
+        """What was answered about the folders that are open now: it holds for no other folder."""
+        roots, session = self._acting.host.snapshot().roots, self._session
+        if self._grants is None or self._grants[0] != roots:
+            keep = partial(session.keep, _GRANTS)
+            kept = session.kept(_GRANTS)
+            self._grants = roots, Grants(roots, self._acting.port.tell, kept=kept, keep=keep)
+        return self._grants[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,12 +98,13 @@ class Application:
     async def tool_context(self, session: Session, run: Run) -> ToolContext:
         """The newest workspace, frozen, once it has been scanned."""
         await self.ready()
+        acting = self.acting.of(session)
         return ToolContext(
             self.host.snapshot(),
             session.reads,
             self.symbols,
-            self.acting.editing(session, run),
-            self.acting.commands(session, run),
+            acting.editing(run),
+            acting.commands(run),
             session.todo,
             session.findings,
             self.port.ask_user,

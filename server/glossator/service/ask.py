@@ -21,7 +21,6 @@ from glossator.core.citations import parse_citations
 from glossator.core.errors import ModelError, UsageError
 from glossator.core.events import (
     CitationChecked,
-    Event,
     Notice,
     RunFinished,
     RunStarted,
@@ -32,12 +31,12 @@ from glossator.core.span import Citation, CitationStatus
 from glossator.core.todo import Todo
 from glossator.grounding.verify import verify
 from glossator.llm.conversation import user_message
+from glossator.llm.meter import Meter
 from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
 from glossator.service.compact import room_of
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session
-from glossator.service.spending import last_request, note_spending, spent
 
 _TITLE_CHARACTERS = 60
 
@@ -113,6 +112,7 @@ async def answer(
 ) -> Answer:
     """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does."""
     session = await app.sessions.open(session_id) if session_id else app.sessions.create()
+    session.meter(app.settings.limits, app.model).check()
     try:
         async with app.runs.open(session.id, run_id, session.note) as run:
             if session.title == UNTITLED:
@@ -143,35 +143,28 @@ async def _answer(
 
     session.todo.changed = listed
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
-    last = last_request(session)
+    meter = session.meter(app.settings.limits, model, run.id, run.emit)
     room = room_of(app, session, run.emit)
-    if room.is_short(last):
-        await _make_room(room, session, run)
+    if room.is_short(session.account.last):
+        await _make_room(room, meter, run)
     texts = (abandoned, *(item.text for item in attached), question)
     session.conversation.append(user_message(*texts))
-    limits = app.settings.limits
-    agent = Agent("main", session.system, app.tools, limits, limits.dollars, session.tools)
-
-    def emit(event: Event) -> None:
-        nonlocal last
-        last = event if isinstance(event, Usage) else last
-        run.emit(event)
-
+    agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
     context = RunContext(
         model,
-        emit,
+        run.emit,
         partial(app.tool_context, session, run),
-        app.acting.gate(session).denial,
+        app.acting.of(session).gate.denial,
         session.received,
         room,
         run.clock,
+        meter,
     )
     warming = asyncio.create_task(app.warm_up())
     try:
         outcome = await run_agent(agent, session.conversation, context)
     finally:
         warming.cancel()
-    note_spending(session, outcome.spending, last)
     citations = await _check(app, session, outcome.text)
     for citation in citations:
         run.emit(CitationChecked(citation))
@@ -188,20 +181,17 @@ async def _answer(
         milliseconds=(time.perf_counter() - started) * 1000,
         usage=outcome.usage,
         dollars=outcome.spending.dollars,
-        session_usage=(total := spent(session)).usage,
-        session_dollars=total.dollars,
+        session_usage=session.account.spending.usage,
+        session_dollars=session.account.spending.dollars,
     )
 
 
-async def _make_room(room: Room, session: Session, run: Run) -> None:
+async def _make_room(room: Room, meter: Meter, run: Run) -> None:
     """Compact ahead of need; if the model cannot be asked for it now, it is tried again later."""
     try:
-        compacted = await room.make()
+        await room.make(meter)
     except ModelError as error:
         run.emit(Notice(f"The conversation was not compacted yet: {error}"))
-    else:
-        if compacted is not None:
-            note_spending(session, compacted.spending, Usage())
 
 
 async def _mentioned(app: Application, question: str) -> Mentioned:

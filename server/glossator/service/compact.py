@@ -10,11 +10,10 @@ from glossator.context.kept import Weights
 from glossator.context.room import Room
 from glossator.context.summary import Frame
 from glossator.core.errors import UsageError
-from glossator.core.events import Compaction, Event, Usage
+from glossator.core.events import Compaction, Event
 from glossator.core.span import runs
 from glossator.service.application import Application
 from glossator.service.session import Session
-from glossator.service.spending import note_spending
 from glossator.tools.base import Access
 
 _ASKING = frozenset({"AskUser"})
@@ -43,10 +42,10 @@ async def compact_session(app: Application, request: CompactRequest) -> CompactA
     """Compact now. Raises `UsageError`, `UnknownSession` and `ModelError`."""
     with app.runs.claim(request.session_id):
         session = await app.sessions.open(request.session_id)
-        compacted = await room_of(app, session, lambda _: None).make()
+        meter = session.meter(app.settings.limits, app.model)
+        compacted = await room_of(app, session, lambda _: None).make(meter)
         if compacted is None:
             raise UsageError("The conversation is too short to be compacted; go on with it.")
-        note_spending(session, compacted.spending, Usage())
     return CompactAnswer(compacted.before, compacted.after, compacted.by_model)
 
 
@@ -55,7 +54,6 @@ def room_of(app: Application, session: Session, emit: Callable[[Event], None]) -
     acting = (name for name, tool in app.tools.items() if tool.access is not Access.READ)
 
     def compacted(change: Compacted) -> None:
-        session.reads.forget_ranges()
         emit(Compaction(change.before, change.after, change.by_model))
 
     return Room(
@@ -78,6 +76,6 @@ def _carried(app: Application, session: Session) -> Carried:
         files.append(f"{relative(document.path)}: lines {lines}")
     return Carried(
         todos=tuple(f"[{step.state}] {step.text}" for step in session.todo.steps),
-        permissions=(f"mode {app.acting.mode}", *app.acting.granted(session)),
+        permissions=(f"mode {app.acting.mode}", *app.acting.of(session).granted),
         files=tuple(files),
     )

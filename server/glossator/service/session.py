@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from glossator.core.events import Envelope
+from glossator.core.events import Envelope, Usage
 from glossator.core.span import Span, runs
 from glossator.core.todo import Todo, TodoState
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers
-from glossator.llm.model import Message, ToolCall, ToolSpec
+from glossator.llm.meter import Budget, Meter, Purpose
+from glossator.llm.model import Message, Model, Reply, ToolCall, ToolSpec
 from glossator.prompts.loader import load_prompt
 from glossator.service.journal import Head, Journal
 from glossator.service.session_log import (
@@ -27,7 +28,9 @@ from glossator.service.session_log import (
     Titled,
     happened,
 )
-from glossator.tools.findings import Findings
+from glossator.service.spending import Spent
+from glossator.settings.model import LimitSettings
+from glossator.tools.findings import Counts, Findings
 from glossator.tools.reads import Range, ReadState
 from glossator.tools.steps import TodoList
 
@@ -54,12 +57,13 @@ class Session:
         self.system = state.system
         self.tools = state.tools
         self.turns = state.turns  # model replies
+        self.account = state.account
         self.reads = _KeptReads(state.reads, state.spans)
         self.todo = TodoList()
         self.todo.steps = tuple(
             Todo(text, TodoState(state)) for text, state in (self.kept(_TODO) or [()])[-1]
         )
-        self.findings = Findings()
+        self.findings = _KeptFindings(state.findings)
         self.conversation: Conversation = _KeptConversation(
             self._say, self._restarted, state.messages
         )
@@ -103,8 +107,30 @@ class Session:
         if record := happened(envelope, datetime.now(UTC)):
             self._journal.write(record)
 
+    def meter(
+        self,
+        limits: LimitSettings,
+        model: Model,
+        run_id: str = "",
+        show: Callable[[Usage], None] = lambda _: None,
+    ) -> Meter:
+        """Counts what a run, or a command, asks of a model; keeps and shows each reply's usage.
+
+        Offline nothing is spent, so no limit of the session is in the way.
+        """
+
+        def book(reply: Reply, purpose: Purpose) -> None:
+            now, long = datetime.now(UTC), reply.long_write_tokens
+            spent = Spent(run_id, now, purpose, model.id, reply.usage, long, reply.dollars)
+            self.account.add(spent)
+            self._journal.write(spent)
+            show(reply.usage)
+
+        budgets = Budget.of_run(limits), Budget.of_session(limits, self.account.spending)
+        return Meter(() if model.offline else budgets, book)
+
     def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
-        """Keep something under a name of one's own: usage, grants, a todo list, checkpoints."""
+        """Keep something under a name of one's own: grants, a todo list, checkpoints."""
         self._kept.setdefault(name, []).append(value)
         self._journal.write(Kept(name, value))
 
@@ -131,11 +157,16 @@ class Session:
         known = message is self._unsaid
         self._unsaid = None
         # a reply shows nothing: what its tools showed comes with the message that answers it
-        reads, spans = self.reads.take() if message["role"] == "user" else ((), ())
-        self._journal.write(Said(None if known else message, reads, spans))
+        said = Said(None if known else message)
+        if message["role"] == "user":
+            said = Said(said.message, *self.reads.take(), self.findings.take())
+        self._journal.write(said)
 
     def _restarted(self, messages: tuple[Message, ...]) -> None:
         self._journal.write(Restarted(messages))
+        self.account.begin_anew()
+        self.reads.forget_ranges()
+        self.findings.forget()
 
     def _mend(self, unsaid: Message | None) -> None:
         """Make the conversation valid again after a run that was killed."""
@@ -218,3 +249,21 @@ class _KeptReads(ReadState):
         )
         self._new_reads, self._new_lines = [], {}
         return reads, spans
+
+
+class _KeptFindings(Findings):
+    """What was told, and what of it no message has told yet; written down as reads are."""
+
+    def __init__(self, findings: Mapping[str, Counts]) -> None:
+        super().__init__(dict(findings))
+        self._new: dict[str, Counts] = {}
+
+    def remember(self, uri: str, counts: Counts) -> None:
+        """These findings of a document were told."""
+        super().remember(uri, counts)
+        self._new[uri] = counts
+
+    def take(self) -> dict[str, Counts]:
+        """What was told since the last time this was asked."""
+        new, self._new = self._new, {}
+        return new

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from glossator.llm.cost import in_words
 from glossator.llm.model import Block, Message
 from glossator.service.session_log import (
     Happened,
@@ -17,6 +19,7 @@ from glossator.service.session_log import (
     add_up,
     encode,
 )
+from glossator.service.spending import Account
 
 _FENCE = "````"  # longer than those that answers hold
 _RESULT_CHARACTERS = 2_000  # of a tool's result in Markdown; JSON has it whole
@@ -30,6 +33,11 @@ def to_json(records: Sequence[Record]) -> str:
         "title": state.title,
         "createdAt": state.created_at.isoformat(timespec="seconds"),
         "roots": state.roots,
+        "spending": {
+            "replies": state.account.replies,
+            "usage": asdict(state.account.spending.usage),
+            "dollars": state.account.spending.dollars,
+        },
         "records": [json.loads(encode(record)) for record in records],
     }
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
@@ -40,6 +48,8 @@ def to_markdown(records: Sequence[Record]) -> str:
     state = add_up(records)
     began = state.created_at.strftime("%Y-%m-%d %H:%M UTC")
     parts = [f"# {state.title}", f"{began}, {', '.join(state.roots)}"]
+    if state.account.replies:
+        parts.append(_spent(state.account))
     for record in records:
         parts.extend(_parts(record))
     return "\n\n".join(parts) + "\n"
@@ -96,6 +106,12 @@ def _result_text(content: str | list[Block]) -> str:
     if isinstance(content, str):
         return content
     return "\n".join(str(block.get("text", f"[{block.get('type')}]")) for block in content)
+
+
+def _spent(account: Account) -> str:
+    spending = account.spending
+    price = in_words(spending.dollars)
+    return f"{account.replies:,} replies, {spending.usage.total:,} tokens, price {price}"
 
 
 def _cut(text: str) -> str:

@@ -17,13 +17,15 @@ from glossator.core.errors import StoreUnavailable
 from glossator.core.events import Envelope
 from glossator.core.span import Span
 from glossator.llm.model import Message, ToolSpec
+from glossator.service.spending import Account, Spent, decode_spent, encode_spent
+from glossator.tools.findings import Counts
 from glossator.tools.reads import Range
 
 UNTITLED = "New session"
 
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
-# Events that say nothing which the messages do not say as well.
-_PASSING = frozenset({"text.delta", "thinking.delta", "text.discarded", "tool.progress"})
+# Events that say nothing which other records do not say as well.
+_PASSING = frozenset({"text.delta", "thinking.delta", "text.discarded", "tool.progress", "usage"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class Said:
     message: Message | None
     reads: tuple[ReadShown, ...] = ()
     spans: tuple[Span, ...] = ()
+    findings: Mapping[str, Counts] = field(default_factory=dict)  # by the document's URI
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ class Kept:
     value: Any
 
 
-Record = Begun | Titled | Prefix | Said | Received | Restarted | Happened | Kept
+Record = Begun | Titled | Prefix | Said | Received | Restarted | Happened | Kept | Spent
 
 
 @dataclass(slots=True)
@@ -119,9 +122,11 @@ class SessionState:
     messages: list[Message] = field(default_factory=list)
     reads: list[ReadShown] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
+    findings: dict[str, Counts] = field(default_factory=dict)
     kept: dict[str, list[Any]] = field(default_factory=dict)
     turns: int = 0
     unsaid: Message | None = None
+    account: Account = field(default_factory=Account)
 
 
 def happened(envelope: Envelope, at: datetime) -> Happened | None:
@@ -176,7 +181,7 @@ def _add(state: SessionState, record: Record) -> None:
             state.title = title
         case Prefix(system, tools):
             state.system, state.tools = system, tools
-        case Said(message, reads, spans):
+        case Said(message, reads, spans, findings):
             message = message or state.unsaid
             state.unsaid = None
             if message is not None:
@@ -184,14 +189,19 @@ def _add(state: SessionState, record: Record) -> None:
                 state.turns += message["role"] == "assistant"
             state.reads.extend(reads)
             state.spans.extend(spans)
+            state.findings.update(findings)
         case Received(message):
             state.unsaid = message
         case Restarted(messages):
             state.messages, state.unsaid = list(messages), None
+            state.reads.clear()  # what showed and told them is gone
+            state.findings.clear()
+            state.account.begin_anew()
         case Kept(name, value):
             state.kept.setdefault(name, []).append(value)
-        case Happened():
-            pass  # for those who look back; it changes nothing
+        case Spent():
+            state.account.add(record)
+        # what `Happened` is for those who look back; it changes nothing
 
 
 _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
@@ -207,6 +217,7 @@ _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
             "message": r.message,
             "reads": [[read.path, read.asked, read.sha256] for read in r.reads],
             "spans": [[s.uri, s.sha256, s.first_line, s.last_line] for s in r.spans],
+            **({"findings": r.findings} if r.findings else {}),
         },
     ),
     Received: lambda r: ("received", {"message": r.message}),
@@ -216,6 +227,7 @@ _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
         {"run": r.run_id, "seq": r.seq, "at": r.at.isoformat(), "event": r.event},
     ),
     Kept: lambda r: ("kept", {"name": r.name, "value": r.value}),
+    Spent: lambda r: ("spent", encode_spent(r)),
 }
 
 _DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
@@ -226,9 +238,11 @@ _DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
         f["message"],
         tuple(ReadShown(path, (asked[0], asked[1]), sha256) for path, asked, sha256 in f["reads"]),
         tuple(Span(*span) for span in f["spans"]),
+        f.get("findings", {}),
     ),
     "received": lambda f: Received(f["message"]),
     "restarted": lambda f: Restarted(tuple(f["messages"])),
     "happened": lambda f: Happened(f["run"], f["seq"], datetime.fromisoformat(f["at"]), f["event"]),
     "kept": lambda f: Kept(f["name"], f["value"]),
+    "spent": decode_spent,
 }

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from glossator.core.events import Envelope, Event, TextDelta
 from glossator.llm.model import Message
 from glossator.service.session_log import Happened, Received, Record, Said
+from glossator.service.spending import Spent
 
 
 def replay(records: Iterable[Record]) -> list[Envelope]:
@@ -38,6 +39,8 @@ def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
             case Said(message) | Received(message) if message and message["role"] == "assistant":
                 if run_id and (text := _text(message)):
                     yield run_id, TextDelta(text)
+            case Spent(spent_by, usage=usage) if spent_by:
+                yield spent_by, usage
             case _:
                 continue
 

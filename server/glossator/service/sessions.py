@@ -141,6 +141,7 @@ async def delete_session(app: Application, request: DeleteSessionRequest) -> Del
     if app.runs.busy(request.session_id):
         raise UsageError("This session is answering; cancel the run, then delete it.")
     await app.sessions.delete(request.session_id)
+    app.acting.forget(request.session_id)
     return DeletedSession(request.session_id)
 
 

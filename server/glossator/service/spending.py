@@ -1,44 +1,78 @@
-"""What a session has cost so far, kept with it."""
+"""What a session's requests to models took, one reply at a time."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
 
 from glossator.core.events import Usage
 from glossator.llm.cost import Spending
-from glossator.service.session import Session
-
-_NAME = "spending"
+from glossator.llm.meter import Purpose
 
 
-def note_spending(session: Session, spending: Spending, last: Usage) -> None:
-    """Keep what a run took; `last` is its last request, which tells how full the window is."""
-    session.keep(
-        _NAME,
-        {
-            "usage": asdict(spending.usage),
-            "long_write_tokens": spending.long_write_tokens,
-            "known_dollars": spending.known_dollars,
-            "unpriced": spending.unpriced,
-            "last": asdict(last),
-        },
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """A model replied: what its request took, and what it was for.
+
+    Requests of a command, not of a run, have the run id "". Dollars are None when not known.
+    """
+
+    run_id: str
+    at: datetime
+    purpose: Purpose
+    model: str
+    usage: Usage
+    long_write_tokens: int
+    dollars: float | None
+
+
+@dataclass(slots=True)
+class Account:
+    """All that a session has taken so far.
+
+    `last` is what the conversation's newest request took, which tells how full the window is:
+    nothing before the first, and after a compaction.
+    """
+
+    replies: int = 0
+    spending: Spending = field(default_factory=Spending)
+    last: Usage = field(default_factory=Usage)
+
+    def add(self, spent: Spent) -> None:
+        """A reply arrived."""
+        self.replies += 1
+        self.spending += Spending.priced(spent.usage, spent.long_write_tokens, spent.dollars)
+        if spent.purpose == "turn":
+            self.last = spent.usage
+
+    def begin_anew(self) -> None:
+        """The conversation was compacted."""
+        self.last = Usage()
+
+
+def encode_spent(spent: Spent) -> dict[str, Any]:
+    """As JSON."""
+    return {
+        "run": spent.run_id,
+        "at": spent.at.isoformat(),
+        "purpose": spent.purpose,
+        "model": spent.model,
+        "usage": asdict(spent.usage),
+        "long_write_tokens": spent.long_write_tokens,
+        "dollars": spent.dollars,
+    }
+
+
+def decode_spent(fields: Mapping[str, Any]) -> Spent:
+    """From JSON. Raises `KeyError`, `TypeError` and `ValueError` for what is none."""
+    return Spent(
+        fields["run"],
+        datetime.fromisoformat(fields["at"]),
+        fields["purpose"],
+        fields["model"],
+        Usage(**fields["usage"]),
+        fields["long_write_tokens"],
+        fields["dollars"],
     )
-
-
-def spent(session: Session) -> Spending:
-    """What all runs of a session took."""
-    total = Spending()
-    for kept in session.kept(_NAME):
-        total += Spending(
-            Usage(**kept["usage"]),
-            kept["long_write_tokens"],
-            kept["known_dollars"],
-            kept["unpriced"],
-        )
-    return total
-
-
-def last_request(session: Session) -> Usage:
-    """What the newest request of a session took; nothing before the first."""
-    kept = session.kept(_NAME)
-    return Usage(**kept[-1]["last"]) if kept else Usage()

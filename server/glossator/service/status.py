@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glossator import __version__
+from glossator.core.events import Usage
 from glossator.service.application import Application
+from glossator.service.session import Session
 from glossator.workspace.cache import CacheStatistics
 from glossator.workspace.index import Skipped
 from glossator.workspace.keeper import KeeperStatus
@@ -63,6 +65,22 @@ class SweepView:
 
 
 @dataclass(frozen=True, slots=True)
+class SpendingView:
+    """What a session has taken; `last` is its conversation's newest request.
+
+    Dollars are None where a price is not known; `last` is zero before the first, and after a
+    compaction.
+    """
+
+    session_id: str
+    title: str
+    replies: int
+    usage: Usage
+    last: Usage
+    dollars: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class StatusAnswer:
     """See `docs/protocol.md`; None where there is nothing to tell or it cannot be told."""
 
@@ -85,6 +103,7 @@ class StatusAnswer:
     cache: CacheStatistics
     skipped: tuple[Skipped, ...]
     sessions: int
+    spending: tuple[SpendingView, ...]
     runs: tuple[str, ...]
 
 
@@ -117,6 +136,7 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         cache=workspace.cache,
         skipped=workspace.skipped,
         sessions=len(app.sessions.loaded()),
+        spending=tuple(_spending(each) for each in app.sessions.loaded() if each.account.replies),
         runs=app.runs.active(),
     )
 
@@ -147,6 +167,14 @@ def _index_state(keeper: KeeperStatus) -> str:
 def _sweep(sweep: Sweep) -> SweepView:
     ago = max(0.0, time.time() - sweep.at)
     return SweepView(sweep.cause, ago, sweep.seconds * 1000, sweep.differences)
+
+
+def _spending(session: Session) -> SpendingView:
+    account = session.account
+    total = account.spending
+    return SpendingView(
+        session.id, session.title, account.replies, total.usage, account.last, total.dollars
+    )
 
 
 def _worker(state: WorkerState) -> str:

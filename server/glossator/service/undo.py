@@ -101,7 +101,7 @@ async def list_turns(app: Application, request: ListTurnsRequest) -> TurnList:
 
 async def _checkpoints(app: Application, session_id: str) -> Checkpoints:
     await app.ready()
-    return app.acting.checkpoints(await app.sessions.open(session_id))
+    return app.acting.of(await app.sessions.open(session_id)).checkpoints
 
 
 def _problems(app: Application, problems: tuple[Problem, ...]) -> tuple[UndoProblem, ...]:

@@ -159,6 +159,10 @@ class LimitSettings(_Group):
     turns: int = Field(40, ge=1, description="Model replies in one run.")
     tokens: int = Field(2_000_000, ge=1, description="Tokens in and out in one run.")
     dollars: float | None = Field(None, gt=0, description="What one run may cost.")
+    session_tokens: int | None = Field(
+        None, ge=1, description="Tokens in and out in one session, compactions included."
+    )
+    session_dollars: float | None = Field(None, gt=0, description="What one session may cost.")
     seconds: float = Field(900, gt=0, description="Wall time of one run, in seconds.")
     repeats: int = Field(3, ge=2, description="Identical tool calls before the loop is stopped.")
 

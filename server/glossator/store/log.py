@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import sys
 import zlib
 from collections.abc import Iterable, Sequence
@@ -118,10 +119,19 @@ def create_log(path: str) -> Log:
 
 
 def open_log(path: str) -> tuple[Log, Contents] | NotOpened:
-    """Own a log and read it; its damaged end is cut off. Raises `StoreUnavailable`."""
+    """Own a log and read it; its damaged end is cut off.
+
+    Raises `StoreUnavailable`, also for one that other users may have written to.
+    """
     descriptor = _own(path)
     if isinstance(descriptor, NotOpened):
         return descriptor
+    if not _is_ours_alone(descriptor):
+        os.close(descriptor)
+        raise StoreUnavailable(
+            f"{path} is not used, because other users may write it. If you trust what it holds,"
+            " make it yours alone (mode 0600)."
+        )
     try:
         contents = parse(_read_all(descriptor))
         if contents.lost:
@@ -214,6 +224,13 @@ def _own(path: str) -> int | NotOpened:
         return descriptor
     os.close(descriptor)
     return NotOpened.IN_USE
+
+
+def _is_ours_alone(descriptor: int) -> bool:
+    if sys.platform == "win32":
+        return True
+    status = os.fstat(descriptor)
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _lock(descriptor: int, path: str) -> bool:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from glossator.core.diagnostics import Diagnostic
+
+Counts = Mapping[str, int]  # how many findings say the same, by a hash of what they say
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +25,32 @@ class Difference:
 class Findings:
     """Per conversation and document, without lines: an edit above moves what it does not change."""
 
-    _told: dict[str, Counter[tuple[str, str, str]]] = field(default_factory=dict)
+    _told: dict[str, Counts] = field(default_factory=dict)
 
     def differ(self, uri: str, items: tuple[Diagnostic, ...]) -> Difference:
         """What changed since this was last asked; `items` is what is told now."""
-        before = self._told.get(uri, Counter())
-        self._told[uri] = Counter(map(_key, items))
-        left = before.copy()
+        now = Counter(map(_said, items))
+        left = Counter(self._told.get(uri, {}))
+        before = left.total()
+        if now != left:
+            self.remember(uri, now)
         new = []
         for item in items:
-            if left[_key(item)] > 0:
-                left[_key(item)] -= 1
+            if left[_said(item)] > 0:
+                left[_said(item)] -= 1
             else:
                 new.append(item)
-        return Difference(tuple(new), left.total(), before.total() - left.total())
+        return Difference(tuple(new), left.total(), before - left.total())
+
+    def remember(self, uri: str, counts: Counts) -> None:
+        """These findings of a document were told."""
+        self._told[uri] = counts
+
+    def forget(self) -> None:
+        """What told them is gone from the conversation: all are new again."""
+        self._told.clear()
 
 
-def _key(item: Diagnostic) -> tuple[str, str, str]:
-    return item.severity, item.source, item.message
+def _said(item: Diagnostic) -> str:
+    said = f"{item.severity}\0{item.source}\0{item.message}"
+    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,14 +1,14 @@
 """What the user answered: for this once, for the session, or always in this workspace.
 
 `<user configuration folder>/grants.json` holds the rules of the last kind by workspace folder. It
-can be deleted at any time: then the user is asked again.
+can be deleted at any time: then the user is asked again. What holds for a session is kept with it.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import platformdirs
@@ -40,16 +40,24 @@ class Grants:
     """One session's answers and those kept for its workspace; belongs to the event loop.
 
     `roots` are the workspace's folders: a rule is kept for each, and counts where all have it.
-    `warn` tells the user of a file that cannot be used; nothing is allowed by such a file.
+    `warn` tells the user of what cannot be used; nothing is allowed by it. `kept` is all that an
+    earlier object of the same session gave to `keep`, as JSON: it counts for the very folders that
+    it was answered about.
     """
 
     def __init__(
-        self, roots: Iterable[str], warn: Callable[[str], object], file: Path | None = None
+        self,
+        roots: Iterable[str],
+        warn: Callable[[str], object],
+        file: Path | None = None,
+        kept: Iterable[object] = (),
+        keep: Callable[[object], object] = lambda _: None,
     ) -> None:
         self._folders = tuple(dict.fromkeys(to_uri(os.path.realpath(root)) for root in roots))
         self._warn = warn
         self._file = file or grants_file()
-        self._session: dict[Rule, None] = {}
+        self._keep_in_session = keep
+        self._session: dict[Rule, None] = dict.fromkeys(self._restored(kept))
         self._always = self._read()
 
     @property
@@ -63,17 +71,15 @@ class Grants:
             case Choice.DENY:
                 said = answer.message.strip()
                 return Deny(f"{_NO} The user says: {said}" if said else f"{_NO} Ask how to go on.")
-            case Choice.SESSION:
+            case Choice.SESSION | Choice.ALWAYS if ask.suggestions:
                 self._session.update(dict.fromkeys(ask.suggestions))
-            case Choice.ALWAYS:
-                self._session.update(dict.fromkeys(ask.suggestions))
-                self._keep(ask.suggestions)
-            case Choice.ONCE:
-                pass
+                texts = tuple(map(str, ask.suggestions))
+                if answer.choice is Choice.SESSION or not self._keep_always(texts):
+                    self._keep_in_session({"folders": self._folders, "rules": texts})
         return Allow()
 
-    def _keep(self, rules: tuple[Rule, ...]) -> None:
-        texts = tuple(map(str, rules))
+    def _keep_always(self, texts: tuple[str, ...]) -> bool:
+        """Whether the rules could be kept."""
 
         def added(entries: Entries) -> Entries:
             new = {
@@ -82,8 +88,6 @@ class Grants:
             }
             return {**entries, **new}
 
-        if not rules:
-            return
         try:
             update_private(self._file, added)
         except OSError as error:
@@ -91,6 +95,20 @@ class Grants:
                 f"The permission could not be kept in {self._file} ({error}); it holds for this"
                 " session only. Check the folder's permissions and the disk's room."
             )
+            return False
+        return True
+
+    def _restored(self, kept: Iterable[object]) -> Iterator[Rule]:
+        for entry in kept:
+            match entry:
+                case {"folders": [*folders], "rules": [*texts]} if _are_texts(folders, texts):
+                    if set(folders) == set(self._folders):
+                        yield from self._parsed(texts, "It was given in this session.")
+                case _:
+                    self._warn(
+                        "A permission that was given in this session is damaged and is not used."
+                        " Glossator asks again."
+                    )
 
     def _read(self) -> tuple[Rule, ...]:
         try:
@@ -105,11 +123,15 @@ class Grants:
         everywhere = (
             [text for text in kept[0] if all(text in texts for texts in kept)] if kept else []
         )
-        return tuple(rule for text in everywhere if (rule := self._parsed(text)) is not None)
+        return tuple(self._parsed(everywhere, f"It stands in {self._file}."))
 
-    def _parsed(self, text: str) -> Rule | None:
-        try:
-            return parse_rule(text)
-        except UsageError as error:
-            self._warn(f"A kept permission is not used. {error} It stands in {self._file}.")
-            return None
+    def _parsed(self, texts: Iterable[str], where: str) -> Iterator[Rule]:
+        for text in texts:
+            try:
+                yield parse_rule(text)
+            except UsageError as error:
+                self._warn(f"A kept permission is not used. {error} {where}")
+
+
+def _are_texts(*lists: Iterable[object]) -> bool:
+    return all(isinstance(each, str) for values in lists for each in values)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from glossator.cli.messages import amount, duration, plural, price, size
-from glossator.cli.wire import Answer, Event, IndexReport, Status
+from glossator.cli.wire import Answer, Event, IndexReport, Spending, Status
 from glossator.core.brief import brief_arguments
 from glossator.core.shown import shown
 
@@ -115,12 +115,23 @@ def status_rows(status: Status) -> Iterator[tuple[str, str]]:
     used = f"{cache['hits']:,} hits, {cache['misses']:,} misses, {cache['dedupes']:,} dedupes"
     yield "read cache", f"{held}, {used}"
     yield "sessions", str(status["sessions"])
+    for spent in status["spending"]:
+        yield "spent", _spent(spent)
     if status["runs"]:
         yield "running", ", ".join(status["runs"])
     for rule in status["skipped"]:
         such_as = "such as " if rule["count"] > 1 else ""
         where = f"{such_as}{shown(rule['example'])}"
         yield "skipped", f"{rule['count']:,}: {shown(rule['rule'])} ({where})"
+
+
+def _spent(spent: Spending) -> str:
+    """`How is it built?: 3 requests, 12k tokens, $0.02`."""
+    usage = spent["usage"]
+    read = usage["inputTokens"] + usage["cacheReadTokens"] + usage["cacheWriteTokens"]
+    tokens = amount(read + usage["outputTokens"])
+    requests = plural(spent["replies"], "request")
+    return f"{shown(spent['title'])}: {requests}, {tokens} tokens, {price(spent['dollars'])}"
 
 
 def _paid(answer: Answer) -> str:

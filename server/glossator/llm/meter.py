@@ -1,0 +1,101 @@
+"""What requests to models may cost, and what they have cost: every reply counts at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from glossator.core.errors import BudgetSpent
+from glossator.llm.cost import Spending, in_words
+from glossator.llm.model import Reply
+from glossator.settings.model import LimitSettings
+
+Purpose = Literal["turn", "compaction"]  # what a reply was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A limit that was reached, in words; `setting` is the one that raises it."""
+
+    kind: Literal["tokens", "money"]
+    words: str
+    setting: str
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that a run, or a whole session, may take; None: any amount.
+
+    `before` is what was taken of it before the meter began to count.
+    """
+
+    whose: Literal["run", "session"]
+    tokens: int | None = None
+    dollars: float | None = None
+    before: Spending = field(default_factory=Spending)
+
+    @staticmethod
+    def of_run(limits: LimitSettings) -> Budget:
+        """What one run may take."""
+        return Budget("run", limits.tokens, limits.dollars)
+
+    @staticmethod
+    def of_session(limits: LimitSettings, before: Spending) -> Budget:
+        """What a session may take that has taken so much."""
+        return Budget("session", limits.session_tokens, limits.session_dollars, before)
+
+    def reached(self, spending: Spending) -> tuple[Reached, ...]:
+        """The limits that are reached once `spending` is taken, too."""
+        total = self.before + spending
+        found = []
+        if self.tokens is not None and total.usage.total >= self.tokens:
+            found.append(self._reached("tokens", f"{self.tokens:,} tokens"))
+        if self.dollars is not None and total.known_dollars >= self.dollars:
+            found.append(self._reached("money", in_words(self.dollars)))
+        return tuple(found)
+
+    def _reached(self, kind: Literal["tokens", "money"], amount: str) -> Reached:
+        name = "tokens" if kind == "tokens" else "dollars"
+        if self.whose == "run":
+            return Reached(kind, f"the limit of {amount} is reached", f"limits.{name}")
+        words = f"the session's limit of {amount} is reached"
+        return Reached(kind, words, f"limits.session{name.capitalize()}")
+
+
+@dataclass(slots=True)
+class Meter:
+    """Shared by all that one run, or one command, asks of models.
+
+    `book` is told of each reply before anything is done with it.
+    """
+
+    budgets: tuple[Budget, ...] = ()
+    book: Callable[[Reply, Purpose], None] = lambda _reply, _purpose: None
+    spending: Spending = field(default_factory=Spending)
+
+    def count(self, reply: Reply, purpose: Purpose = "turn") -> None:
+        """A reply arrived."""
+        self.spending += Spending.of(reply)
+        self.book(reply, purpose)
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether a limit of money cannot be kept, because a price is not known."""
+        limited = any(budget.dollars is not None for budget in self.budgets)
+        return limited and self.spending.unpriced > 0
+
+    def reached(self) -> tuple[Reached, ...]:
+        """The limits that are reached."""
+        return tuple(each for budget in self.budgets for each in budget.reached(self.spending))
+
+    def check(self) -> None:
+        """Raises `BudgetSpent` when there is nothing left to ask a model with."""
+        if reached := self.reached():
+            raise BudgetSpent(
+                f"{_capital(reached[0].words)}. Raise {reached[0].setting}, or begin a new session."
+            )
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
