@@ -21,7 +21,7 @@ from glossator.service.sessions import (
     resume_session,
 )
 from glossator.service.status import StatusRequest, status
-from tests.context.compacting import is_asked_for_a_summary, summary_turn
+from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import HttpError, SlowHeaders, Text, ToolUse, Turn
 
@@ -54,7 +54,7 @@ class Chatting:
     def __call__(self, body: dict[str, Any]) -> Turn:
         if is_asked_for_a_summary(body):
             return self.summaries.pop(0) if self.summaries else summary_turn()
-        return Turn(Text("It greets."))
+        return Turn(MUSING, Text("It greets."))
 
     @staticmethod
     async def talk(s: Stage, rounds: int = 8) -> Session:

@@ -8,6 +8,7 @@ paused when it ends.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -17,7 +18,8 @@ from glossator.agent.execute import execute
 from glossator.agent.guard import Guard
 from glossator.agent.query import query
 from glossator.agent.run import RunContext
-from glossator.core.errors import BudgetSpent, ModelError
+from glossator.context.compaction import NoGain
+from glossator.core.errors import BudgetSpent
 from glossator.core.events import Notice, TextDiscarded
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers, user_message, whole_reply
@@ -121,12 +123,17 @@ async def _act(
 
 async def _make_room(run: RunContext, guard: Guard) -> bool:
     """Whether the conversation could be compacted."""
+    if run.room is None:
+        return False
     try:
-        compacted = await run.room.make(guard.meter) if run.room else None
+        async with run.clock.limit(guard.seconds_left):
+            made = await run.room.make(guard.meter)
     except BudgetSpent as error:
         run.emit(Notice(f"The conversation was not compacted. {error}"))
         return False
-    if compacted is None:
+    except TimeoutError:
+        return False
+    if isinstance(made, NoGain):
         return False
     guard.begin_anew()
     return True
@@ -135,16 +142,12 @@ async def _make_room(run: RunContext, guard: Guard) -> bool:
 async def _keep_room(
     conversation: Conversation, run: RunContext, reply: Reply, guard: Guard
 ) -> Stop | None:
-    """Compact ahead of need: a model that cannot be asked now is asked again the next time.
-
-    Gives the limit that this reached, if one was; the model was told then.
-    """
-    if run.room is None or not run.room.is_short(reply.usage):
-        return None
-    try:
-        await _make_room(run, guard)
-    except ModelError as error:
-        run.emit(Notice(f"The conversation could not be compacted now, so it goes on. {error}"))
+    """Compact ahead of need. Gives the limit that is reached by now, if any; the model was told."""
+    if run.room:
+        with suppress(TimeoutError):
+            async with run.clock.limit(guard.seconds_left):
+                if await run.room.keep(reply.usage, guard.meter):
+                    guard.begin_anew()
     limit = guard.exceeded(())
     if limit:
         farewell = load_prompt("user/last_word").render(reason=guard.explain(limit))
