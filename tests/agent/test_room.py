@@ -147,7 +147,7 @@ async def test_what_gains_nothing_is_told_once_and_tried_when_there_is_more(tmp_
 
     outcome, told, events, _ = await run(tmp_path, play, 0.8)
     assert (outcome.text, told) == ("It greets.", [])
-    assert asked == [3, 11]  # the first turn at which anything could go, and 80,000 tokens on
+    assert asked == [1, 9]  # at the first turn, and 80,000 tokens on
     (notice,) = [event for event in events if isinstance(event, Notice)]
     assert "was not compacted" in notice.message
 

@@ -269,7 +269,8 @@ async def test_the_figures_are_the_providers() -> None:
     async with asker(script) as ask:
         talk = Talk(ask.model)
         for number in range(8):
-            last = await talk.say(f"Read wish {number}")
+            await talk.say(f"Read wish {number}")
+        last = await talk.say("Read wish 8")
         compacted = await talk.compact()
         assert compacted is not None
         assert compacted.before == pytest.approx(last.usage.total, rel=0.02)
