@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
-from glossator.core.edit import EditPlan, FileEdit
+from glossator.core.edit import EditPlan, FileEdit, FileRename
 from glossator.core.events import Envelope, Event
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import Review
@@ -101,8 +101,12 @@ class Recorder:
 
 
 def write_to_disk(plan: EditPlan) -> str | None:
-    """Apply edits and new files as a terminal does."""
+    """Apply edits, new files and moves as a terminal does."""
     for change in plan.files:
+        if isinstance(change, FileRename):
+            Path(change.new_path).parent.mkdir(parents=True, exist_ok=True)
+            Path(change.path).rename(change.new_path)
+            continue
         if not isinstance(change, FileEdit):
             return "only texts can be changed"
         Path(change.path).parent.mkdir(parents=True, exist_ok=True)

@@ -41,7 +41,7 @@ def target(path: str, *names: str) -> Target:
 
 
 def files(tool: str, *paths: str | Target) -> Subject:
-    access = Access.WRITE if tool in ("Edit", "MultiEdit", "Write") else Access.READ
+    access = Access.WRITE if tool in ("Edit", "MultiEdit", "Write", "Move") else Access.READ
     return Subject(tool, access, tuple(target(p) if isinstance(p, str) else p for p in paths))
 
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.permissions.gate import Gate
+from glossator.agent.permissions.decide import Deny
+from glossator.agent.permissions.gate import Gate, Permit
 from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.policy import Mode, Policy
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.tools.base import ToolContext
+from glossator.tools.base import Tool, ToolArgs, ToolContext
 from glossator.tools.bash import Bash, BashArgs
 from glossator.tools.read import Read, ReadArgs
 from glossator.tools.shell.policy import Limits, Unavailable
@@ -60,13 +61,25 @@ class Setting:
         )
 
     async def write(self, path: str) -> str | None:
-        return await self.gate.denial(Write(), WriteArgs(path=path, content="x"), self._context())
+        return await self._denial(Write(), WriteArgs(path=path, content="x"))
 
     async def read(self, path: str) -> str | None:
-        return await self.gate.denial(Read(), ReadArgs(path=path), self._context())
+        return await self._denial(Read(), ReadArgs(path=path))
 
     async def run(self, command: str) -> str | None:
-        return await self.gate.denial(Bash(), BashArgs(command=command), self._context())
+        return await self._denial(Bash(), BashArgs(command=command))
+
+    async def permit(self, path: str) -> frozenset[str]:
+        """The real paths at which `path` may be written."""
+        decided = await self.gate.permission(
+            Write(), WriteArgs(path=path, content="x"), self._context()
+        )
+        assert isinstance(decided, Permit)
+        return frozenset(real.removeprefix(f"{self.ws.root}/") for real in decided.paths)
+
+    async def _denial(self, tool: Tool, args: ToolArgs) -> str | None:
+        decided = await self.gate.permission(tool, args, self._context())
+        return decided.reason if isinstance(decided, Deny) else None
 
     def _context(self) -> ToolContext:
         return ToolContext(self.ws.snapshot, self.ws.reads, self.ws.symbols)
@@ -106,6 +119,17 @@ async def test_a_link_that_leads_elsewhere_by_now(
     reason = await at.write("link")
     assert (reason is None) if told is None else told in str(reason)
     assert len(at.user.asked) == asked
+
+
+async def test_what_is_permitted_is_what_was_decided_about(at: Setting) -> None:
+    point(at.ws, "a.txt")
+    assert await at.permit("link") == {"a.txt"}
+    at.user.thinking = lambda number: point(at.ws, "b.txt")
+    assert await at.permit("link") == {"b.txt"}
+    at.policy = replace(at.policy, mode=Mode.AUTO)
+    assert await at.permit("link") == {"b.txt"}
+    (at.ws.root / "up").symlink_to("deep/er")
+    assert await at.permit("up/../new") == {"new", "deep/new"}
 
 
 async def test_a_link_that_never_rests(at: Setting) -> None:

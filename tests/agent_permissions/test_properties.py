@@ -18,7 +18,7 @@ from tests.agent_permissions.asking import PLACES
 _examples = settings(max_examples=100, deadline=None)
 STRICTNESS = {Allow: 0, Ask: 1, Deny: 2}
 
-_tools = st.sampled_from("Bash Edit Read Write Grep Todo mcp__a__b".split())
+_tools = st.sampled_from("Bash Edit Read Write Move Grep Todo mcp__a__b".split())
 _rule_names = "* Bash Edit Read Write Grep Todo mcp__a mcp__a__b".split()
 _words = st.lists(st.sampled_from("rm ls a /bin/rm env sudo RM -f".split()), min_size=1, max_size=3)
 _patterns = st.sampled_from(

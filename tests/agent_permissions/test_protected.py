@@ -9,7 +9,6 @@ import pytest
 
 from glossator.agent.permissions.protected import (
     own_folders,
-    protected_below,
     protected_table,
     protection,
 )
@@ -68,45 +67,3 @@ def test_every_row_says_why_and_is_in_small_letters() -> None:
     for row in rows:
         assert row.reason
         assert all(name == name.lower() and name for name in row.names)
-
-
-def test_what_lies_below_a_folder(tmp_path: Path) -> None:
-    for path in (
-        ".git/hooks/x",
-        "sub/.git",
-        "sub/deep/.VSCODE/settings.json",
-        "sub/deep/.vscode-not/x",
-        ".github/workflows/ci.yml",
-        ".github/CODEOWNERS",
-        "own/state/x",
-        "CLAUDE.md",
-    ):
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text("")
-    (tmp_path / "sub/link").symlink_to(tmp_path)
-    (tmp_path / "sub/.idea").symlink_to("deep")
-
-    found = protected_below(str(tmp_path), own=(str(tmp_path / "own"),))
-
-    assert [os.path.relpath(path, tmp_path) for path in found.there] == [
-        ".git",
-        ".github/workflows",
-        "CLAUDE.md",
-        "own",
-        "sub/.git",
-        "sub/.idea",
-        "sub/deep/.VSCODE",
-    ]
-    missing = {os.path.relpath(path, tmp_path) for path in found.missing}
-    assert {".vscode", ".mcp.json", ".envrc", ".github/actions"} <= missing
-    assert not {".git", ".github/workflows"} & missing
-    assert not any("*" in path for path in missing)
-    assert found.complete
-
-
-def test_a_folder_that_holds_too_much(tmp_path: Path) -> None:
-    for number in range(10):
-        (tmp_path / str(number)).touch()
-    assert protected_below(str(tmp_path), max_entries=10).complete
-    assert not protected_below(str(tmp_path), max_entries=9).complete
-    assert protected_below(str(tmp_path / "nowhere")).there == ()

@@ -59,6 +59,8 @@ def test_what_a_rule_says(text: str, rule: Rule) -> None:
         ("Task(x)", "only Bash, Edit and Read"),
         ("mcp__a__b(x)", "only Bash, Edit and Read"),
         ("Write(src/**)", "covered by Edit(src/**)"),
+        ("Move(src/**)", "covered by Edit(src/**)"),
+        ("move", "the tool is called Move"),
         ("Grep(src/**)", "covered by Read(src/**)"),
         ("Bash()", "nothing in the brackets"),
         ("Glob(*)", "nothing in the brackets"),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.agent.permissions.decide import is_hidden
+from glossator.agent.permissions.decide import hiding
 from glossator.agent.permissions.policy import Policy
 from glossator.agent.permissions.subject import Subject, Target
 from glossator.tools.base import Access
@@ -72,7 +72,7 @@ def ask(tool: str, path: str, held: Policy) -> str:
 def test_a_denied_file_is_denied_under_every_name(ws: Path, path: str) -> None:
     held = policy("auto", deny=["Read(.env)"], root=ws)
     assert ask("Read", f"{ws}/{path}", held) == "deny"
-    assert is_hidden(f"{ws}/{path}", held)
+    assert hiding(f"{ws}/{path}", held)
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
@@ -88,7 +88,7 @@ def test_other_files_are_not_denied(ws: Path) -> None:
     held = policy("auto", deny=["Read(.env)", "Read(/config/**)"], root=ws)
     for path in ("src/a.py", "inner", "env.py", "src/config"):
         assert ask("Read", f"{ws}/{path}", held) == "allow"
-        assert not is_hidden(f"{ws}/{path}", held)
+        assert not hiding(f"{ws}/{path}", held)
 
 
 @pytest.mark.parametrize("rule", ["Read(/src/back/**)", "Read(/config/**)", "Read(//{top}/config)"])

@@ -13,6 +13,7 @@ from pathlib import Path
 from glossator.service.application import Application
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import Request
+from glossator.workspace.text.ripgrep_pattern import in_ripgrep_words
 from glossator.workspace.text.search import TextSearch
 from glossator.workspace.text.source import candidates
 from tests.benchmarks.corpus import ripgrep
@@ -95,7 +96,8 @@ def _compare(app: Application, root: Path, pattern: str) -> tuple[_Timed, _Timed
         return sum(lines for entry, lines in found if not entry.is_link)  # ripgrep follows none
 
     def theirs() -> int:
-        options = ("--hidden", "--count", "--null", "--crlf", "--regexp", pattern)
+        words = in_ripgrep_words(pattern)  # RE2's classes are ASCII's
+        options = ("--hidden", "--count", "--null", "--crlf", "--regexp", words)
         output = _ripgrep(root, *options)
         return sum(int(part.partition(b"\n")[0]) for part in output.split(b"\0")[1:])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -46,6 +47,35 @@ async def test_an_edit_is_made_after_a_yes_and_undone(tmp_path: Path) -> None:
             assert await terminal.ended() == 0
         assert fish.read_text("utf-8") == BEFORE
         assert api.refusals == []
+
+
+async def test_a_move_is_reviewed_made_and_undone(tmp_path: Path) -> None:
+    fish = workspace(tmp_path)
+    fish.chmod(0o640)
+    move = ToolUse("Move", {"path": "fish.py", "new_path": "deep/sea.py"})
+    async with StandIn([Turn(move), Turn(Text("It is done."))]) as api:
+        async with program(tmp_path, api, "ask", "--review", "dive") as terminal:
+            await terminal.until("rename from fish.py\nrename to deep/sea.py\n")
+            await terminal.until("> ")
+            terminal.type("y\n")
+            await terminal.until("rename from fish.py\nrename to deep/sea.py\n")
+            await terminal.until("It is done.")
+            assert await terminal.ended() == 0
+        there = tmp_path / "deep/sea.py"
+        assert (text(there), mode(there), fish.exists()) == (BEFORE, 0o640, False)
+        async with program(tmp_path, api, "undo") as terminal:
+            await terminal.until("restored deep/sea.py\n")
+            assert await terminal.ended() == 0
+        assert (text(fish), mode(fish), there.parent.exists()) == (BEFORE, 0o640, False)
+        assert api.refusals == []
+
+
+def text(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
 
 
 async def test_ctrl_c_at_a_question_cancels_the_run(tmp_path: Path) -> None:

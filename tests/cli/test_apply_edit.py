@@ -38,6 +38,7 @@ FILES: Mapping[str, str | bytes] = {
 def root(tmp_path: Path) -> Path:
     write_tree(tmp_path, {"out.txt": "out", **{f"ws/{name}": FILES[name] for name in FILES}})
     (tmp_path / "ws/link").symlink_to(tmp_path / "out.txt")
+    (tmp_path / "ws/folder").symlink_to("dir")
     return tmp_path / "ws"
 
 
@@ -152,6 +153,11 @@ def test_applied(root: Path, changes: Make, expect: Mapping[str, str | bytes | N
         (lambda e: [e.edit("a.txt", text_edit((0, 0), (0, 0), "\ud800"))], "has no character"),
         (lambda e: [e.edit("link", TOP)], "not inside the workspace"),
         (lambda e: [e.edit("../out.txt", TOP)], "not inside the workspace"),
+        (lambda e: [e.edit("folder/b.txt", TOP)], "a link on the way leads elsewhere"),
+        (lambda e: [e.create("folder/new")], "a link on the way leads elsewhere"),
+        (lambda e: [e.delete("folder/b.txt")], "a link on the way leads elsewhere"),
+        (lambda e: [e.rename("folder/b.txt", "x")], "a link on the way leads elsewhere"),
+        (lambda e: [e.rename("a.txt", "folder/x")], "a link on the way leads elsewhere"),
         (lambda e: [e.create("../new")], "not inside the workspace"),
         (lambda e: [e.create("a.txt")], "exists already"),
         (lambda e: [e.rename("a.txt", "bin")], "exists already"),
@@ -247,6 +253,35 @@ def test_renaming_keeps_the_mode(root: Path) -> None:
     (root / "bin").chmod(0o750)
     assert run(root, Edits(root).rename("bin", "moved")).result["applied"]
     assert stat.S_IMODE((root / "moved").stat().st_mode) == 0o750
+
+
+def test_a_rename_alone_moves_a_file_or_a_folder_itself(root: Path) -> None:
+    edits = Edits(root)
+    inode = (root / "bin").stat().st_ino
+    outcome = run(root, edits.rename("bin", "made/moved"))
+    assert outcome == Outcome({"applied": True}, ("rename from bin\nrename to made/moved\n",))
+    assert (root / "made/moved").stat().st_ino == inode
+    (root / "dir/empty").mkdir()
+    assert run(root, edits.rename("dir", "other")).result["applied"]
+    assert (root / "other/empty").is_dir()
+    assert (root / "other/b.txt").read_text() == "b\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("a.txt", "bin", "bin cannot be moved: File exists."),
+        ("dir", "bin", "bin cannot be moved: File exists."),
+        ("nothing", "x", "nothing cannot be moved: it is not there."),
+        ("link", "x", "cannot be moved: it is not inside the workspace."),
+        ("a.txt", "../x", "x cannot be moved: it is not inside the workspace."),
+    ],
+)
+def test_a_move_that_is_refused(root: Path, old: str, new: str, says: str) -> None:
+    outcome = run(root, Edits(root).rename(old, new))
+    assert not outcome.result["applied"]
+    assert outcome.result["failureReason"].endswith(f"{says} Nothing was moved.")
+    assert files_of(root) == {name: as_bytes(text) for name, text in FILES.items()}
 
 
 @pytest.mark.parametrize(("encoding", "character"), [("utf-8", 6), ("utf-16", 4), ("utf-32", 3)])

@@ -118,6 +118,20 @@ async def test_in_the_middle_of_a_run(rounds: int) -> None:
         assert ask.api.refusals == []
 
 
+async def test_how_things_stand_is_told_anew_each_time() -> None:
+    async with asker(script) as ask:
+        talk = Talk(ask.model)
+        for reports in ((), ("All blue.",), ("All blue.", "All red.")):
+            for number in range(8):
+                await talk.say(f"answer {number}")
+            compacted = await talk.compact(Carried(permissions=("mode ask",), reports=reports))
+            assert compacted is not None
+            (state,) = (t for t in texts_of(compacted.messages) if t.startswith("How things stand"))
+            told = state.partition("Reports of sub-agents:\n")[2].splitlines()
+            assert told == ([f"- {report}" for report in reports] or ["- none"])
+        assert ask.api.refusals == []
+
+
 async def test_a_long_word_of_the_user_keeps_head_and_tail() -> None:
     async with asker(script) as ask:
         talk = Talk(ask.model)

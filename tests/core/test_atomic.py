@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core.atomic import opened, write_file
+from glossator.core.atomic import move, opened, write_file
 from tests.workspace.trees import as_plain_user, write_tree
 
 
@@ -53,9 +53,6 @@ def everything(folder: Path) -> dict[str, bytes]:
         ("a", "a"),
         ("new", "new"),
         ("deep/er/new", "deep/er/new"),
-        ("inner", "dir/b"),
-        ("folder/b", "dir/b"),
-        ("folder/new", "dir/new"),
         ("dir/../a", "a"),
         ("x" * 255, "x" * 255),
     ],
@@ -70,6 +67,7 @@ def test_writing(root: Path, relative: str, written: str) -> None:
     "relative",
     [
         *"../out ../ws-evil/x outer dangling evil/x evil/new loop fifo dir . a/below".split(),
+        *"inner folder/b folder/new folder/deep/er/new".split(),
         "",
         "nul\0",
         "x" * 256,
@@ -251,3 +249,66 @@ def test_killed_at_any_moment(root: Path) -> None:
         assert content == content[:2] * 20_000
     left = {path.name for path in root.iterdir() if path.name.startswith(".glossator-")}
     assert set(everything(root)) == {"a", "dir/b", *left}
+
+
+def moved(root: Path, old: str, new: str) -> None:
+    move(str(root / old), str(root / new), [str(root)])
+
+
+@pytest.mark.parametrize("new", ["b", "dir/a", "deep/er/a"])
+def test_moving_a_file(root: Path, new: str) -> None:
+    (root / "a").chmod(0o440)
+    before = everything(root)
+    inode = (root / "a").stat().st_ino
+    moved(root, "a", new)
+    assert everything(root) == {new if name == "a" else name: held for name, held in before.items()}
+    status = (root / new).stat()
+    assert (status.st_ino, stat.S_IMODE(status.st_mode)) == (inode, 0o440)
+
+
+def test_moving_a_folder(root: Path) -> None:
+    (root / "dir" / "empty").mkdir()
+    (root / "dir" / "link").symlink_to("b")
+    (root / "dir").chmod(0o750)
+    moved(root, "dir", "deep/er")
+    assert {path.name for path in (root / "deep/er").iterdir()} == {"b", "empty", "link"}
+    assert stat.S_IMODE((root / "deep/er").stat().st_mode) == 0o750
+    assert not (root / "dir").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a", "dir/b"),
+        ("a", "dir"),
+        ("a", "a"),
+        ("a", "dangling"),
+        ("a", "inner"),
+        ("a", "folder/new"),
+        ("a", "evil/new"),
+        ("a", "../new"),
+        ("a", "made/" + "x" * 256),
+        ("a", "dir/b/new"),
+        ("dir", "a"),
+        ("dir", "dir/deeper/dir"),
+        ("dir", "../ws-evil/dir"),
+        ("../ws-evil/x", "new"),
+        ("inner", "new"),
+        ("folder/b", "new"),
+        ("fifo", "new"),
+        ("nothing", "new"),
+        (".", "new"),
+    ],
+)
+def test_what_is_not_moved(root: Path, old: str, new: str) -> None:
+    before, names = everything(root.parent), sorted(root.parent.rglob("*"))
+    with pytest.raises(OSError):  # noqa: PT011 - each has another number
+        moved(root, old, new)
+    assert (everything(root.parent), sorted(root.parent.rglob("*"))) == (before, names)
+
+
+def test_a_folder_that_got_something_is_not_replaced(root: Path) -> None:
+    (root / "made").mkdir()
+    with pytest.raises(FileExistsError):
+        moved(root, "dir", "made")
+    assert (root / "dir/b").read_text() == "old"

@@ -94,7 +94,7 @@ def plan() -> EditPlan:
     edit = FileEdit("file:///ws/a.py", "/ws/a.py", document(BASE), line_replacements(BASE, text))
     new = FileEdit("file:///ws/new", "/ws/new", None, (Replacement(0, 0, "x\n"),))
     gone = FileDeletion(document("old\n", "/ws/gone"))
-    moved = FileRename(document("m\n", "/ws/from"), "file:///ws/to", "/ws/to")
+    moved = FileRename("file:///ws/from", "/ws/from", "file:///ws/to", "/ws/to")
     return EditPlan.of("Test", edit, new, gone, moved)
 
 

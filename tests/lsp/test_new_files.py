@@ -28,6 +28,7 @@ def test_all_files_are_written(tmp_path: Path) -> None:
         ("ws/there.txt", "the file exists by now"),
         ("outside.txt", "the file could not be written (it is not inside the workspace)"),
         ("ws/link/new.txt", "the file could not be written (it is not inside the workspace)"),
+        ("ws/inner/new.txt", "the file could not be written (a link on the way leads elsewhere)"),
         ("ws/there.txt/new.txt", "the file could not be written (Not a directory)"),
     ],
 )
@@ -37,6 +38,8 @@ def test_what_cannot_be_written_leaves_nothing(tmp_path: Path, path: str, reason
     outside.mkdir()
     (root / "there.txt").write_text("mine\n")
     (root / "link").symlink_to(outside)
+    (root / ".vscode").mkdir()
+    (root / "inner").symlink_to(".vscode")
     before = sorted(tmp_path.rglob("*"))
     assert write_new_files(plan(root / "deep" / "a.txt", tmp_path / path), [str(root)]) == reason
     assert sorted(tmp_path.rglob("*")) == before

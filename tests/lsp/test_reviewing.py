@@ -195,6 +195,49 @@ async def test_the_user_types_while_reviewing(calc: Path) -> None:
         assert changed(a) == [6, 16, 26]
 
 
+async def test_a_part_is_rejected_and_the_rest_does_not_fit_any_more(calc: Path) -> None:
+    """The model is told both."""
+    async with acting(calc.parent, _SCRIPT, review="propose", reviews=True) as a:
+        uri = a.desk.open(calc)
+
+        def type_and_reject(plan: Message) -> Any:
+            a.desk.type(uri, "line 5\n", "line five\n")
+            return review(lambda hunk: hunk["firstLine"] != 15, "15 is right")(plan)
+
+        a.editor.answers["glossator/review"] = type_and_reject
+        await a.asked()
+        assert changed(a) == []
+        note = (
+            "The user rejected 1 of 3 changes (line 15); do not make them again unasked. The user"
+            " says: 15 is right"
+        )
+        told = a.told("edit")
+        assert "there is now:\n     5\tline five\n" in told
+        assert told.endswith(f"if it is still wanted. {note}")
+        (settled,) = a.events("edit.settled")
+        assert settled["note"] == f"The place to edit was changed meanwhile. {note}"
+
+
+async def test_a_link_is_swapped_while_reviewing(tmp_path: Path) -> None:
+    """The editor would make the new file in the protected folder."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / ".vscode").mkdir()
+    make = ToolUse("Write", {"path": "src/tasks.json", "content": "{}\n"}, "edit")
+    script = [Turn(make), Turn(Text("Done."))]
+    async with acting(tmp_path, script, review="propose", reviews=True) as a:
+
+        def swap_and_accept(plan: Message) -> Message:
+            (tmp_path / "src").rmdir()
+            (tmp_path / "src").symlink_to(".vscode")
+            return {"accepted": [hunk["id"] for hunk in plan["hunks"]]}
+
+        a.editor.answers["glossator/review"] = swap_and_accept
+        await a.asked()
+        assert a.requests() == []
+        assert "a link on the way leads elsewhere" in a.told("edit")
+        assert list((tmp_path / ".vscode").iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("reply", "lines", "told"),
     [

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import random
 import shutil
 import stat
 import subprocess
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,15 +17,17 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.service import baseline
 from glossator.service.baseline import Coverage, Limits
 from glossator.service.checkpoint_store import CheckpointStore
 from glossator.service.checkpoints import Checkpoints, OnConflict
-from glossator.service.file_states import Content, DiskFiles, Restoration
+from glossator.service.file_states import Absent, Content, DiskFiles, Restoration
 from glossator.service.session import Session
 from glossator.service.session_store import Sessions
 from tests.lsp.support.chance import seeded
 
 ROUNDS = 12
+LIMIT = 1_000  # bytes
 Tree = dict[str, tuple[str, int, bytes]]
 
 
@@ -67,7 +71,7 @@ class Bench:
         assert await self.checkpoints.before(turn, [str(path)]) == ()
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        await self.checkpoints.after(turn, [str(path)])
+        await self.checkpoints.after(turn, {str(path): None})
 
     def names(self, paths: tuple[str, ...]) -> set[str]:
         return {os.path.relpath(path, self.root) for path in paths}
@@ -77,7 +81,7 @@ def checkpoints_of(
     root: Path, store: CheckpointStore, session: Session, limits: Limits | None = None
 ) -> Checkpoints:
     files = DiskFiles([str(root)])
-    return Checkpoints(store, session, files, files, limits)
+    return Checkpoints(store, session, files, files, print, limits)
 
 
 @pytest.fixture
@@ -140,6 +144,17 @@ async def test_what_a_command_did_is_taken_back(bench: Bench, script: str) -> No
     assert undone.turn is not None
     await bench.checkpoints.undo_turn(undone.turn)
     assert tree(bench.root) == after
+
+
+async def test_a_folder_that_is_moved_takes_its_old_files_with_it(bench: Bench) -> None:
+    """Their status does not tell that they are new there."""
+    before = tree(bench.root)
+    clock = itertools.count(time.time_ns() + 10**12, 10**9)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(baseline, "time_ns", lambda: next(clock))
+        await bench.shell("t", "mv src lib; mkdir src; echo new > src/a.py")
+    await bench.checkpoints.undo_turn()
+    assert tree(bench.root) == before
 
 
 async def test_a_command_that_changes_nothing_leaves_nothing(bench: Bench) -> None:
@@ -215,7 +230,7 @@ async def test_work_between_two_turns_is_noticed(bench: Bench, how: str) -> None
 async def test_a_change_that_was_not_made_is_none(bench: Bench) -> None:
     path = bench.root / "src" / "a.py"
     await bench.checkpoints.before("t", [str(path)])
-    await bench.checkpoints.after("t", [str(path)])
+    await bench.checkpoints.after("t", {str(path): None})
     path.write_text("mine\n")
     assert bench.checkpoints.turns == ()
     assert (await bench.checkpoints.undo_turn("t")).restored == ()
@@ -303,8 +318,8 @@ async def test_restoring_follows_no_link_out(bench: Bench, tmp_path: Path) -> No
 async def test_nothing_outside_the_workspace_is_touched(bench: Bench, path: str) -> None:
     target = os.path.join(bench.root, path)
     files = DiskFiles([str(bench.root)])
-    failed = await files.restore([Restoration(target, Content(b"x", 0o600))])
-    assert list(failed) == [target]
+    done = await files.restore([Restoration(target, Content(b"x", 0o600), Absent())], LIMIT)
+    assert (list(done.failed), done.left, done.changed) == ([target], {}, [])
 
 
 async def test_random_turns_are_taken_back_one_by_one(bench: Bench) -> None:

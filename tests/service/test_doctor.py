@@ -65,6 +65,12 @@ async def diagnose(
         (KEY, {"baseUrl": "http://127.0.0.1:1"}, "failed", "cannot be reached"),
         (KEY, {"backend": "bedrock", "region": "x"}, "failed", "pip install"),
         ({}, {"backend": "foundry"}, "failed", "needs a key"),
+        (
+            KEY,
+            {"profile": "ollama", "fast": {"model": "x", "effort": "low"}},
+            "failed",
+            "models.fast.effort is low, but a server with the profile ollama takes no effort.",
+        ),
     ],
 )
 async def test_the_model(

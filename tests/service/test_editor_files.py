@@ -9,11 +9,29 @@ import pytest
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.service import arrival
 from glossator.service.editor_files import EditorFiles
-from glossator.service.file_states import Absent, Content, DiskFiles, Link, Restoration
+from glossator.service.file_states import (
+    Absent,
+    Content,
+    DiskFiles,
+    Link,
+    Restoration,
+    described,
+)
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace
 
 _LIMIT = 100  # bytes
+Restorable = Content | Link | Absent
+
+
+async def restored(ws: Workspace, port: Recorder, found: Restorable) -> dict[str, str]:
+    """Restore `a.txt`, as it is now; gives what failed."""
+    files, path = files_of(ws, port), str(ws.root / "a.txt")
+    step = Restoration(path, found, described(files.look(path, _LIMIT)))
+    done = await files.restore([step], _LIMIT)
+    assert done.changed == []
+    assert (path in done.left) is (done.failed == {})
+    return done.failed
 
 
 def files_of(ws: Workspace, port: Recorder) -> EditorFiles:
@@ -75,7 +93,7 @@ async def test_an_open_document_is_brought_back_by_the_editor(
     ws.open("a.txt", "newer\n")
     asked = applying(ws, port)
     path = str(ws.root / "a.txt")
-    assert await files_of(ws, port).restore([Restoration(path, found)]) == {}
+    assert await restored(ws, port, found) == {}
     assert [type(change) for plan in asked for change in plan.files] == [kind]
     assert getattr(ws.snapshot.read(path), "text", None) == text
 
@@ -84,8 +102,7 @@ async def test_what_is_shown_already_asks_for_nothing(workspace: MakeWorkspace) 
     ws, port = await workspace({"a.txt": "new\n"}), Recorder()
     ws.open("a.txt", "old\n")
     asked = applying(ws, port)
-    back = Restoration(str(ws.root / "a.txt"), Content(b"old\n", 0o644))
-    assert await files_of(ws, port).restore([back]) == {}
+    assert await restored(ws, port, Content(b"old\n", 0o644)) == {}
     assert asked == []
 
 
@@ -115,7 +132,7 @@ async def test_what_the_editor_does_not_do_is_told(
     ws.open("a.txt", "newer\n")
     port.applying = _answering(answer)
     path = str(ws.root / "a.txt")
-    assert await files_of(ws, port).restore([Restoration(path, found)]) == {path: reason}
+    assert await restored(ws, port, found) == {path: reason}
     assert (ws.root / "a.txt").read_text() == "new\n"
 
 
@@ -123,7 +140,7 @@ async def test_a_closed_file_is_written(workspace: MakeWorkspace) -> None:
     ws, port = await workspace({"a.txt": "new\n"}), Recorder()
     back = Content(b"\0", 0o600)
     path = str(ws.root / "a.txt")
-    assert await files_of(ws, port).restore([Restoration(path, back)]) == {}
+    assert await restored(ws, port, back) == {}
     assert files_of(ws, port).look(path, _LIMIT) == back
 
 

@@ -37,6 +37,8 @@ _CALLS: dict[str, Callable[[str], dict[str, Any]]] = {
     "Edit": lambda path: {"path": path, "old_text": "secret", "new_text": "changed"},
     "MultiEdit": lambda path: {"path": path, "edits": [{"old_text": "secret", "new_text": "x"}]},
     "Write": lambda path: {"path": path, "content": "changed"},
+    "Move": lambda path: {"path": path, "new_path": "moved"},
+    "Move to": lambda path: {"path": "src/a.py", "new_path": path},
 }
 
 
@@ -84,6 +86,11 @@ def contents(top: Path) -> dict[str, bytes | str]:
     return found
 
 
+def use(call: str, path: str) -> ToolUse:
+    """A call of `_CALLS`; its first word is the tool."""
+    return ToolUse(call.partition(" ")[0], _CALLS[call](path))
+
+
 async def attempt(
     root: Path, *calls: ToolUse, permissions: dict[str, Any] | None = None
 ) -> tuple[dict[str, Any], list[str]]:
@@ -116,7 +123,7 @@ async def test_nothing_outside_the_workspace_is_touched(
 ) -> None:
     asked_path = dressed(ws, path, dressing)
     before = contents(ws.parent)
-    result, asked = await attempt(ws, ToolUse(tool, _CALLS[tool](asked_path)))
+    result, asked = await attempt(ws, use(tool, asked_path))
     assert result["is_error"]
     assert asked == []
     assert not any(word in text_of(result) for word in (_SECRET, "root:", _KEY))
@@ -127,15 +134,15 @@ async def test_nothing_outside_the_workspace_is_touched(
 async def test_an_address_is_no_path(ws: Path, tool: str) -> None:
     """CVE-2025-66389: `file:` is not fetched."""
     before = contents(ws.parent)
-    result, _ = await attempt(ws, ToolUse(tool, _CALLS[tool]("file:///etc/passwd")))
+    result, _ = await attempt(ws, use(tool, "file:///etc/passwd"))
     assert "root:" not in text_of(result)
-    if tool != "Write":  # a file of that name in the workspace is one
+    if tool not in ("Write", "Move to"):  # a file of that name in the workspace is one
         assert result["is_error"]
         assert contents(ws.parent) == before
 
 
 @pytest.mark.parametrize("dressing", _DRESSINGS)
-@pytest.mark.parametrize("tool", ["Read", "Grep", "Glob", "Search", "Symbols"])
+@pytest.mark.parametrize("tool", ["Read", "Grep", "Glob", "Search", "Symbols", "Move", "Move to"])
 async def test_a_deny_rule_means_the_file_however_it_is_called(
     ws: Path, tool: str, dressing: str
 ) -> None:
@@ -144,7 +151,7 @@ async def test_a_deny_rule_means_the_file_however_it_is_called(
     if dressing in ("case", "unicode"):
         (ws / path).write_text(f"{_SECRET}\n")
     rules = {**_ANYTHING, "deny": ["Read(.env)"]}
-    result, asked = await attempt(ws, ToolUse(tool, _CALLS[tool](path)), permissions=rules)
+    result, asked = await attempt(ws, use(tool, path), permissions=rules)
     assert result["is_error"]
     assert "permission rules" in text_of(result)
     assert _SECRET not in text_of(result)
@@ -200,10 +207,10 @@ async def test_what_others_obey_is_asked_about(
         (ws / named).write_text("{}\n")
     before = contents(ws)
     read = ToolUse("Read", {"path": named})
-    for tool in ("Write", "Edit"):
-        arguments = _CALLS[tool](named)
-        result, asked = await attempt(ws, read, ToolUse(tool, arguments))
-        assert (asked, result["is_error"]) == ([tool], True)
+    for tool in ("Write", "Edit", "Move", "Move to"):
+        call = use(tool, named)
+        result, asked = await attempt(ws, read, call)
+        assert (asked, result["is_error"]) == ([call.name], True)
         assert "does not allow this" in text_of(result)
         assert contents(ws) == before
 

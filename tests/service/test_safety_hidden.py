@@ -9,10 +9,15 @@ from typing import Any
 
 import pytest
 
+from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.uri import to_uri
+from glossator.service.ask import Attachment
+from glossator.service.explain import ExplainRequest, explain
 from glossator.tools.shell.policy import Unavailable
 from glossator.tools.shell.sandbox import find_sandbox
+from glossator.workspace.change import Opened
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 from tests.workspace.trees import write_tree
@@ -102,6 +107,43 @@ async def test_a_mention_attaches_nothing_of_it(tmp_path: Path, mention: str) ->
         assert question["text"] == f"What is {mention}?"
         (notice,) = s.port.of(Notice)
         assert notice.message.startswith(f"Not attached: {mention} (")
+        if mention != "@kingfisher":
+            assert "by your permission rule Read(" in notice.message
+            assert "permissions.deny" in notice.message
+
+
+@pytest.mark.parametrize("name", ["config/keys.py", ".env", "link", "folder/keys.py"])
+@pytest.mark.parametrize("opened", [False, True])
+async def test_who_points_at_it_is_told_of_the_rule(
+    tmp_path: Path, name: str, *, opened: bool
+) -> None:
+    """Neither what is attached nor what is selected reaches the model, and nothing is asked."""
+    write_tree(tmp_path, _FILES)
+    (tmp_path / "link").symlink_to("config/keys.py")
+    (tmp_path / "folder").symlink_to("config")
+    uri = to_uri(str(tmp_path / name))
+    async with stage(tmp_path, {}, [], _PERMISSIONS) as s:
+        if opened:
+            s.app.host.apply(Opened(uri, 1, "kingfisher\n"))
+        rule = r"kept from the model by your permission rule Read\((config/\*\*|\.env)\): take that"
+        with pytest.raises(UsageError, match=rule):
+            await s.ask("What is it?", attachments=(Attachment(uri),))
+        with pytest.raises(UsageError, match=rule):
+            await explain(s.app, ExplainRequest(uri, 1, 1))
+        assert s.api.requests == []
+
+
+@pytest.mark.parametrize("path", ["config/keys.py", "config/new.py", "kingfisher.pem"])
+async def test_it_is_not_edited(tmp_path: Path, path: str) -> None:
+    """Who edits is shown the lines around, and what else is there in place of what was expected."""
+    created, edited = await results(
+        tmp_path,
+        ToolUse("Write", {"path": path, "content": "x\n"}),
+        ToolUse("Edit", {"path": path, "old_text": "kingfisher", "new_text": "x"}),
+    )
+    assert "is denied" in created
+    assert "is denied" in edited
+    assert not (tmp_path / "config/new.py").exists()
 
 
 @_SANDBOXED
@@ -131,10 +173,36 @@ async def test_a_command_cannot_get_at_it_by_another_name(tmp_path: Path) -> Non
     assert (tmp_path / "kingfisher.pem").read_text() == _FILES["kingfisher.pem"]
 
 
+@_SANDBOXED
+async def test_a_command_cannot_move_it_to_where_no_rule_knows_it(tmp_path: Path) -> None:
+    moved, read = await results(
+        tmp_path,
+        ToolUse("Bash", {"command": "mv config/deep . ; mv config moved; ls"}),
+        ToolUse("Bash", {"command": "cat moved/keys.py deep/more.txt moved/deep/more.txt"}),
+        settings={"permissions": {"mode": "auto", "deny": ["Read(/config/keys.py)"]}},
+    )
+    assert "busy" in moved
+    assert "def kingfisher" not in read
+
+
 def git(root: Path, *arguments: str) -> bytes:
     identity = ("-c", "user.name=a", "-c", "user.email=a@b")
     command = ("git", *identity, "-C", str(root), *arguments)
     return subprocess.run(command, check=True, capture_output=True).stdout
+
+
+@_SANDBOXED
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+async def test_what_git_keeps_of_it_is_not_shown_by_the_way(tmp_path: Path) -> None:
+    write_tree(tmp_path, _FILES | {"my keys/a b.pem": "kingfisher\n"})
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-Af", ".")
+    git(tmp_path, "commit", "-qm", "all")
+    commands = ("git log -p", "git show", "git diff --cached 'HEAD~0'", "git grep -h kingf HEAD")
+    texts = await results(tmp_path, *(ToolUse("Bash", {"command": each}) for each in commands))
+    assert "def visible" in texts[0]
+    assert "config/keys.py differ" in texts[0]
+    assert "kingfisher" not in "".join(texts).replace("kingfisher.pem", "")
 
 
 @_SANDBOXED

@@ -43,6 +43,29 @@ async def test_what_comes_later_is_kept_and_what_goes_is_not(workspace: MakeWork
     assert kept() == before - {"src/.idea"} | {"src/.vscode"}
 
 
+async def test_what_git_obeys_in_a_repository(workspace: MakeWorkspace) -> None:
+    ws = await workspace(
+        {
+            ".git/config": "",
+            ".git/config.worktree": "",
+            ".git/HEAD": "",
+            ".git/worktrees/w/commondir": "../..",
+            ".git/worktrees/w/index": "",
+            ".git/modules/libs/one/HEAD": "",
+            ".git/modules/libs/one/objects/x": "",
+            ".git/modules/libs/one/modules/two/HEAD": "",
+        }
+    )
+    one = ".git/modules/libs/one"
+    kept = relative(ws, CommandLimits().of(ws.snapshot, None).protected)
+    assert {path for path in kept if path.startswith(".git/")} == {
+        *(".git/config.worktree", ".git/worktrees/w/commondir"),
+        *(f".git/{name}" for name in ("config", "hooks", "commondir")),
+        *(f"{one}/{name}" for name in ("config", "hooks", "commondir")),
+        *(f"{one}/modules/two/{name}" for name in ("config", "hooks", "commondir")),
+    }
+
+
 async def test_what_a_link_leads_to_is_not_kept_in_its_place(workspace: MakeWorkspace) -> None:
     ws = await workspace({"real/workflows/x.yml": ""})
     (ws.root / ".github").symlink_to("real")
@@ -111,7 +134,8 @@ async def test_a_command_that_might_change_more_asks_with_the_reason(
     monkeypatch.setattr(command_limits, "_MAX_ENTRIES", bound)
     script = [Turn(ToolUse("Bash", {"command": "ls"})), Turn(Text("Well."))]
     settings = {"permissions": {"mode": "auto", "allow": ["Bash"]}}
-    async with stage(tmp_path, {"a": "", "b": "", "c": ""}, script, settings) as s:
+    files = {".gitignore": "out/\n", "out/a": "", "out/b": ""}
+    async with stage(tmp_path, files, script, settings) as s:
         await s.ask("List.")
         assert len(s.port.permissions) == asked
         for request in s.port.permissions:

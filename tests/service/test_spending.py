@@ -241,3 +241,37 @@ async def test_a_compaction_ahead_of_a_turn_counts_towards_its_limit(tmp_path: P
         assert (answer.stop, answer.text) == ("tokens", "Enough.")
         assert len(s.api.requests) == 3  # the summary, one turn, the last word
         assert any("limit of 1,000 tokens" in notice.message for notice in s.port.of(Notice))
+
+
+async def test_a_compaction_that_takes_the_rest_is_followed_by_the_last_word(
+    tmp_path: Path,
+) -> None:
+    def script(body: dict[str, Any]) -> Turn:
+        if is_asked_for_a_summary(body):
+            summary = summary_turn()
+            return Turn(*summary.blocks, usage={"cache_read_input_tokens": 100_000})
+        if "This run is ending" in body["messages"][-1]["content"][-1].get("text", ""):
+            return Turn(Text("Enough."))
+        usage = {"cache_read_input_tokens": 850_000} if len(body["messages"]) == 5 else None
+        return Turn(ToolUse("Grep", {"pattern": f"p{len(body['messages'])}"}), usage=usage)
+
+    async with stage(tmp_path / "ws", FILES, script, {"limits": {"tokens": 950_000}}) as s:
+        answer = await s.ask("?")
+        assert s.port.of(Compaction)
+        assert (answer.stop, answer.text) == ("tokens", "Enough.")
+        assert len(s.api.requests) == 5  # three turns, the summary, the last word
+
+
+async def test_a_full_window_is_not_compacted_with_nothing_left(tmp_path: Path) -> None:
+    def script(body: dict[str, Any]) -> Turn:
+        if len(body["messages"]) < 16:
+            return Turn(Text("It greets."))
+        return Turn(Text("I was"), stop_reason="model_context_window_exceeded")
+
+    async with stage(tmp_path / "ws", FILES, script, {"limits": {"tokens": 100}}) as s:
+        session = await Chatting.talk(s)
+        answer = await s.ask("And?", session_id=session.id)
+        assert answer.stop == "context full"
+        assert len(s.api.requests) == 9
+        (notice,) = s.port.of(Notice)
+        assert notice.message.startswith("The conversation was not compacted. The limit of 100")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from glossator.agent.execute import call_tool, nothing_denied
@@ -14,6 +15,7 @@ from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
 from glossator.tools.base import ToolContext, registry
 from glossator.tools.edit import Edit
+from glossator.tools.move import Move
 from glossator.tools.multi_edit import MultiEdit
 from glossator.tools.read import Read
 from glossator.tools.write import Write
@@ -21,7 +23,7 @@ from glossator.workspace.change import Edited, TextEdit
 from glossator.workspace.editing.merge import rebase_plan
 from tests.workspaces import Workspace
 
-TOOLS = registry((Read(), Edit(), MultiEdit(), Write()))
+TOOLS = registry((Read(), Edit(), MultiEdit(), Write(), Move()))
 
 
 @dataclass
@@ -37,6 +39,9 @@ class Hands:
     formatted: Callable[[str], str] = lambda text: text
     outcome: EditOutcome | None = None
     plans: list[EditPlan] = field(default_factory=list)
+
+    def within(self, _paths: AbstractSet[str]) -> Hands:
+        return self
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         self.plans.append(plan)

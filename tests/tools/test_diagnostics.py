@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from glossator.agent.execute import call_tool, nothing_denied
+from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity, Wanted
 from glossator.core.tool_result import ToolResult
+from glossator.core.uri import to_uri
 from glossator.llm.model import ToolCall
 from glossator.tools.base import ToolContext, registry
 from glossator.tools.diagnostics import MAX_ITEMS, Diagnostics
+from tests.agent_permissions.asking import policy
 from tests.workspaces import MakeWorkspace, Workspace
 
 _TYPO = Diagnostic(3, Severity.ERROR, "undefined name\n  'x'", "linter")
@@ -19,11 +24,14 @@ _STYLE = Diagnostic(1, Severity.HINT, "could be shorter")
 class Editor:
     """A workspace whose editor has findings, or tells none."""
 
-    def __init__(self, ws: Workspace) -> None:
+    def __init__(self, ws: Workspace, hidden: HiddenFiles | None = None) -> None:
         self.found: tuple[FileDiagnostics, ...] | None = ()
-        self.asked: tuple[Wanted, ...] = ()
+        self.asked: tuple[Wanted, ...] | None = None
+        self.root = ws.root
         self._ws = ws
-        self._context = ToolContext(ws.snapshot, ws.reads, ws.symbols, diagnostics=self._tell)
+        self._context = ToolContext(
+            ws.snapshot, ws.reads, ws.symbols, diagnostics=self._tell, hidden=hidden
+        )
 
     async def ask(self, **arguments: object) -> ToolResult:
         context = replace(self._context, snapshot=self._ws.snapshot)
@@ -83,3 +91,66 @@ async def test_an_editor_that_tells_nothing(workspace: MakeWorkspace) -> None:
     result = await editor.ask()
     assert result.error
     assert "run the project's own checks" in result.text
+
+
+FILES = {"app.py": "KEY\n", ".gitignore": ".env\n", ".env": "sk-abc\n", "keys/a.ts": "k = 'sk-123'"}
+
+
+@pytest.fixture
+async def editor(workspace: MakeWorkspace) -> Editor:
+    """One whose servers read what rules hide from the model."""
+    ws = await workspace(FILES)
+    rules = policy(deny=["Read(.env)", "Read(keys/**)"], root=ws.root)
+    return Editor(ws, HiddenFiles.of(rules))
+
+
+@pytest.mark.parametrize("path", [".env", "keys/a.ts", "link"])
+async def test_a_hidden_file_is_not_asked_about(editor: Editor, path: str) -> None:
+    (editor.root / "link").symlink_to(".env")
+    result = await editor.ask(path=path)
+    assert result.error
+    assert "permission rules" in result.text
+    assert editor.asked is None
+
+
+@pytest.mark.parametrize(
+    "name", ["file:{}/.env", "file:{}/keys/a.ts", "git:{}/.env?HEAD", "git:{}/keys/%61.ts"]
+)
+async def test_findings_in_a_hidden_file_are_not_told(editor: Editor, name: str) -> None:
+    secret = FileDiagnostics(name.format(editor.root), (replace(_TYPO, message="sk-abc"),))
+    editor.found = (secret, FileDiagnostics(to_uri(f"{editor.root}/app.py"), (_STYLE,)))
+    text = (await editor.ask()).text
+    assert "sk-" not in text
+    assert ".env" not in text
+    assert text.endswith("or outside the workspace: 1.")
+    assert "1: hint: could be shorter" in text
+
+
+async def test_findings_outside_the_workspace_are_not_told(editor: Editor) -> None:
+    (editor.root / "out").symlink_to("/etc")
+    outside = ("file:///etc/hosts", "file:///etc/../etc/hosts", f"file://{editor.root}/out/hosts")
+    editor.found = tuple(FileDiagnostics(uri, (_TYPO,)) for uri in outside)
+    assert (await editor.ask()).text.endswith("or outside the workspace: 3.")
+    editor.found = (FileDiagnostics("untitled:Untitled-1", (_TYPO,)),)
+    assert (await editor.ask()).text.startswith("untitled:Untitled-1: 1 new")
+
+
+@pytest.mark.parametrize(
+    ("message", "quotes"),
+    [
+        ("""Type '"sk-123"' is not assignable to type 'number'.""", True),
+        ("reveal_type: Literal['sk-abc']", True),
+        ("value \N{LEFT DOUBLE QUOTATION MARK}sk-a\N{HORIZONTAL ELLIPSIS} is too long", True),
+        ("'KEY' is not defined", False),
+        ("could not be resolved", False),
+        ("expected 'number'", False),
+    ],
+)
+async def test_a_finding_that_quotes_a_hidden_file(
+    editor: Editor, message: str, quotes: bool
+) -> None:
+    uri = to_uri(f"{editor.root}/app.py")
+    editor.found = (FileDiagnostics(uri, (replace(_TYPO, message=message),)),)
+    text = (await editor.ask()).text
+    assert ("[not shown: it quotes a file" in text) is quotes
+    assert (message in text) is not quotes

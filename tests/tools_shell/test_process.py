@@ -258,12 +258,12 @@ def test_no_credentials_among_the_tools_of_a_home(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    for each in (".cargo/bin", ".local/bin", ".nvm/node/bin", "bin", ".ssh", "tools/x/bin"):
+    names = (".cargo/bin", ".local/bin", ".nvm/node/bin", "bin", "tools/x/bin", ".fly/bin")
+    for each in (*names, ".ssh"):
         (tmp_path / each).mkdir(parents=True)
-    names = (".cargo/bin", ".local/bin", ".nvm/node/bin", "bin", "tools/x/bin")
     path = ":".join(str(tmp_path / each) for each in names)
     found = {os.path.relpath(each, tmp_path) for each in home_tools({"PATH": path})}
-    assert found == {".cargo/bin", ".local/bin", ".nvm/node", ".nvm", "bin", "tools/x"}
+    assert found == {".cargo/bin", ".local/bin", ".nvm/node", ".nvm", "bin", "tools/x", ".fly/bin"}
 
 
 async def test_jobs_die_with_the_server(sandbox: Sandbox, root: Path) -> None:

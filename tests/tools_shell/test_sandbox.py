@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -13,7 +14,7 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.tools.shell.guards import guard, is_guard
-from glossator.tools.shell.policy import Policy, Sandbox, Unavailable
+from glossator.tools.shell.policy import Limits, Policy, Sandbox, Unavailable
 from glossator.tools.shell.protection import Guard, Pin, Seal, protection
 from glossator.tools.shell.report import output_text
 from glossator.tools.shell.seatbelt import profile
@@ -102,6 +103,53 @@ async def test_no_sockets_of_other_programs(
             path.unlink()
 
 
+@pytest.mark.parametrize("network", [False, True])
+async def test_sockets_that_can_be_seen(
+    shell: MakeShell, sandbox: Sandbox, root: Path, tmp_path: Path, *, network: bool
+) -> None:
+    """Of the workspace those that are told of, elsewhere all that there are."""
+    names = ("told", "lib/other")
+    (root / "lib").mkdir()
+    with contextlib.ExitStack() as stack:
+        for name in names:
+            server = stack.enter_context(socket.socket(socket.AF_UNIX))
+            server.bind(str(root / name))
+            server.listen()
+        limits = Limits(sockets=(str(root / "told"),))
+        connect = "import socket; socket.socket(socket.AF_UNIX).connect('{}'); print('reached')"
+        for name, reached in zip(names, (network, True), strict=True):
+            command = Command(f'python3 -c "{connect.format(root / name)}"', network=network)
+            text = output_text((await shell(sandbox).run(command, SECONDS, limits)).output)
+            assert ("reached" in text) is reached
+        elsewhere = Policy((str(root / "lib"),), readable=(str(root),))
+        with sandbox.confine(("true",), str(root / "lib"), elsewhere) as confined:
+            assert str(root / "told") in confined.words
+            assert str(root / "lib/other") not in confined.words
+
+
+async def test_settings_of_the_kernel_are_not_written(shell: MakeShell, sandbox: Sandbox) -> None:
+    """Root could, without any capability. Nothing is written here: only asked whether one may."""
+    folders = " ".join(f"/proc/{name}" for name in "sys irq bus acpi driver fs scsi".split())
+    asked = f"find {folders} -writable -type f 2>/dev/null; test -w /proc/sysrq-trigger && echo w"
+    assert await said(shell(sandbox), asked) == ""
+
+
+async def test_what_is_hidden_stays_where_it_is(
+    shell: MakeShell, sandbox: Sandbox, root: Path
+) -> None:
+    """Elsewhere no rule would know it again, and the next command could read it."""
+    (root / "a/b").mkdir(parents=True)
+    (root / "a/b/key").write_text(KEY)
+    limits = Limits(hidden=(str(root / "a/b/key"),))
+    command = Command("mv a moved; mv a/b moved; mv a/b/key moved; ln a/b/key hard; cat moved hard")
+    text = output_text((await shell(sandbox).run(command, SECONDS, limits)).output)
+    assert "cannot move 'a' to 'moved': Device or resource busy" in text
+    assert KEY not in text
+    kept = _tree(root)
+    assert kept["a/b/key"] == KEY.encode()
+    assert KEY.encode() not in [content for name, content in kept.items() if name != "a/b/key"]
+
+
 async def test_no_way_out_of_the_namespaces(shell: MakeShell, sandbox: Sandbox) -> None:
     text = await said(
         shell(sandbox),
@@ -188,6 +236,25 @@ async def test_a_repository_in_the_workspace_runs_nothing(
     assert not (root / "was-run").exists()
 
 
+async def test_a_repository_is_not_given_another_configuration(
+    shell: MakeShell, sandbox: Sandbox, root: Path
+) -> None:
+    """By a file that says where it stands; git works with the stand-in for it."""
+    _program("git", "init", "-q", str(root))
+    confined = shell(sandbox, ".git/hooks", ".git/config", ".git/commondir")
+    text = await said(
+        confined,
+        "echo ../evil > .git/commondir || echo kept; rm -f .git/commondir || echo kept;"
+        " mv .git/commondir .git/x || echo kept; echo x > new && git add -A &&"
+        " git -c user.name=a -c user.email=a@b commit -qm one && git branch two &&"
+        " git worktree list | wc -l && git fsck && git log --format=%s --name-only",
+    )
+    assert text.count("kept") == 3
+    assert text.splitlines()[-4:] == ["1", "one", "", "new"]
+    assert not (root / ".git/commondir").exists()
+    assert not [name for name in os.listdir(root / ".git") if name.startswith(".glossator")]
+
+
 async def test_a_protected_link_is_refused(shell: MakeShell, sandbox: Sandbox, root: Path) -> None:
     (root / "target").mkdir()
     (root / ".vscode").symlink_to("target")
@@ -236,6 +303,21 @@ def test_guards_are_shared_and_removed_by_the_last(tmp_path: Path) -> None:
             assert is_guard(str(path))
         assert path.exists()
     assert not path.exists()
+
+
+def test_a_guard_that_is_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "commondir"
+    with guard(str(path)) as first, guard(str(path)) as second:
+        assert first
+        assert second
+        assert is_guard(str(path))
+        assert path.read_text() == ".\n"
+    assert os.listdir(tmp_path) == []
+    path.write_text(".\n")
+    assert not is_guard(str(path))
+    with guard(str(path)):
+        path.write_text("elsewhere")
+    assert path.read_text() == "elsewhere"
 
 
 def test_a_guard_that_the_user_put_something_into_is_kept(tmp_path: Path) -> None:
@@ -323,9 +405,21 @@ async def test_without_a_sandbox_nothing_runs_unasked(root: Path) -> None:
 def test_profile_of_seatbelt(root: Path) -> None:
     policy = Policy((str(root),), (f"{root}/.vscode/settings.json", f'{root}/a"b'))
     text = profile(policy)
-    assert text.startswith("(version 1)\n(allow default)\n(deny network*)\n(deny file-write*)\n")
+    assert text.startswith("(version 1)\n(allow default)\n(deny signal)\n")
+    assert "\n(deny network*)\n(deny file-write*)\n(allow file-write* " in text
+    assert "(deny job-creation)\n(deny lsopen)\n(deny appleevent-send)\n" in text
+    assert text.index("(deny process-info*)") < text.index("(allow process-info* (target same-")
     assert f'(subpath "{root}")' in text
     assert f'(deny file-write* (subpath "{root}/.vscode/settings.json") ' in text
     assert f'(subpath "{root}/a\\"b")' in text
     assert f'(deny file-write-unlink (literal "{root}") (literal "{root}/.vscode"))' in text
     assert "network" not in profile(Policy((str(root),), network=True))
+
+
+def test_profile_of_seatbelt_for_what_is_hidden(root: Path) -> None:
+    """Reading is not all: a file that may be renamed or linked can be read by its new name."""
+    text = profile(Policy((str(root),), hidden=(f"{root}/a/b/key",)))
+    *_, hidden, pinned = text.splitlines()
+    assert hidden == f'(deny file* (subpath "{root}/a/b/key"))'
+    folders = " ".join(f'(literal "{folder}")' for folder in (root, root / "a", root / "a/b"))
+    assert pinned == f"(deny file-write-unlink {folders})"

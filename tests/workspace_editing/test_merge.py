@@ -128,7 +128,7 @@ def test_a_long_line() -> None:
 OLD = document("1\n2\n3\n")
 EDIT = FileEdit(OLD.uri, OLD.path, OLD, (Replacement(2, 3, "two"),))
 NEW = FileEdit("file:///ws/new", "/ws/new", None, (Replacement(0, 0, "new\n"),))
-MOVE = FileRename(OLD, "file:///ws/b.py", "/ws/b.py")
+MOVE = FileRename(OLD.uri, OLD.path, "file:///ws/b.py", "/ws/b.py")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,9 @@ MOVE = FileRename(OLD, "file:///ws/b.py", "/ws/b.py")
         (FileDeletion(OLD), {"/ws/a.py": "changed"}, Conflict),
         (FileDeletion(OLD), {}, Refused),
         (MOVE, {"/ws/a.py": OLD.text}, EditPlan),
-        (MOVE, {"/ws/a.py": "changed"}, Conflict),
+        (MOVE, {"/ws/a.py": "changed"}, EditPlan),  # what was typed goes with it
+        (MOVE, {}, Refused),
+        (MOVE, {"/ws/a.py": OLD.text, "/ws/b.py": "theirs"}, Refused),
     ],
 )
 def test_plans(change: FileChange, texts: Mapping[str, str], expect: str | type) -> None:

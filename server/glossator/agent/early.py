@@ -95,5 +95,5 @@ class EarlyCalls:
         context = await self._run.tool_context()
         draft = context.reads.draft()
         ahead = replace(context, reads=draft, before_asking=wanted.wait)
-        result = await call_tool(self._tools, call, ahead, self._run.denial)
+        result = await call_tool(self._tools, call, ahead, self._run.permission)
         return _Read(result, draft, context.reads)

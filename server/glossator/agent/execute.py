@@ -6,10 +6,13 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from pydantic import ValidationError
 
-from glossator.agent.run import RunContext
+from glossator.agent.permissions.decide import Deny
+from glossator.agent.permissions.gate import Permit
+from glossator.agent.run import Permission, RunContext
 from glossator.core.errors import UsageError
 from glossator.core.events import ToolFinished, ToolStarted
 from glossator.core.tool_result import ToolResult
@@ -20,12 +23,12 @@ logger = logging.getLogger(__name__)
 
 _SUMMARY_CHARACTERS = 120
 
-Denial = Callable[[Tool, ToolArgs, ToolContext], Awaitable[str | None]]
 Started = Callable[[ToolCall], Awaitable[ToolResult | None]]
 
 
-async def nothing_denied(_tool: Tool, _args: ToolArgs, _context: ToolContext) -> None:
+async def nothing_denied(_tool: Tool, _args: ToolArgs, _context: ToolContext) -> Permit:
     """For callers that let tools do only what needs no permission."""
+    return Permit()
 
 
 async def execute(
@@ -55,9 +58,12 @@ async def execute(
 
 
 async def call_tool(
-    tools: Registry, call: ToolCall, context: ToolContext, denial: Denial
+    tools: Registry, call: ToolCall, context: ToolContext, permission: Permission
 ) -> ToolResult:
-    """One call's result; a wrong name, wrong arguments, a denial or a fault are results, too."""
+    """One call's result; a wrong name, wrong arguments, a denial or a fault are results, too.
+
+    What the tool edits is only what was decided about.
+    """
     tool = tools.get(call.name)
     if tool is None:
         names = ", ".join(sorted(tools))
@@ -67,8 +73,11 @@ async def call_tool(
     except ValidationError as error:
         return ToolResult.failed(_argument_problems(call.name, error))
     try:
-        if (reason := await denial(tool, args, context)) is not None:
-            return ToolResult.failed(reason)
+        decided = await permission(tool, args, context)
+        if isinstance(decided, Deny):
+            return ToolResult.failed(decided.reason)
+        if context.edits is not None:
+            context = replace(context, edits=context.edits.within(decided.paths))
         result = await tool.run(args, context)
     except UsageError as error:
         return ToolResult.failed(str(error))
@@ -96,7 +105,7 @@ async def _watched(
     began = time.perf_counter()
     result = await started(call)
     if result is None:
-        result = await call_tool(tools, call, await run.tool_context(), run.denial)
+        result = await call_tool(tools, call, await run.tool_context(), run.permission)
     results[call.id] = result
     milliseconds = (time.perf_counter() - began) * 1000
     run.emit(ToolFinished(call.id, call.name, _summary(result), result.error, milliseconds))

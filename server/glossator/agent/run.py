@@ -6,11 +6,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from glossator.agent.clock import RunClock
+from glossator.agent.permissions.decide import Deny
+from glossator.agent.permissions.gate import Permit
 from glossator.context.room import Room
 from glossator.core.events import Event
 from glossator.llm.meter import Meter
 from glossator.llm.model import Message, Model
 from glossator.tools.base import Tool, ToolArgs, ToolContext
+
+Permission = Callable[[Tool, ToolArgs, ToolContext], Awaitable[Permit | Deny]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +22,8 @@ class RunContext:
     """What the loop needs besides the agent and the conversation.
 
     `emit` shows an event and never blocks. `tool_context` freezes the newest workspace: a call
-    sees one snapshot, a turn sees the newest at each call. `denial` says why a call may not be
-    made, None when it may; it may ask the user first. `received` is told of a reply before its
+    sees one snapshot, a turn sees the newest at each call. `permission` decides whether a
+    call may be made; it may ask the user first. `received` is told of a reply before its
     calls are run. `room` compacts the conversation when the window fills up; without it a full one
     ends the run. `meter` counts what is asked of the model; without it, one of the agent's limits.
     """
@@ -27,7 +31,7 @@ class RunContext:
     model: Model
     emit: Callable[[Event], None]
     tool_context: Callable[[], Awaitable[ToolContext]]
-    denial: Callable[[Tool, ToolArgs, ToolContext], Awaitable[str | None]]
+    permission: Permission
     received: Callable[[Message], None] = lambda _: None
     room: Room | None = None
     clock: RunClock = field(default_factory=RunClock)

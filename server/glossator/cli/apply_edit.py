@@ -14,12 +14,13 @@ from typing import NotRequired, TypedDict
 
 from glossator.cli.edited_files import EditedFile, EditedFiles
 from glossator.cli.wire import Json
-from glossator.core.atomic import Place, opened
+from glossator.core.atomic import Place, move, opened
 from glossator.core.encoding import decode
 from glossator.core.errors import UsageError
 from glossator.core.line_diff import unified_diff
 from glossator.core.shown import shown
 from glossator.core.text import PositionEncoding
+from glossator.core.uri import to_path
 
 _NO_FILE = "/dev/null"
 _NOTHING = "Nothing was written."
@@ -45,8 +46,13 @@ def apply_edit(params: Json, roots: Sequence[str], encoding: PositionEncoding) -
 
     Positions count in `encoding`. `params["glossator"]["sha256"]`, if it is there, holds by URI the
     hash (`core.document.text_hash`) of texts the edit is about: if a file's is another, nothing is
-    written.
+    written. A rename that comes alone moves the file or folder itself; among other changes of an
+    edit, a file's text is written anew.
     """
+    match _changes(params["edit"]):
+        case [{"kind": "rename", "oldUri": str(old), "newUri": str(new), **rest}]:
+            if not rest.get("options"):
+                return _move(old, new, roots)
     hashes = (params.get("glossator") or {}).get("sha256") or {}
     with contextlib.ExitStack() as held:
 
@@ -138,15 +144,27 @@ def _changes(edit: Json) -> list[Json]:
     ]
 
 
+def _move(old: str, new: str, roots: Sequence[str]) -> Outcome:
+    paths = to_path(old), to_path(new)
+    if paths[0] is None or paths[1] is None:
+        return _not_applied(f"{old} or {new} is no file of this machine.", _NOTHING)
+    try:
+        move(paths[0], paths[1], roots)
+    except OSError as error:
+        return _not_applied(_explain(error, "moved"), "Nothing was moved.")
+    names = [relative(path, roots) for path in paths if path is not None]
+    return Outcome({"applied": True}, (f"rename from {names[0]}\nrename to {names[1]}\n",))
+
+
 def _not_applied(reason: str, kept: str) -> Outcome:
     return Outcome({"applied": False, "failureReason": f"{reason} {kept}"})
 
 
-def _explain(error: OSError) -> str:
+def _explain(error: OSError, done: str = "written") -> str:
     what = error.strerror or str(error)
     if isinstance(error.filename, str):
-        return f"{shown(error.filename)} cannot be written: {what}."
-    return f"The files cannot be written: {what}."
+        return f"{shown(error.filename)} cannot be {done}: {what}."
+    return f"The files cannot be {done}: {what}."
 
 
 def _diff(file: EditedFile, roots: Sequence[str]) -> str:

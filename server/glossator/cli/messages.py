@@ -100,6 +100,8 @@ _PLACE = re.compile(
 
 def hunk_diff(hunk: Hunk) -> str:
     """A part of an edit as a unified diff, with the lines' numbers in the file."""
+    if hunk["kind"] == "rename":
+        return f"rename from {hunk['before']}rename to {hunk['after']}"
     diff = unified_diff(hunk["before"], hunk["after"], hunk["path"], hunk["path"])
     above = hunk["firstLine"] - 1
 

@@ -112,6 +112,9 @@ class Replies:
         keyboard.forget()
         for number, hunk in enumerate(hunks, 1):
             hunk["path"] = relative(hunk["path"], self._roots)
+            if hunk["kind"] == "rename":
+                hunk["before"] = relative(hunk["before"][:-1], self._roots) + "\n"
+                hunk["after"] = relative(hunk["after"][:-1], self._roots) + "\n"
             self._renderer.hunk(hunk, number=number, total=len(hunks))
             line = (await keyboard.line()).strip()
             match line.lower():

@@ -25,7 +25,7 @@ _SAID = 0.2
 _FAILURES = 0.05
 _RESULTS = 0.05
 
-# What we, not the user, put into user messages.
+# What we, not the user, put into user messages; that an undo took place (user/undone) is kept.
 _OURS = ("user/abandoned", "user/attachment", "user/last_word")
 
 

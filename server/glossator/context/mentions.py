@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from glossator.context.attachments import Attached, attach
+from glossator.context.attachments import Attached, Hidden, attach
 from glossator.core.citations import fences, place
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
@@ -23,6 +23,7 @@ from glossator.workspace.symbols.find import Limits
 from glossator.workspace.symbols.finder import SymbolFinder
 from glossator.workspace.symbols.languages import CODE
 from glossator.workspace.symbols.names import Name
+from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.worker.client import WorkerGone
 from glossator.workspace.worker.connection import JobFailed
 
@@ -77,15 +78,15 @@ async def look_up(
     wanted: Sequence[Mention],
     snapshot: WorkspaceSnapshot,
     symbols: SymbolFinder,
-    hides: Callable[[str], bool] | None = None,
+    hidden: Hidden | None = None,
 ) -> Mentioned:
-    """The files, lines and definitions that are mentioned, but for files that `hides` names."""
+    """The files, lines and definitions that are mentioned, but for files that are hidden."""
     found: list[Attached] = []
     doubts = dict.fromkeys(wanted[MAX_MENTIONS:], f"more than {MAX_MENTIONS} are not looked up")
     names: list[Mention] = []
     for mention in wanted[:MAX_MENTIONS]:
         try:
-            file = await asyncio.to_thread(_file, snapshot, mention.text, hides)
+            file = await asyncio.to_thread(_file, snapshot, mention.text, hidden)
         except UsageError as error:
             doubts[mention] = str(error).rstrip(".")
             continue
@@ -98,7 +99,7 @@ async def look_up(
     try:
         async with asyncio.timeout(_SECONDS):
             while names:
-                definitions, doubt = await _definitions(snapshot, symbols, names[0].text, hides)
+                definitions, doubt = await _definitions(snapshot, symbols, names[0].text, hidden)
                 found += definitions
                 if doubt:
                     doubts[names[0]] = doubt
@@ -159,9 +160,7 @@ def _trimmed(text: str) -> str:
     return text[: min([end, *opened])].rstrip(_PUNCTUATION)
 
 
-def _file(
-    snapshot: WorkspaceSnapshot, text: str, hides: Callable[[str], bool] | None
-) -> Attached | Missing:
+def _file(snapshot: WorkspaceSnapshot, text: str, hidden: Hidden | None) -> Attached | Missing:
     """The file, or the lines of it, that a mention means.
 
     Raises `UsageError` for lines that are not there, and for a file that is hidden.
@@ -175,12 +174,9 @@ def _file(
         lines = None
     if isinstance(found, Missing):
         return found
-    located = snapshot.folders.locate(text)
-    if hides is not None and (hides(found.path) or hides(str(located))):
-        raise UsageError("the permission rules keep it from being read")
     first = int(lines[2] or lines[4]) if lines else None
     last = int(lines[3] or lines[5] or lines[2] or lines[4]) if lines else None
-    return attach(snapshot, text, first, last)
+    return attach(snapshot, text, first, last, hidden)
 
 
 def _why(missing: Missing) -> str:
@@ -196,17 +192,17 @@ async def _definitions(
     snapshot: WorkspaceSnapshot,
     symbols: SymbolFinder,
     name: str,
-    hides: Callable[[str], bool] | None,
+    hidden: Hidden | None,
 ) -> tuple[list[Attached], str]:
     """The first definitions of a name in code, and what the user should know about them."""
     try:
         parsed = Name.parse(name)
     except UsageError:  # too long, or nothing but signs
         return [], _NOT_FOUND
-    found = await symbols.definitions(snapshot, parsed, replace(_IN_CODE, hides=hides), _LIMITS)
+    found = await symbols.definitions(snapshot, parsed, replace(_IN_CODE, hides=hidden), _LIMITS)
     places = [(hit.line.path, hit.symbol) for hit in found.hits[:MAX_DEFINITIONS]]
     shown = await asyncio.to_thread(
-        lambda: [_lines(snapshot, path, at.first_line, at.last_line) for path, at in places]
+        lambda: [_lines(snapshot, path, at, hidden) for path, at in places]
     )
     attached = [item for item in shown if item is not None]
     if len(found.hits) > MAX_DEFINITIONS:
@@ -217,9 +213,11 @@ async def _definitions(
     return [], f"{_NOT_FOUND}{looked}"
 
 
-def _lines(snapshot: WorkspaceSnapshot, path: str, first: int, last: int) -> Attached | None:
+def _lines(
+    snapshot: WorkspaceSnapshot, path: str, at: Symbol, hidden: Hidden | None
+) -> Attached | None:
     try:
-        return attach(snapshot, path, first, last)
+        return attach(snapshot, path, at.first_line, at.last_line, hidden)
     except UsageError:  # the file has changed since the symbol was found
         return None
 

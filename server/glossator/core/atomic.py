@@ -1,12 +1,15 @@
 """Writing a file so that at every moment either the old bytes are there or the new ones.
 
 The new bytes go to a file of an unpredictable name in the same folder, reach the disk, and take the
-old file's name. The path is resolved first and must lie inside one of the given roots; from there
-on every folder is opened without following links and held, so a link planted meanwhile is refused
-and never followed. Everything here raises `OSError`, and then the old file is as it was.
+old file's name. The path must lie inside one of the given roots, and be a real one: it was decided
+about just that file. Every folder is opened without following links and held, so a link planted
+meanwhile is refused and never followed. Everything here raises `OSError`, and then the old file is
+as it was.
 
 - The mode is kept, and the owner if we may set it; if not, set-user-id and set-group-id go.
 - A file that nobody may write, or not we, is refused, although renaming would not need the right.
+- What is moved gets its new name only where there is none: a file has both for a moment (where the
+  file system has hard links; elsewhere it is refused), a folder takes the place of an empty one.
 - Other names (hard links) of the file keep the old bytes.
 - It takes a system with descriptors of folders: Linux, macOS and other POSIX ones.
 - A process that is killed may leave a file named `.glossator-…` behind.
@@ -38,9 +41,21 @@ def write_file(path: str, content: bytes, roots: Sequence[str]) -> None:
         place.commit()
 
 
+def move(old: str, new: str, roots: Sequence[str]) -> None:
+    """Give the file or folder at `old` the path `new`, over nothing; missing folders are made.
+
+    Both are real paths: one that leads over a link is refused.
+    """
+    with opened(old, roots) as source, opened(new, roots) as place:
+        for asked, found in ((old, source.path), (new, place.path)):
+            if os.path.normpath(asked) != found:
+                raise OSError(errno.ELOOP, "it leads over a link", asked)
+        source.move_to(place)
+
+
 @contextmanager
 def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
-    """The place `path` names, behind links too; it and every folder on the way lie in a root.
+    """The place `path` names; it and every folder on the way lie in a root, and none is a link.
 
     Missing folders are made, and removed again if nothing is put into them.
     """
@@ -48,6 +63,8 @@ def opened(path: str, roots: Sequence[str]) -> Iterator[Place]:
     owners = [root for root in map(_real, roots) if os.path.commonpath((root, real)) == root]
     if not owners or real in owners:
         raise PermissionError(errno.EACCES, "it is not inside the workspace", path)
+    if real != os.path.normpath(path):
+        raise OSError(errno.ELOOP, "a link on the way leads elsewhere", path)
     root = max(owners, key=len)
     *folders, name = os.path.relpath(real, root).split(os.sep)
     with contextlib.ExitStack() as held:
@@ -126,6 +143,34 @@ class Place:
         with _errors_about(self.path):
             os.unlink(self._name, dir_fd=self._folder)
         self._settle()
+
+    def move_to(self, other: Place) -> None:
+        """What is here goes there, whole. Raises if anything is there."""
+        status = self._status()
+        if status is None:
+            raise FileNotFoundError(errno.ENOENT, "it is not there", self.path)
+        ends = {"src_dir_fd": self._folder, "dst_dir_fd": other._folder}
+        if stat.S_ISREG(status.st_mode):
+            with _errors_about(other.path):
+                os.link(self._name, other._name, **ends, follow_symlinks=False)
+            try:
+                with _errors_about(self.path):
+                    os.unlink(self._name, dir_fd=self._folder)
+            except OSError:
+                os.unlink(other._name, dir_fd=other._folder)
+                raise
+        elif stat.S_ISDIR(status.st_mode):
+            with _errors_about(other.path):
+                os.mkdir(other._name, dir_fd=other._folder)
+                try:
+                    os.rename(self._name, other._name, **ends)
+                except OSError:
+                    os.rmdir(other._name, dir_fd=other._folder)
+                    raise
+        else:
+            raise OSError(errno.EINVAL, "it is neither a file nor a folder", self.path)
+        self._settle()
+        other._settle()
 
     def discard(self) -> None:
         """Drop what was staged."""

@@ -67,6 +67,11 @@ class Missing:
     message: str
 
 
+def is_absent(found: Document | Missing) -> bool:
+    """Whether nothing at all is there."""
+    return isinstance(found, Missing) and found.reason is MissingReason.ABSENT
+
+
 def text_hash(text: str) -> str:
     """The hash by which caches, spans and facts know a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -7,6 +7,7 @@ just these texts, or moves it over what changed meanwhile (`workspace.editing.me
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -150,21 +151,40 @@ class FileDeletion:
 
 @dataclass(frozen=True)
 class FileRename:
-    """The file of this document gets another path; nothing may be there yet."""
+    """A file, or a folder with all that is in it, gets another path; nothing may be there yet.
 
-    base: Document
+    It is about no text: what is typed into the files goes with them. Paths are absolute; `inside`
+    are the files of a folder, relative to it.
+    """
+
+    uri: str
+    path: str
     new_uri: str
     new_path: str
+    inside: tuple[str, ...] = ()
 
     @property
-    def path(self) -> str:
-        """The absolute path it has now."""
-        return self.base.path
+    def base(self) -> None:
+        """None: it is about no text."""
+        return
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Every file that it is about, by its old path and by its new one."""
+        if not self.inside:
+            return (self.path, self.new_path)
+        folders = (self.path, self.new_path)
+        return tuple(os.path.join(folder, name) for folder in folders for name in self.inside)
+
+    @property
+    def reverse(self) -> FileRename:
+        """The way back."""
+        return FileRename(self.new_uri, self.new_path, self.uri, self.path, self.inside)
 
     @cached_property
     def hunks(self) -> tuple[Hunk, ...]:
         """The rename is one hunk."""
-        name = _name(self.base.uri, self.base.sha256, HunkKind.RENAME, self.new_uri)
+        name = _name(self.uri, HunkKind.RENAME, self.new_uri)
         change = Replacement(0, 0, "")
         paths = (f"{self.path}\n", f"{self.new_path}\n")
         return (Hunk(name, HunkKind.RENAME, self.path, 1, *paths, change),)
@@ -212,7 +232,8 @@ class Applied:
     """The files were changed; `documents` are their texts now, `note` is for the model.
 
     The texts are not always what the plan said: the user may have rejected hunks or typed
-    meanwhile, and editors format. Files that are gone are not among them.
+    meanwhile, and editors format. Files that are gone are not among them, nor those in a folder
+    that was moved; what is open in the editor all the same is.
     """
 
     documents: tuple[Document, ...]
@@ -230,12 +251,14 @@ class Refused:
 class Conflict:
     """Nothing was changed, for what was to be replaced is not there any more.
 
-    The lines (1-based, inclusive) are those of `document` that stand in that place now.
+    The lines (1-based, inclusive) are those of `document` that stand in that place now. `note` is
+    for the model.
     """
 
     document: Document
     first_line: int
     last_line: int
+    note: str = ""
 
 
 EditOutcome = Applied | Refused | Conflict
@@ -243,6 +266,9 @@ EditOutcome = Applied | Refused | Conflict
 
 class Editing(Protocol):
     """Whoever changes files for the tools."""
+
+    def within(self, paths: AbstractSet[str]) -> Editing:
+        """The same, for plans about these real paths alone."""
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         """Apply the whole plan or nothing of it, but for what the user rejects."""

@@ -18,6 +18,7 @@ from glossator.llm.assembly import Assembly
 from glossator.llm.backends import CREDENTIALS, credential_errors, server_of
 from glossator.llm.catalog import CATALOG, ModelFacts, facts_of, with_limits
 from glossator.llm.cost import cost
+from glossator.llm.effort import effort_problem, told_efforts
 from glossator.llm.encoding import encode_body
 from glossator.llm.failures import Target, explain
 from glossator.llm.model import EncodedMessages, ModelEvent, ModelRequest
@@ -85,7 +86,11 @@ class AnthropicModel:
         return self._facts
 
     async def prepare(self) -> None:
-        """Import the SDK and make the client ahead of the first request, off the event loop."""
+        """Import the SDK and make the client ahead of the first request, off the event loop.
+
+        Raises `ModelRefused` for settings that no request can be sent with.
+        """
+        self._check_effort(self._role.effort)
         await self._open()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
@@ -94,6 +99,7 @@ class AnthropicModel:
         Close the generator (`contextlib.aclosing`) to break off early: that closes the connection.
         """
         effort = self._role.effort
+        self._check_effort(request.effort or effort)
         body = build_body(request, self._facts, self._profile, effort, self._options)
         attempts = with_retries(lambda: self._attempt(body, request.encoded), self._retry)
         async with aclosing(attempts) as events:
@@ -192,16 +198,27 @@ class AnthropicModel:
                 self._facts.max_output,
             )
         else:
-            limits = (getattr(info, name, None) for name in ("max_input_tokens", "max_tokens"))
-            self._facts = with_limits(self._facts, *limits)
+            self._facts = with_limits(
+                self._facts,
+                getattr(info, "max_input_tokens", None),
+                getattr(info, "max_tokens", None),
+                told_efforts(getattr(info, "capabilities", None)),
+            )
+
+    def _check_effort(self, effort: str | None) -> None:
+        if problem := effort_problem(effort, self._role_name, self._facts, self._profile):
+            raise ModelRefused(problem)
+
+    @property
+    def _role_name(self) -> str:
+        return "main" if self._role == self._settings.main else "fast"
 
     def _target(self, client: AsyncAnthropic) -> Target:
         settings = self._settings
-        role = "main" if self._role == settings.main else "fast"
         return Target(
             server=server_of(settings),
             model=self.id,
-            setting=f"models.{role}.model",
+            setting=f"models.{self._role_name}.model",
             credentials=CREDENTIALS[settings.backend],
             secret=getattr(client, "api_key", None) or "",
         )

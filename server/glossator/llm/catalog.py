@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
+
+from glossator.settings.model import Effort
 
 Thinking = Literal["adaptive", "unasked"]
 
@@ -29,7 +31,8 @@ class ModelFacts:
     """One model. `window` and `max_output` are in tokens; `price` is None when it is not known.
 
     `thinking` is "unasked" for models that may not know adaptive thinking: nothing is sent then.
-    `effort` is the model's own effort, used when none is asked for.
+    `effort` is the model's own effort, used when none is asked for; `efforts` are those it takes,
+    None when they are not known.
     """
 
     id: str
@@ -38,14 +41,23 @@ class ModelFacts:
     price: Price | None = None
     thinking: Thinking = "unasked"
     effort: str | None = None
+    efforts: frozenset[str] | None = None
 
 
+_ALL_EFFORTS = frozenset(get_args(Effort))
 _HAIKU_PRICE = Price(0.10, 0.50, up_to=100_000, above=Price(0.50, 2.50))
+
+
+def _line(model: str, price: Price, effort: str) -> ModelFacts:
+    """A model of the newest line, which differ in nothing else."""
+    return ModelFacts(model, 1_000_000, 128_000, price, "adaptive", effort, _ALL_EFFORTS)
+
+
 _MODELS = (
-    ModelFacts("claude-haiku-5-5", 1_000_000, 128_000, _HAIKU_PRICE, "adaptive", "medium"),
-    ModelFacts("claude-sonnet-5-5", 1_000_000, 128_000, Price(2, 10), "adaptive", "high"),
-    ModelFacts("claude-opus-5-5", 1_000_000, 128_000, Price(4, 20), "adaptive", "medium"),
-    ModelFacts("claude-fable-5-1", 1_000_000, 128_000, Price(10, 50), "adaptive", "high"),
+    _line("claude-haiku-5-5", _HAIKU_PRICE, "medium"),
+    _line("claude-sonnet-5-5", Price(2, 10), "high"),
+    _line("claude-opus-5-5", Price(4, 20), "medium"),
+    _line("claude-fable-5-1", Price(10, 50), "high"),
 )
 CATALOG = {model.id: model for model in _MODELS}
 _NO_PRICES: Mapping[str, Price] = MappingProxyType({})
@@ -60,12 +72,18 @@ def facts_of(model: str, prices: Mapping[str, Price] = _NO_PRICES) -> ModelFacts
     return replace(facts, price=prices.get(model, facts.price))
 
 
-def with_limits(facts: ModelFacts, window: object, max_output: object) -> ModelFacts:
-    """The same facts with the limits the provider told; whatever is no limit is not taken."""
+def with_limits(
+    facts: ModelFacts,
+    window: object,
+    max_output: object,
+    efforts: frozenset[str] | None = None,
+) -> ModelFacts:
+    """The same facts with what the provider told; whatever is no limit is not taken."""
     return replace(
         facts,
         window=window if isinstance(window, int) and window > 0 else facts.window,
         max_output=(
             max_output if isinstance(max_output, int) and max_output > 0 else facts.max_output
         ),
+        efforts=facts.efforts if efforts is None else efforts,
     )

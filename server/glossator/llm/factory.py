@@ -9,7 +9,7 @@ from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.backends import KEY_VARIABLE, client_factory, key_of, server_of
 from glossator.llm.model import Model
 from glossator.llm.options import DEFAULT_OPTIONS, ModelOptions
-from glossator.settings.model import ModelSettings
+from glossator.settings.model import ModelSettings, RoleSettings
 
 Role = Literal["main", "fast"]
 
@@ -34,7 +34,8 @@ def describe(settings: ModelSettings, environment: Mapping[str, str]) -> str:
     """One line for status and doctor: which models are asked and where, or why none is."""
     if reason := _why_offline(settings, environment):
         return f"offline, extractive: {reason}"
-    line = f"{settings.main.model} (main), {settings.fast.model} (fast) at {server_of(settings)}"
+    roles = f"{_in_words('main', settings.main)}, {_in_words('fast', settings.fast)}"
+    line = f"{roles} at {server_of(settings)}"
     if settings.profile != "anthropic":
         line += f", as {settings.profile}"
     if settings.backend in KEY_VARIABLE and not has_key(settings, environment):
@@ -45,6 +46,11 @@ def describe(settings: ModelSettings, environment: Mapping[str, str]) -> str:
 def has_key(settings: ModelSettings, environment: Mapping[str, str]) -> bool:
     """Whether the environment holds a key for the backend; Vertex never takes one."""
     return bool(key_of(settings, environment))
+
+
+def _in_words(role: Role, chosen: RoleSettings) -> str:
+    effort = f", effort {chosen.effort}" if chosen.effort else ""
+    return f"{chosen.model} ({role}{effort})"
 
 
 def _why_offline(settings: ModelSettings, environment: Mapping[str, str]) -> str:

@@ -61,6 +61,9 @@ _WRONG = (
     "{server} refused the request{detail}. Sending it again cannot help: start a new session, or"
     " check that {setting} and models.profile suit the server."
 )
+_NO_EFFORT = (
+    "{model} does not take the effort it was asked with{detail}. Correct {effort}, or leave it out."
+)
 _UNREACHABLE = (
     "{server} cannot be reached{detail}. Check the network, and models.baseUrl if it is set."
 )
@@ -90,6 +93,7 @@ class Target:
             server=self.server,
             model=self.model,
             setting=self.setting,
+            effort=f"{self.setting.removesuffix('model')}effort",
             credentials=self.credentials,
             detail=f" ({words})" if words else "",
         )
@@ -133,6 +137,8 @@ def _explain_status(error: APIStatusError, target: Target) -> ModelError:
         return ModelUnavailable(said, retry_after=retry_after)
     if status == 400 and "prompt is too long" in detail:
         return ModelRefused(target.say(_TOO_LONG, detail))
+    if status == 400 and "effort" in detail:
+        return ModelRefused(target.say(_NO_EFFORT, detail))
     return ModelRefused(target.say(_REFUSED.get(status, _WRONG), detail))
 
 

@@ -16,7 +16,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
-from glossator.core.edit import EditPlan, FileChange
+from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import Review
@@ -36,6 +36,7 @@ DIAGNOSTICS = "glossator/diagnostics"
 
 _LATE_SECONDS = 2.0  # after which a client that should have answered is not waited for
 _APPLY_SECONDS = 20.0  # for an edit that the user is not asked about
+_MOVE_SECONDS = 120.0  # for a move: other servers change imports, and may ask the user
 _BUTTONS = {
     Choice.ONCE: "Allow once",
     Choice.SESSION: "Allow for this session",
@@ -149,11 +150,13 @@ class Dialogue:
             "edit": workspace_edit(plan, support, encoding, confirm=confirm),
             "glossator": {"sha256": {base.uri: base.sha256 for base in bases}},
         }
+        moves = any(isinstance(change, FileRename) for change in plan.files)
+        seconds = _MOVE_SECONDS if moves else _APPLY_SECONDS
         try:
-            async with asyncio.timeout(None if confirm else _APPLY_SECONDS):
+            async with asyncio.timeout(None if confirm else seconds):
                 result = await self._protocol.ask(types.WORKSPACE_APPLY_EDIT, params)
         except (JsonRpcException, TimeoutError) as failure:
-            return str(failure) or f"the editor did not answer within {_APPLY_SECONDS:g} s"
+            return str(failure) or f"the editor did not answer within {seconds:g} s"
         if result.applied:
             return None
         declined = ", or the user declined it" if confirm else ""
@@ -185,6 +188,8 @@ def _summary(plan: EditPlan) -> str:
 
 
 def _file_summary(change: FileChange) -> str:
+    if isinstance(change, FileRename):
+        return f"{change.path} → {change.new_path}"
     removed = sum(hunk.before.count("\n") for hunk in change.hunks)
     added = sum(hunk.after.count("\n") for hunk in change.hunks)
     return f"{change.path} (+{added} -{removed} lines)"

@@ -110,7 +110,7 @@ def _changes(
         case FileDeletion():
             return [types.DeleteFile(change.base.uri, annotation_id=annotation)]
         case FileRename():
-            return [types.RenameFile(change.base.uri, change.new_uri, annotation_id=annotation)]
+            return [types.RenameFile(change.uri, change.new_uri, annotation_id=annotation)]
 
 
 def _text_edits(change: FileEdit, encoding: PositionEncoding) -> list[types.TextEdit]:

@@ -134,7 +134,7 @@ class SessionActing:
         acting = self._acting
         disk = DiskFiles(acting.host.snapshot().roots)
         files = EditorFiles(acting.host, acting.port, disk)
-        return Checkpoints(acting.store(), self._session, files, disk)
+        return Checkpoints(acting.store(), self._session, files, disk, acting.port.tell)
 
     def editing(self, run: Run) -> PlanEditing:
         """Who applies the plans of a run."""
@@ -169,9 +169,9 @@ class TurnFiles:
         for problem in await self.checkpoints.before(self.run.id, paths):
             self.run.emit(Notice(f"{problem.path} {problem.reason}, so undo will not restore it."))
 
-    async def after(self, paths: Iterable[str]) -> None:
-        """They were."""
-        await self.checkpoints.after(self.run.id, paths)
+    async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
+        """They were, or not; see `Kept`."""
+        await self.checkpoints.after(self.run.id, changed, untouched)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from glossator.core.document import Document, Missing, MissingReason
+from glossator.core.document import Document, Missing, is_absent
 from glossator.core.edit import EditPlan, FileChange, FileEdit, FileRename
 from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.roots import is_inside
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 ARRIVAL_SECONDS = 2.0  # for the first change of an edit that was applied; editors collect changes
@@ -41,7 +42,8 @@ async def arrived(host: WorkspaceHost, plan: EditPlan) -> bool:
     """
     if not await until(host, lambda now: changed(plan, now), ARRIVAL_SECONDS):
         return False
-    await until(host, lambda now: is_done(plan, now), SETTLE_SECONDS)
+    moves = any(isinstance(change, FileRename) for change in plan.files)  # the disk shows it first
+    await until(host, lambda now: is_done(plan, now), ARRIVAL_SECONDS if moves else SETTLE_SECONDS)
     return True
 
 
@@ -52,22 +54,31 @@ def changed(plan: EditPlan, now: WorkspaceSnapshot) -> bool:
 
 def stands(change: FileChange, now: WorkspaceSnapshot) -> bool:
     """Whether the file is as the change found it."""
+    if isinstance(change, FileRename):
+        return is_absent(now.read(change.new_path))
     found = now.read(change.path)
     if isinstance(found, Missing):
         return change.base is None
     return change.base is not None and change.base.sha256 == found.sha256
 
 
+def left_open(plan: EditPlan, now: WorkspaceSnapshot) -> list[Document]:
+    """The documents that are open under a path that a move was to take away."""
+    old = [change.path for change in plan.files if isinstance(change, FileRename)]
+    overlays = now.overlays.values() if old else ()
+    return [each.document for each in overlays if any(is_inside(each.path, path) for path in old)]
+
+
 def is_done(plan: EditPlan, now: WorkspaceSnapshot) -> bool:
     """Whether every file is as the plan wants it."""
-    return all(_is_done(change, now) for change in plan.files)
+    return not left_open(plan, now) and all(holds(change, now) for change in plan.files)
 
 
-def _is_done(change: FileChange, now: WorkspaceSnapshot) -> bool:
+def holds(change: FileChange, now: WorkspaceSnapshot) -> bool:
+    """Whether the file is as the change wants it."""
     found = now.read(change.path)
     if isinstance(change, FileEdit):
         return isinstance(found, Document) and found.text == change.result
-    gone = isinstance(found, Missing) and found.reason is MissingReason.ABSENT
     if isinstance(change, FileRename):
-        return gone and isinstance(now.read(change.new_path), Document)
-    return gone
+        return is_absent(found) and not is_absent(now.read(change.new_path))
+    return is_absent(found)

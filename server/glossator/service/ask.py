@@ -35,6 +35,7 @@ from glossator.service.application import Application
 from glossator.service.compact import room_of
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session
+from glossator.service.undo import reminded, reminder
 
 _TITLE_CHARACTERS = 60
 
@@ -93,9 +94,9 @@ async def ask(app: Application, request: AskRequest) -> Answer:
     """Run the loop on a question. Raises `ModelError` and `UsageError`."""
     if not request.question.strip():
         raise UsageError("The question is empty; ask something about the workspace.")
-    snapshot = app.host.snapshot()
+    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
     attached = [
-        await asyncio.to_thread(attach, snapshot, item.uri, item.first_line, item.last_line)
+        await asyncio.to_thread(attach, snapshot, item.uri, item.first_line, item.last_line, hidden)
         for item in request.attachments
     ]
     return await answer(app, request.question, attached, request.session_id, request.run_id)
@@ -144,14 +145,15 @@ async def _answer(
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
     room = room_of(app, session, run.emit)
     await room.keep(session.account.last, meter)
-    texts = (abandoned, *(item.text for item in attached), question)
+    texts = (abandoned, reminder(app, session), *(item.text for item in attached), question)
     session.conversation.append(user_message(*texts))
+    reminded(app, session)
     agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
     context = RunContext(
         model,
         run.emit,
         partial(app.tool_context, session, run),
-        app.acting.of(session).gate.denial,
+        app.acting.of(session).gate.permission,
         session.received,
         room,
         run.clock,

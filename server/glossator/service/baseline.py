@@ -13,9 +13,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from time import time_ns
 
-from glossator.service.checkpoint_log import State, Stored
-from glossator.service.file_states import Absent, Content, DiskFiles, Found, Unkept
-from glossator.store.objects import Objects, object_id
+from glossator.service.file_states import (
+    Absent,
+    Content,
+    DiskFiles,
+    State,
+    Stored,
+    Unkept,
+    described,
+    same,
+)
+from glossator.store.objects import Objects
 from glossator.workspace.disk import Stamp
 
 _TICK = 50_000_000  # ns: several times what file systems' clocks lag behind
@@ -104,12 +112,18 @@ class Baselines:
         ]
         rules_changed = any(os.path.basename(path) in _IGNORE_FILES for path in suspects)
         folders = _folders(before.stamps)
+        moved = {
+            _identity(stamp)
+            for path, stamp in before.stamps.items()
+            if path not in stamps or _identity(stamps[path]) != _identity(stamp)
+        }
         found: dict[str, State] = {}
         left: dict[str, State] = {}
         for path in suspects:
             state: State | None = before.states.get(path)
             if state is None:
-                if stamps[path].ctime_ns < before.taken - _TICK:
+                is_old = stamps[path].ctime_ns < before.taken - _TICK
+                if is_old and _identity(stamps[path]) not in moved:
                     continue  # it was there, and is listed only now
                 state = _UNLISTED if rules_changed else Absent(_new_folder(path, folders))
             now = described(self.files.look(path, self.limits.file_bytes))
@@ -138,24 +152,17 @@ class Baselines:
         self.objects.put(batch)
 
 
-def described(found: Found) -> State:
-    """What is at a path, with the name of its bytes instead of them."""
-    return Stored(object_id(found.data), found.mode) if isinstance(found, Content) else found
-
-
-def same(one: State, other: State) -> bool:
-    """Whether the same is there; what is not kept is never the same."""
-    if isinstance(one, Absent) and isinstance(other, Absent):
-        return True
-    return one == other and not isinstance(one, Unkept)
-
-
 def _stamps(paths: Iterable[str]) -> Iterator[tuple[str, Stamp]]:
     for path in paths:
         try:
             yield path, Stamp.of(os.lstat(path))
         except OSError:
             continue  # not there
+
+
+def _identity(stamp: Stamp) -> tuple[int, int]:
+    """What a file keeps when it, or a folder above it, is moved."""
+    return stamp.device, stamp.inode
 
 
 def _folders(paths: Iterable[str]) -> set[str]:

@@ -1,23 +1,27 @@
-"""What checkpoints remember: for each turn, what it found and what it left; as JSON and back."""
+"""What checkpoints remember: for each turn, what it found and what it left.
+
+It is kept with the session, as notes in JSON.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from glossator.service.file_states import Absent, Folder, Link, Unkept
+from glossator.service.file_states import Absent, Folder, Link, State, Stored, Unkept
 
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A regular file: the name of its bytes among the objects, and its permission bits."""
-
-    object: str
-    mode: int
+NAME = "checkpoints"  # under which a session keeps the notes
 
 
-State = Stored | Link | Absent | Folder | Unkept
+class Keeper(Protocol):
+    """Where notes are kept: a session."""
+
+    def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
+        """Keep a value under a name."""
+
+    def kept(self, name: str) -> list[Any]:
+        """All that was kept under a name, oldest first."""
 
 
 @dataclass(slots=True)
@@ -25,7 +29,8 @@ class Turn:
     """What a turn found and left, by absolute path.
 
     `mixed` are the paths that somebody else changed between two changes of the turn. `undoes` are
-    the turns that this one took back. `running` is true from a command's start to its end.
+    the turns that this one took back, and `told` is whether the model knows of it. `running` counts
+    the commands that were begun and not ended.
     """
 
     id: str
@@ -33,19 +38,50 @@ class Turn:
     left: dict[str, State] = field(default_factory=dict)
     mixed: set[str] = field(default_factory=set)
     undoes: tuple[str, ...] = ()
-    running: bool = False
+    told: bool = False
+    running: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """More about a turn."""
+    """More about a turn; of `untouched` files it was found out that the turn did not change them.
+
+    `running`: a command began (true) or ended.
+    """
 
     turn: str
     found: dict[str, State] = field(default_factory=dict)
     left: dict[str, State] = field(default_factory=dict)
+    untouched: tuple[str, ...] = ()
     mixed: tuple[str, ...] = ()
     undoes: tuple[str, ...] = ()
+    told: bool = False
     running: bool | None = None
+
+
+class TurnLog:
+    """The turns of a session, oldest first, in memory and where they are kept."""
+
+    def __init__(self, keeper: Keeper) -> None:
+        self._keeper = keeper
+        self.turns: dict[str, Turn] = {}
+        for note in notes_from_json(keeper.kept(NAME)):
+            take_note(self.turns, note)
+
+    def announce(self, note: Note) -> None:
+        """Note what is about to be done; it must not be, if that cannot be kept."""
+        self._keeper.keep(NAME, note_to_json(note))
+        take_note(self.turns, note)
+
+    def note(self, note: Note) -> None:
+        """Note what was done; this server knows it also if it cannot be kept."""
+        take_note(self.turns, note)
+        self._keeper.keep(NAME, note_to_json(note))
+
+    def tell(self) -> None:
+        """The model was told of all undos."""
+        for turn in [turn for turn in self.turns.values() if turn.undoes and not turn.told]:
+            self.note(Note(turn.id, told=True))
 
 
 def take_note(turns: dict[str, Turn], note: Note) -> Turn:
@@ -54,10 +90,14 @@ def take_note(turns: dict[str, Turn], note: Note) -> Turn:
     for path, state in note.found.items():
         turn.found.setdefault(path, state)
     turn.left.update(note.left)
+    for path in note.untouched:
+        if path not in turn.left:
+            turn.found.pop(path, None)
     turn.mixed.update(note.mixed)
     turn.undoes += note.undoes
+    turn.told |= note.told
     if note.running is not None:
-        turn.running = note.running
+        turn.running += 1 if note.running else -1
     return turn
 
 
@@ -66,8 +106,10 @@ def note_to_json(note: Note) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "found": {path: _to_json(state) for path, state in note.found.items()},
         "left": {path: _to_json(state) for path, state in note.left.items()},
+        "untouched": list(note.untouched),
         "mixed": list(note.mixed),
         "undoes": list(note.undoes),
+        "told": note.told,
     }
     said = {name: value for name, value in fields.items() if value}
     if note.running is not None:
@@ -82,8 +124,10 @@ def notes_from_json(values: Iterable[dict[str, Any]]) -> list[Note]:
             turn=value["turn"],
             found={path: _from_json(state) for path, state in value.get("found", {}).items()},
             left={path: _from_json(state) for path, state in value.get("left", {}).items()},
+            untouched=tuple(value.get("untouched", ())),
             mixed=tuple(value.get("mixed", ())),
             undoes=tuple(value.get("undoes", ())),
+            told=value.get("told", False),
             running=value.get("running"),
         )
         for value in values

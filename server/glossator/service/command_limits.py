@@ -1,32 +1,30 @@
-"""What of the workspace a command is kept from: found anew for each, for both come and go.
+"""What of the workspace a command is kept from: found anew for each, as it comes and goes.
 
-The listing tells nearly all of it, and only its folders that changed are looked at again. What it
-leaves out (ignored folders) is walked once for protected paths, and for hidden files each time, but
-only where rules hide any.
+The listing tells nearly all of it; what that leaves out (ignored folders) is looked through, too.
+In both only folders that changed are looked at again.
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.agent.permissions.protected import (
     fixed_paths,
     own_folders,
-    protected_below,
-    protected_entry,
     protected_in,
 )
+from glossator.service.left_out import Below, LeftOut
+from glossator.service.repository import of_repository
 from glossator.tools.shell.policy import Limits
 from glossator.workspace.index import Listing
 from glossator.workspace.roots import is_inside, outermost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.walk import FileEntry
 
-_OF_GIT = ("config", "hooks")
-_MAX_ENTRIES = 200_000  # looked through in one to two seconds
+_MAX_ENTRIES = 500_000  # looked through in some three seconds; again in a tenth of that
 _MAX_HIDDEN = 500  # mounts
 _TOO_MUCH = (
     "The workspace holds too many files to be looked through for those that {whose}, so the command"
@@ -46,33 +44,29 @@ class CommandLimits:
         self._own = own_folders()
         self._protected = _ByFolder()
         self._hidden = _ByFolder()
-        self._walked: dict[str, tuple[tuple[str, ...], bool]] = {}  # root -> found, all of it
+        self._left_out = LeftOut()
         self._looking = threading.Lock()
 
     def of(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> Limits:
         """The limits of a command that starts now."""
         with self._looking:
-            protected, all_protected = self._all_protected(snapshot)
-            covered, doubt = ((), None) if hidden is None else self._covered(snapshot, hidden)
-        doubts = filter(None, (None if all_protected else _PROTECTED, doubt))
-        return Limits(protected, covered, " ".join(doubts) or None)
+            left_out = self._left_out.look(snapshot, hidden, _MAX_ENTRIES)
+            protected = self._all_protected(snapshot, left_out)
+            covered: tuple[str, ...] = ()
+            doubt = None
+            if hidden is not None:
+                covered, doubt = self._covered(snapshot, hidden, left_out)
+        doubts = filter(None, (None if left_out.complete else _PROTECTED, doubt))
+        patterns = () if hidden is None else hidden.patterns
+        sockets = tuple(left_out.sockets)
+        return Limits(protected, covered, patterns, sockets, " ".join(doubts) or None)
 
-    def _all_protected(self, snapshot: WorkspaceSnapshot) -> tuple[tuple[str, ...], bool]:
-        found: set[str] = set()
+    def _all_protected(self, snapshot: WorkspaceSnapshot, left_out: Below) -> tuple[str, ...]:
+        found = set(left_out.protected)
         fixed: set[str] = set()
         for root in snapshot.roots:
-            if root not in self._walked:
-                below = protected_below(root, self._own, _MAX_ENTRIES)
-                self._walked[root] = below.there, below.complete
-            found.update(self._walked[root][0])
             fixed.update(filter(_is_in_place, fixed_paths(root)))
             fixed.update(folder for folder in self._own if is_inside(folder, root))
-
-        def look(paths: Iterable[str]) -> Iterator[str]:
-            for path in paths:
-                root = snapshot.folders.owner(path)
-                if root is not None and (entry := protected_entry(path, root)) is not None:
-                    yield entry
 
         def look_in(files: tuple[FileEntry, ...]) -> tuple[str, ...]:
             folder = os.path.dirname(files[0].path)
@@ -82,14 +76,12 @@ class CommandLimits:
 
         self._protected.begin(snapshot.roots)
         found.update(self._protected.of(snapshot.listing, look_in))
-        found.update(look(snapshot.listing.skipped))
-        complete = all(self._walked[root][1] for root in snapshot.roots)
         there = filter(os.path.lexists, found)
         kept = (path for name in (*fixed, *there) for path in _kept_from_commands(name))
-        return tuple(sorted(set(kept))), complete
+        return tuple(sorted(set(kept)))
 
     def _covered(
-        self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles
+        self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles, left_out: Below
     ) -> tuple[tuple[str, ...], str | None]:
         def look_in(files: tuple[FileEntry, ...]) -> tuple[str, ...]:
             return tuple(
@@ -99,12 +91,10 @@ class CommandLimits:
             )
 
         self._hidden.begin(hidden)
-        found = set(self._hidden.of(snapshot.listing, look_in))
-        more, complete = _hidden_below(snapshot.listing.skipped, hidden)
-        found.update(more)
+        found = {*self._hidden.of(snapshot.listing, look_in), *left_out.hidden}
         real = {_top(path, snapshot, hidden) for path in map(os.path.realpath, found)}
         covered = outermost(path for path in real if snapshot.folders.owner(path) is not None)
-        if not complete:
+        if not left_out.complete:
             return tuple(covered[:_MAX_HIDDEN]), _HIDDEN
         if len(covered) > _MAX_HIDDEN:
             return tuple(covered[:_MAX_HIDDEN]), _MANY
@@ -135,33 +125,6 @@ class _ByFolder:
             yield from now[1]
 
 
-def _hidden_below(left_out: Iterable[str], hidden: HiddenFiles) -> tuple[list[str], bool]:
-    """The hidden files at or below paths that are not listed, and whether these are all."""
-    found: list[str] = []
-    folders: list[str] = []
-    for path in left_out:
-        if hidden(path):
-            found.append(path)
-        elif os.path.isdir(path) and not os.path.islink(path):
-            folders.append(path)
-    seen = 0
-    while folders:
-        try:
-            entries = list(os.scandir(folders.pop()))
-        except OSError:  # closed to us, so to whatever we start; or gone
-            continue
-        seen += len(entries)
-        if seen > _MAX_ENTRIES:
-            return found, False
-        for entry in entries:
-            is_link = entry.is_symlink()
-            if hidden(entry.path) if is_link else hidden.names(entry.path):
-                found.append(entry.path)
-            elif entry.is_dir(follow_symlinks=False):
-                folders.append(entry.path)
-    return found, True
-
-
 def _top(path: str, snapshot: WorkspaceSnapshot, hidden: HiddenFiles) -> str:
     """The outermost folder above a hidden path that is hidden, too; else the path."""
     while (folder := os.path.dirname(path)) not in snapshot.roots and hidden.names(folder):
@@ -183,6 +146,6 @@ def _kept_from_commands(path: str) -> Iterator[str]:
     if os.path.islink(path):
         return
     if os.path.basename(path) == ".git" and os.path.isdir(path):
-        yield from (os.path.join(path, name) for name in _OF_GIT)
+        yield from of_repository(path)
     else:
         yield path

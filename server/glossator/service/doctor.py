@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from glossator.core.errors import ModelError
+from glossator.llm.effort import effort_problems
 from glossator.llm.factory import describe
 from glossator.llm.reach import why_unreachable
 from glossator.service.application import Application
@@ -128,6 +129,8 @@ async def _model(app: Application) -> Check:
             " server."
         )
         return Check("Model", CheckState.WARNING, detail, next_step)
+    if problems := effort_problems(models):
+        return Check("Model", CheckState.FAILED, detail, " ".join(problems))
     try:
         await app.model.prepare()
     except ModelError as error:

@@ -7,7 +7,8 @@ left something out, and an editor that says yes may still not have done it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -29,6 +30,7 @@ from glossator.core.errors import UsageError
 from glossator.core.events import EditProposed, EditSettled, Event
 from glossator.core.ports import EditorPort
 from glossator.service import arrival
+from glossator.service.undecided import undecided
 from glossator.workspace.change import DiskChanged
 from glossator.workspace.editing.merge import rebase, rebase_plan
 from glossator.workspace.host import WorkspaceHost
@@ -47,6 +49,10 @@ _NOT_SEEN = (
     "Nothing was changed: the editor accepted the edit, but the text is as it was; the user may"
     " have left it out. Ask how to go on."
 )
+_STAYING = (
+    "Nothing was changed: the editor would have left {} open under the old path, where saving it"
+    " brings the file back. Ask the user to close it there, then move it again."
+)
 
 
 class Kept(Protocol):
@@ -55,13 +61,19 @@ class Kept(Protocol):
     async def before(self, paths: Iterable[str]) -> None:
         """They are about to be changed."""
 
-    async def after(self, paths: Iterable[str]) -> None:
-        """They were, or not after all."""
+    async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
+        """Files were changed to a text, whatever came of it since, or (None) to what is there now.
+
+        The `untouched` were not changed after all.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class PlanEditing:
-    """Implements `core.edit.Editing` for one run; it is `waiting` while the user decides."""
+    """Implements `core.edit.Editing` for one run; it is `waiting` while the user decides.
+
+    Nothing is changed but at the real paths in `permitted`.
+    """
 
     host: WorkspaceHost
     port: EditorPort
@@ -69,13 +81,20 @@ class PlanEditing:
     kept: Kept
     review: bool
     waiting: Callable[[], AbstractContextManager[object]] = nullcontext
+    permitted: AbstractSet[str] = frozenset()
+
+    def within(self, paths: AbstractSet[str]) -> PlanEditing:
+        """The same, for plans about these real paths alone."""
+        return replace(self, permitted=paths)
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         """Apply the plan; see `Editing`. What was proposed is settled, even if it is cut off."""
+        if (refused := await asyncio.to_thread(undecided, plan, self.permitted)) is not None:
+            return refused
         self.emit(EditProposed(plan))
         outcome: EditOutcome = _UNFINISHED
         try:
-            outcome = await self._reviewed(plan) if self.review else await self._keeping(plan)
+            outcome = await self._reviewed(plan) if self.review else await self._applying(plan)
         finally:
             self.emit(EditSettled(plan.id, isinstance(outcome, Applied), _told(outcome)))
         return outcome
@@ -87,71 +106,148 @@ class PlanEditing:
         except UsageError as failure:
             return Refused(f"Nothing was changed: {failure}")
         if answer is None:
-            return await self._keeping(plan, confirm=True)
+            return await self._applying(plan, confirm=True)
         accepted = frozenset(answer.accepted)
         rejected = [hunk for hunk in plan.hunks if hunk.id not in accepted]
         note = _rejections(plan, rejected, answer.message)
         wanted = keep(plan, accepted)
         if not wanted.files:
             return Refused(f"Nothing was changed. {note}")
-        match await self._keeping(wanted):
+        match await self._applying(wanted):
             case Applied() as outcome:
                 return replace(outcome, note=note)
             case Refused(reason):
                 return Refused(f"{reason} {note}".rstrip())
             case Conflict() as outcome:
-                return outcome
+                return replace(outcome, note=note)
 
-    async def _keeping(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
-        """Apply with the files kept; also when the run is cancelled while the editor is at it."""
-        paths = _paths(plan)
-        await self.kept.before(paths)
+    async def _applying(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
+        for _ in range(_TRIES):
+            moved = await asyncio.to_thread(self._current, plan)
+            if not isinstance(moved, EditPlan):
+                return moved
+            outcome = await self._keeping(moved, confirm=confirm)
+            if outcome is not None:
+                return outcome
+        return Refused(_TYPING)
+
+    def _current(self, plan: EditPlan) -> EditPlan | Conflict | Refused:
+        """The plan for the texts as they are now, if it is still about what was decided about."""
+        moved = rebase_plan(plan, self.host.snapshot().read)
+        return undecided(moved, self.permitted) or moved
+
+    def _is_current(self, plan: EditPlan) -> bool:
+        return not undecided(plan, self.permitted) and not arrival.changed(
+            plan, self.host.snapshot()
+        )
+
+    async def _keeping(self, plan: EditPlan, *, confirm: bool) -> Applied | Refused | None:
+        """Try with the files kept; also when the run is cancelled while the editor is at it.
+
+        None: the text is another one by now.
+        """
+        await self.kept.before([path for change in plan.files for path in _paths(change)])
+        tried: _Tried | None = None
         try:
-            return await self._apply(plan, confirm=confirm)
+            # what is applied from here on is applied to what was kept
+            current = await asyncio.to_thread(self._is_current, plan)
+            tried = await self._try(plan, confirm=confirm) if current else _Tried(None)
         except asyncio.CancelledError:
             await asyncio.shield(self._late(plan, LATE_SECONDS))
             raise
         finally:
-            await asyncio.shield(self.kept.after(paths))
+            await asyncio.shield(self._settle(plan, tried))
+        return tried.outcome
 
-    async def _apply(self, plan: EditPlan, *, confirm: bool) -> EditOutcome:
-        for _ in range(_TRIES):
-            moved = await asyncio.to_thread(rebase_plan, plan, self.host.snapshot().read)
-            if not isinstance(moved, EditPlan):
-                return moved
-            with self.waiting() if confirm else nullcontext():
-                refusal = await self.port.apply_edit(moved, confirm=confirm)
-            # a client that writes to the disk sends no change
-            self.host.apply(DiskChanged(frozenset(_paths(moved))))
-            if refusal is not None:
-                seconds = LATE_SECONDS if _is_open(moved) else 0.0
-                if not await self._late(moved, seconds):
-                    return Refused(_DECLINED.format(refusal.rstrip(".")))
-            if refusal is None or arrival.is_done(moved, self.host.snapshot()):
-                return await self._applied(moved, confirm=confirm)
-        return Refused(_TYPING)
+    async def _try(self, plan: EditPlan, *, confirm: bool) -> _Tried:
+        with self.waiting() if confirm else nullcontext():
+            refusal = await self.port.apply_edit(plan, confirm=confirm)
+        # a client that writes to the disk sends no change
+        self.host.apply(DiskChanged(frozenset(_ends(plan))))
+        if refusal is not None:
+            seconds = LATE_SECONDS if _is_open(plan) else 0.0
+            if not await self._late(plan, seconds):
+                return _Tried(Refused(_DECLINED.format(refusal.rstrip("."))))
+        if refusal is None or arrival.is_done(plan, self.host.snapshot()):
+            return await self._applied(plan, confirm=confirm)
+        return _Tried(None)
 
-    async def _applied(self, plan: EditPlan, *, confirm: bool) -> EditOutcome:
+    async def _applied(self, plan: EditPlan, *, confirm: bool) -> _Tried:
         if not await arrival.arrived(self.host, plan):
-            return Refused(_NOT_SEEN)
+            return _Tried(Refused(_NOT_SEEN))
         now = self.host.snapshot()
         left_out = await asyncio.to_thread(_left_out, plan, now)
         if len(left_out) == len(plan.hunks):  # what came was somebody else's change
-            return Refused(_NOT_SEEN)
-        found = (now.read(path) for path in _paths(plan))
-        documents = tuple(each for each in found if isinstance(each, Document))
-        return Applied(documents, _rejections(plan, left_out) if confirm else "")
+            return _Tried(Refused(_NOT_SEEN))
+        staying = arrival.left_open(plan, now)
+        if staying and await self._moved_back(plan):
+            names = ", ".join(now.relative(each.path) for each in staying[:_PLACES])
+            return _Tried(Refused(_STAYING.format(names)))
+        found = (*(now.read(path) for path in _ends(plan)), *staying)
+        documents = {each.path: each for each in found if isinstance(each, Document)}
+        note = _rejections(plan, left_out) if confirm else ""
+        done = keep(plan, {hunk.id for hunk in plan.hunks} - {hunk.id for hunk in left_out})
+        return _Tried(Applied(tuple(documents.values()), note), done.files)
+
+    async def _moved_back(self, plan: EditPlan) -> bool:
+        """Whether the editor took a move back."""
+        renames = [change for change in plan.files if isinstance(change, FileRename)]
+        back = EditPlan.of("Undo", *(change.reverse for change in renames))
+        refusal = await self.port.apply_edit(back, confirm=False)
+        self.host.apply(DiskChanged(frozenset(_ends(plan))))
+        return refusal is None
+
+    async def _settle(self, plan: EditPlan, tried: _Tried | None) -> None:
+        """Have noted what the plan made of the files: nobody else's changes are the turn's."""
+        now = self.host.snapshot()
+        await self.kept.after(*await asyncio.to_thread(_changed, plan, tried, now))
 
     async def _late(self, plan: EditPlan, seconds: float) -> bool:
         """Whether a text of the plan is another one by now, or is within so many seconds."""
         return await arrival.until(self.host, lambda now: arrival.changed(plan, now), seconds)
 
 
-def _paths(plan: EditPlan) -> tuple[str, ...]:
-    """All paths that the plan is about."""
-    changes = plan.files
-    new = (change.new_path for change in changes if isinstance(change, FileRename))
-    return (*(change.path for change in changes), *new)
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """What became of one try (None: it is to be made again), and what was done of the plan."""
+
+    outcome: Applied | Refused | None
+    done: tuple[FileChange, ...] = ()
+
+
+def _ends(plan: EditPlan) -> tuple[str, ...]:
+    """The paths that the plan names."""
+    new = (change.new_path for change in plan.files if isinstance(change, FileRename))
+    return (*(change.path for change in plan.files), *new)
+
+
+def _paths(change: FileChange) -> tuple[str, ...]:
+    """All files that the change is about, those of a folder that is moved one by one."""
+    return change.files if isinstance(change, FileRename) else (change.path,)
+
+
+def _made(change: FileChange) -> dict[str, str | None]:
+    """The texts of its paths after a change; None where it makes no text."""
+    if isinstance(change, FileEdit):
+        return {change.path: change.result}
+    return dict.fromkeys(_paths(change))
+
+
+def _changed(
+    plan: EditPlan, tried: _Tried | None, now: WorkspaceSnapshot
+) -> tuple[dict[str, str | None], list[str]]:
+    """What a plan changed, and what it did not; of a try that was cut off some is not known."""
+    done = {change.path: change for change in tried.done} if tried else {}
+    changed: dict[str, str | None] = {}
+    untouched: list[str] = []
+    for change in plan.files:
+        if change.path in done:
+            changed |= _made(done[change.path])
+        elif arrival.holds(change, now):
+            changed |= _made(change)
+        elif tried or arrival.stands(change, now):
+            untouched += _paths(change)
+    return changed, untouched
 
 
 def _is_open(plan: EditPlan) -> bool:
@@ -199,5 +295,5 @@ def _told(outcome: EditOutcome) -> str:
             return note
         case Refused(reason):
             return reason
-        case Conflict():
-            return "The place to edit was changed meanwhile."
+        case Conflict(note=note):
+            return f"The place to edit was changed meanwhile. {note}".rstrip()

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-import contextlib
+import asyncio
 from collections.abc import Iterable
+from dataclasses import replace
 
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
-from glossator.core.encoding import decode, encode
+from glossator.core.encoding import decode
 from glossator.core.ports import EditorPort
 from glossator.core.replacement import Replacement
 from glossator.service.arrival import arrived
-from glossator.service.file_states import Absent, Content, DiskFiles, Found, Restoration, Unkept
+from glossator.service.file_states import (
+    Absent,
+    Content,
+    DiskFiles,
+    Found,
+    Restoration,
+    Restored,
+    described,
+    holding,
+)
 from glossator.workspace.change import DiskChanged
 from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.overlays import Overlay
 
 _CLOSE_FIRST = "is open in the editor; close it there first"
-_NEW_MODE = 0o644  # of a document that is open and on no disk
 
 
 class EditorFiles:
@@ -33,58 +43,62 @@ class EditorFiles:
         overlay = self._host.snapshot().overlays.get(path)
         if overlay is None:
             return on_disk
-        mode, encoding = _NEW_MODE, "utf-8"
-        if isinstance(on_disk, Content):
-            mode = on_disk.mode
-            if (decoded := decode(on_disk.data)) is not None:
-                if decoded[0] == overlay.text:
-                    return on_disk
-                encoding = decoded[1]
-        data = _bytes(overlay.text, encoding)
-        if data is None:
-            return Unkept("holds characters that no file can hold")
-        if len(data) > limit:
-            return Unkept(f"has {len(data):,} bytes, and at most {limit:,} are kept of a file")
-        return Content(data, mode)
+        return holding(overlay.text, on_disk, limit)
 
-    async def restore(self, plan: Iterable[Restoration]) -> dict[str, str]:
-        """Bring back what was; gives the paths that could not be, and why."""
-        overlays = self._host.snapshot().overlays
+    def saved(self, path: str, since: int) -> str | None:
+        """The hash of the text that the editor last saved there, if it did since (ns, 1970)."""
+        save = self._host.saves.get(path)
+        return save.sha256 if save is not None and save.at_ns >= since else None
+
+    async def restore(self, plan: Iterable[Restoration], limit: int) -> Restored:
+        """Bring back what was, in place of what has at most `limit` bytes."""
         steps = tuple(plan)
-        in_editor = [step for step in steps if step.path in overlays]
-        failed = await self._disk.restore(step for step in steps if step.path not in overlays)
-        for step in in_editor:
-            if (reason := await self._restore_open(step)) is not None:
-                failed[step.path] = reason
+        overlays = self._host.snapshot().overlays
+        closed = [step for step in steps if step.path not in overlays]
+        done = await self._disk.restore(closed, limit)
+        for step in steps:
+            if step.path in overlays:
+                done.add(await self._restore_open(step, limit))
         self._host.apply(DiskChanged(frozenset(step.path for step in steps)))
-        return failed
+        return done
 
-    async def _restore_open(self, step: Restoration) -> str | None:
-        """Give an open document its text back, or close it; None when done, else why not."""
-        document = self._host.snapshot().overlays[step.path].document
-        change = _restoring(step, document)
-        if change is None:
-            return _CLOSE_FIRST
-        if isinstance(change, FileEdit) and change.result == document.text:
+    async def _restore_open(self, step: Restoration, limit: int) -> Restored:
+        """Give an open document its text back, or close it."""
+        overlay = self._overlay(step.path)
+        now = described(await asyncio.to_thread(self.look, step.path, limit))
+        if overlay is None or overlay is not self._overlay(step.path) or now != step.expected:
+            return Restored(changed=[step.path])
+        change = _restoring(step, overlay.document)
+        reason = _CLOSE_FIRST if change is None else await self._refusal(change)
+        if reason is None:
+            return await self._restored(step, limit)
+        if overlay is not self._overlay(step.path):
+            return Restored(changed=[step.path])
+        return Restored(failed={step.path: reason})
+
+    async def _refusal(self, change: FileEdit | FileDeletion) -> str | None:
+        """Have the editor make a change; None when it did, else why not."""
+        if isinstance(change, FileEdit) and change.result == change.before:
             return None
         plan = EditPlan.of("Undo", change)
         reason = await self._port.apply_edit(plan, confirm=False)
         if isinstance(change, FileEdit) and reason is not None:
             return f"could not be changed in the editor: {reason}"
-        self._host.apply(DiskChanged(frozenset({step.path})))
+        self._host.apply(DiskChanged(frozenset({change.path})))
         if reason is not None or not await arrived(self._host, plan):
             return _CLOSE_FIRST
-        if isinstance(change, FileDeletion):  # the folders that were made for it
-            return (await self._disk.restore([step])).get(step.path)
         return None
 
+    async def _restored(self, step: Restoration, limit: int) -> Restored:
+        """What the editor brought back, whatever the user has typed since."""
+        if isinstance(step.found, Content) and (decoded := decode(step.found.data)) is not None:
+            on_disk = await asyncio.to_thread(self._disk.look, step.path, limit)
+            return Restored({step.path: described(holding(decoded[0], on_disk, limit))})
+        # the folders that were made for it
+        return await self._disk.restore([replace(step, expected=Absent())], limit)
 
-def _bytes(text: str, encoding: str) -> bytes | None:
-    """The text as a file, in UTF-8 if the encoding lacks a character of it."""
-    for name in (encoding, "utf-8"):
-        with contextlib.suppress(UnicodeEncodeError):
-            return encode(text, name)
-    return None
+    def _overlay(self, path: str) -> Overlay | None:
+        return self._host.snapshot().overlays.get(path)
 
 
 def _restoring(step: Restoration, document: Document) -> FileEdit | FileDeletion | None:

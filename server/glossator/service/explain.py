@@ -24,9 +24,9 @@ class ExplainRequest:
 
 async def explain(app: Application, request: ExplainRequest) -> Answer:
     """Ask about the lines. Raises as `ask` does."""
-    snapshot = app.host.snapshot()
+    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
     lines = await asyncio.to_thread(
-        attach, snapshot, request.uri, request.first_line, request.last_line
+        attach, snapshot, request.uri, request.first_line, request.last_line, hidden
     )
     question = load_prompt("user/explain").render(
         path=lines.path,

@@ -1,6 +1,7 @@
 """What was at a path, as checkpoints know it, and reading and restoring it on disk.
 
-Nothing here follows a link: a folder that was swapped for one is an error, not a way out.
+Nothing here follows a link: a folder that was swapped for one is an error, not a way out. What is
+no longer as it was when the restoring was decided on is left alone.
 """
 
 from __future__ import annotations
@@ -12,12 +13,15 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
+from glossator.core.encoding import decode, encode
+from glossator.store.objects import object_id
 from glossator.workspace.roots import is_inside
 
 _MANY = 50  # files
+_NEW_MODE = 0o644  # of a text that is on no disk
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | os.O_CLOEXEC
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _READ = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0) | _NO_LINK
@@ -29,6 +33,14 @@ class Content:
     """A regular file: its bytes, and its permission bits."""
 
     data: bytes
+    mode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A regular file: the name of its bytes among the objects, and its permission bits."""
+
+    object: str
     mode: int
 
 
@@ -59,14 +71,35 @@ class Unkept:
 
 
 Found = Content | Link | Absent | Folder | Unkept
+State = Stored | Link | Absent | Folder | Unkept
 
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """A path and what shall be there again."""
+    """A path, what shall be there again, and what must be there until then."""
 
     path: str
     found: Content | Link | Absent | Folder
+    expected: State
+
+
+@dataclass(slots=True)
+class Restored:
+    """What became of restorations: what they put at which path.
+
+    `changed` are the paths at which something else was by then than was expected; of those that
+    `failed`, it says why.
+    """
+
+    left: dict[str, State] = field(default_factory=dict)
+    changed: list[str] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def add(self, more: Restored) -> None:
+        """What became of more of them."""
+        self.left |= more.left
+        self.changed += more.changed
+        self.failed |= more.failed
 
 
 class Files(Protocol):
@@ -75,8 +108,11 @@ class Files(Protocol):
     def look(self, path: str, limit: int) -> Found:
         """What is at the absolute `path`, if it has at most `limit` bytes; for a thread."""
 
-    async def restore(self, plan: Iterable[Restoration]) -> dict[str, str]:
-        """Bring back what was; gives the paths that could not be, and why."""
+    async def restore(self, plan: Iterable[Restoration], limit: int) -> Restored:
+        """Bring back what was, in place of what has at most `limit` bytes."""
+
+    def saved(self, path: str, since: int) -> str | None:
+        """The hash of the text that the editor last saved there, if it did since (ns, 1970)."""
 
 
 class DiskFiles:
@@ -95,46 +131,54 @@ class DiskFiles:
         except OSError as error:
             return Unkept(f"cannot be read ({error.strerror})")
 
-    async def restore(self, plan: Iterable[Restoration]) -> dict[str, str]:
+    async def restore(self, plan: Iterable[Restoration], limit: int) -> Restored:
         """Write, link or delete, each file whole or not at all, and all on disk in the end."""
-        return await asyncio.to_thread(self._restore_all, tuple(plan))
+        return await asyncio.to_thread(self._restore_all, tuple(plan), limit)
 
-    def _restore_all(self, plan: tuple[Restoration, ...]) -> dict[str, str]:
-        failed: dict[str, str] = {}
+    def saved(self, _path: str, _since: int) -> None:
+        """Nobody tells the disk who writes."""
+        return
+
+    def _restore_all(self, plan: tuple[Restoration, ...], limit: int) -> Restored:
+        done = Restored()
         many = len(plan) > _MANY  # waiting for each takes 3 ms, for all at once hardly longer
         for item in plan:
             try:
-                self._restore(item, sync=not many)
+                self._restore(item, limit, sync=not many)
+                done.left[item.path] = described(item.found)
+            except _ChangedError:
+                done.changed.append(item.path)
             except OSError as error:
-                failed[item.path] = f"cannot be written ({error.strerror})"
+                done.failed[item.path] = f"cannot be written ({error.strerror})"
+        for path, state in done.left.items():  # where something else was put into a folder
+            if isinstance(state, Absent) and isinstance(self.look(path, limit), Folder):
+                done.left[path] = Folder()
         if many:
             os.sync()
-        return failed
+        return done
 
-    def _restore(self, item: Restoration, *, sync: bool) -> None:
-        match item.found:
-            case Absent(above):
-                with (
-                    suppress(FileNotFoundError, NotADirectoryError),
-                    self._folder(item.path, create=False) as (folder, name),
-                ):
+    def _restore(self, item: Restoration, limit: int, *, sync: bool) -> None:
+        if isinstance(item.found, Absent):
+            with (
+                suppress(FileNotFoundError, NotADirectoryError),
+                self._folder(item.path, create=False) as (folder, name),
+            ):
+                _must_be(item.expected, folder, name, limit)
+                os.unlink(name, dir_fd=folder)
+            if item.found.folder is not None:
+                self._remove_empty(os.path.dirname(item.path), item.found.folder)
+            return
+        with self._folder(item.path, create=True) as (folder, name):
+            if isinstance(item.found, Folder):
+                _must_be(item.expected, folder, name, limit)
+                with suppress(FileNotFoundError, IsADirectoryError):
                     os.unlink(name, dir_fd=folder)
-                if above is not None:
-                    self._remove_empty(os.path.dirname(item.path), above)
-            case Folder():
-                with self._folder(item.path, create=True) as (folder, name):
-                    with suppress(FileNotFoundError, IsADirectoryError):
-                        os.unlink(name, dir_fd=folder)
-                    with suppress(FileExistsError):
-                        os.mkdir(name, dir_fd=folder)
-            case Content(data, mode):
-                with self._folder(item.path, create=True) as (folder, name):
-                    _replace(folder, name, Content(data, mode), sync=sync)
-            case Link(target):
-                with self._folder(item.path, create=True) as (folder, name):
-                    temporary = _temporary_name()
-                    os.symlink(target, temporary, dir_fd=folder)
-                    os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+                with suppress(FileExistsError):
+                    os.mkdir(name, dir_fd=folder)
+                return
+            with _beside(folder, item.found, sync=sync) as temporary:
+                _must_be(item.expected, folder, name, limit)
+                os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
 
     def _remove_empty(self, folder: str, last: str) -> None:
         while is_inside(folder, last):
@@ -183,21 +227,39 @@ def _look(folder: int, name: str, limit: int) -> Found:
     return Content(data, stat.S_IMODE(status.st_mode))
 
 
-def _replace(folder: int, name: str, content: Content, *, sync: bool) -> None:
-    """Put the file there in one step; until then, and if anything fails, the old one stays."""
+class _ChangedError(Exception):
+    """Something else is there than was expected."""
+
+
+def _must_be(expected: State, folder: int, name: str, limit: int) -> None:
+    """Raises `_ChangedError`. An empty folder that an earlier step removed is not missed."""
+    try:
+        now = described(_look(folder, name, limit))
+    except FileNotFoundError:
+        now = Absent()
+    gone = isinstance(expected, Folder) and isinstance(now, Absent)
+    if not gone and not same(expected, now):
+        raise _ChangedError
+
+
+@contextmanager
+def _beside(folder: int, found: Content | Link, *, sync: bool) -> Iterator[str]:
+    """The name of a file or link that is to be renamed; what is left in the end is removed."""
     temporary = _temporary_name()
     try:
-        with open(os.open(temporary, _CREATE, 0o600, dir_fd=folder), "wb") as file:
-            file.write(content.data)
-            file.flush()
-            os.fchmod(file.fileno(), content.mode)
-            if sync:
-                os.fsync(file.fileno())
-        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError:
-        with suppress(OSError):
+        if isinstance(found, Link):
+            os.symlink(found.target, temporary, dir_fd=folder)
+        else:
+            with open(os.open(temporary, _CREATE, 0o600, dir_fd=folder), "wb") as file:
+                file.write(found.data)
+                file.flush()
+                os.fchmod(file.fileno(), found.mode)
+                if sync:
+                    os.fsync(file.fileno())
+        yield temporary
+    finally:
+        with suppress(OSError):  # it has its name
             os.unlink(temporary, dir_fd=folder)
-        raise
 
 
 def _temporary_name() -> str:
@@ -211,3 +273,40 @@ def _missing_folder(path: str) -> str | None:
     while not os.path.isdir(folder):
         missing, folder = folder, os.path.dirname(folder)
     return missing
+
+
+def described(found: Found) -> State:
+    """What is at a path, with the name of its bytes instead of them."""
+    return Stored(object_id(found.data), found.mode) if isinstance(found, Content) else found
+
+
+def same(one: State, other: State) -> bool:
+    """Whether the same is there; what is not kept is never the same."""
+    if isinstance(one, Absent) and isinstance(other, Absent):
+        return True
+    return one == other and not isinstance(one, Unkept)
+
+
+def holding(text: str, on_disk: Found, limit: int) -> Found:
+    """What is there when a text takes the place of what is `on_disk`, in its encoding and mode."""
+    mode, encoding = _NEW_MODE, "utf-8"
+    if isinstance(on_disk, Content):
+        mode = on_disk.mode
+        if (decoded := decode(on_disk.data)) is not None:
+            if decoded[0] == text:
+                return on_disk
+            encoding = decoded[1]
+    data = _bytes(text, encoding)
+    if data is None:
+        return Unkept("holds characters that no file can hold")
+    if len(data) > limit:
+        return Unkept(f"has {len(data):,} bytes, and at most {limit:,} are kept of a file")
+    return Content(data, mode)
+
+
+def _bytes(text: str, encoding: str) -> bytes | None:
+    """The text as a file, in UTF-8 if the encoding lacks a character of it."""
+    for name in (encoding, "utf-8"):
+        with suppress(UnicodeEncodeError):
+            return encode(text, name)
+    return None

@@ -140,8 +140,10 @@ async def delete_session(app: Application, request: DeleteSessionRequest) -> Del
     """Delete a session that is not running. Raises as `Sessions.open`."""
     if app.runs.busy(request.session_id):
         raise UsageError("This session is answering; cancel the run, then delete it.")
-    await app.sessions.delete(request.session_id)
-    app.acting.forget(request.session_id)
+    try:
+        await app.sessions.delete(request.session_id)
+    finally:
+        app.acting.forget(request.session_id)
     return DeletedSession(request.session_id)
 
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
+from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
+from glossator.service.checkpoint_log import NAME
 from glossator.service.checkpoints import Checkpoints, OnConflict
+from glossator.service.file_states import Absent
+from glossator.service.session import Session
 from glossator.service.undo_plan import Problem
+
+_NAMED = 30  # files, in a reminder
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +103,29 @@ async def list_turns(app: Application, request: ListTurnsRequest) -> TurnList:
     return TurnList(
         tuple(TurnView(turn.turn, tuple(map(relative, turn.paths)), turn.undoes) for turn in turns)
     )
+
+
+def reminder(app: Application, session: Session) -> str:
+    """What the model is to know of undos that it was not told of; empty if there are none."""
+    if not session.kept(NAME):
+        return ""
+    untold = sorted(app.acting.of(session).checkpoints.untold.items())
+    if not untold:
+        return ""
+    relative = app.host.snapshot().relative
+    names = [
+        f"- {relative(path)}{' (not there now)' * isinstance(state, Absent)}"
+        for path, state in untold[:_NAMED]
+    ]
+    if len(untold) > _NAMED:
+        names.append(f"- and {len(untold) - _NAMED:,} more")
+    return load_prompt("user/undone").render(files="\n".join(names))
+
+
+def reminded(app: Application, session: Session) -> None:
+    """The model was told; it is not told again."""
+    if session.kept(NAME):
+        app.acting.of(session).checkpoints.told()
 
 
 async def _checkpoints(app: Application, session_id: str) -> Checkpoints:

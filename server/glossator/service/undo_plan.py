@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from glossator.service.baseline import same
-from glossator.service.checkpoint_log import State, Stored, Turn
-from glossator.service.file_states import Absent, Content, Folder, Link, Restoration, Unkept
+from glossator.service.checkpoint_log import Turn
+from glossator.service.file_states import (
+    Absent,
+    Content,
+    Folder,
+    Link,
+    Restoration,
+    State,
+    Stored,
+    Unkept,
+    same,
+)
 from glossator.store.objects import Objects
 
-_NOT_LEFT = Unkept("was being changed when the server was ended")
+_NOT_LEFT = Unkept("was being changed when its turn was cut off")
 _GONE = Unkept("had to make room for newer checkpoints, or was damaged on disk")
 
 
@@ -63,9 +72,12 @@ def conflicts(plan: Plan, now: Mapping[str, State]) -> Iterator[Problem]:
 
 
 def restorations(
-    wanted: Mapping[str, State], objects: Objects
+    wanted: Mapping[str, State], now: Mapping[str, State], objects: Objects
 ) -> tuple[list[Restoration], dict[str, str]]:
-    """What to bring back, deletions and folders first, and why the rest cannot be."""
+    """What to bring back in place of what is there `now`, and why the rest cannot be.
+
+    Deletions and folders come first.
+    """
     plan: list[Restoration] = []
     failed: dict[str, str] = {}
     for path, state in sorted(wanted.items(), key=lambda item: _step(item[1])):
@@ -75,9 +87,9 @@ def restorations(
                 if data is None:
                     failed[path] = _GONE.reason
                 else:
-                    plan.append(Restoration(path, Content(data, mode)))
+                    plan.append(Restoration(path, Content(data, mode), now[path]))
             case Link() | Absent() | Folder():
-                plan.append(Restoration(path, state))
+                plan.append(Restoration(path, state, now[path]))
             case Unkept(reason):
                 failed[path] = reason
     return plan, failed

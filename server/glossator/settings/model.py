@@ -29,7 +29,9 @@ class RoleSettings(_Group):
     """Which model plays a role, and how hard it thinks."""
 
     model: str = Field(description="The provider's model id.")
-    effort: Effort | None = Field(None, description="Thinking effort; unset, the model's own.")
+    effort: Effort | None = Field(
+        None, description="Thinking effort; unset, the model's own. Not every server takes one."
+    )
 
 
 class ModelSettings(_Group):
@@ -44,7 +46,7 @@ class ModelSettings(_Group):
     region: str | None = Field(None, description="Cloud region, for Bedrock and Vertex.")
     project: str | None = Field(None, description="Cloud project (Vertex) or resource (Foundry).")
     main: RoleSettings = Field(
-        RoleSettings(model="claude-sonnet-5-5"), description="Answers and edits."
+        RoleSettings(model="claude-sonnet-5-5"), description="Answers, edits and compactions."
     )
     fast: RoleSettings = Field(
         RoleSettings(model="claude-haiku-5-5"), description="Exploring, recall and dispatch."

@@ -51,6 +51,15 @@ class ToolArgs(BaseModel):
         """The paths that the call is about, as the model gave them."""
         return ()
 
+    def reached(self, snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
+        """The absolute paths that the call acts on, links unresolved; for a thread.
+
+        What names no place is left out: the tool says so. Raises `UsageError` for what is too much
+        to be told.
+        """
+        located = map(snapshot.folders.locate, self.paths())
+        return tuple(path for path in located if isinstance(path, str))
+
     def preview(self) -> str:
         """What the user is shown of the call before it is allowed."""
         return ""

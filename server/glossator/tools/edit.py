@@ -20,7 +20,7 @@ class EditArgs(ToolArgs):
 
     path: str = Field(description="The file, relative to the workspace.")
     old_text: str = Field(description="The text to replace, exactly as it stands in the file.")
-    new_text: str = Field(description="The text to put in its place.")
+    new_text: str
     replace_all: bool = Field(False, description="Replace every occurrence.")
 
     def paths(self) -> tuple[str, ...]:

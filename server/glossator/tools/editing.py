@@ -92,7 +92,7 @@ async def create(context: ToolContext, target: Target, content: str) -> ToolResu
     encode_edited(target.relative, "", content, "utf-8")
     uri = to_uri(target.path)
     edit = FileEdit(uri, target.path, None, (Replacement(0, 0, content),))
-    outcome = await _editing(context).apply(EditPlan.of(f"Create {target.relative}", edit))
+    outcome = await edits_of(context).apply(EditPlan.of(f"Create {target.relative}", edit))
     if not isinstance(outcome, Applied):
         return await _not_applied(context, target, outcome)
     after = _document_of(outcome, target.path)
@@ -104,6 +104,13 @@ async def create(context: ToolContext, target: Target, content: str) -> ToolResu
     head = f"Created {target.relative} with {len(after.lines):,} lines."
     text = _sentences(head, outcome.note or ("" if as_asked else _MORE_CHANGED))
     return ToolResult(text, (whole,) if as_asked and after.lines else ())
+
+
+def edits_of(context: ToolContext) -> Editing:
+    """Who applies plans. Raises `UsageError` where files can only be read."""
+    if context.edits is None:
+        raise UsageError("Nothing was changed: files can only be read here. Describe the change.")
+    return context.edits
 
 
 def numbered(document: Document, numbers: Sequence[int]) -> tuple[str, tuple[Span, ...]]:
@@ -135,7 +142,7 @@ def _find(_cancelled: Cancelled, context: ToolContext, path: str) -> Target:
 async def _carry_out(
     context: ToolContext, target: Target, known: Document, current: Document, change: Change
 ) -> ToolResult:
-    editing = _editing(context)
+    editing = edits_of(context)
     replacements = await in_thread(_prepare, target, known, current, change)
     if isinstance(replacements, Conflict):
         return await _not_applied(context, target, replacements)
@@ -226,7 +233,7 @@ def _report_conflict(
     result = ToolResult(
         f"Nothing was changed: what the edit replaces in {target.relative} was changed after you"
         f" read it. In that place there is now:\n{text or '[nothing: the file is empty]'}\n"
-        "Make the edit again for this text, if it is still wanted.",
+        + _sentences("Make the edit again for this text, if it is still wanted.", conflict.note),
         spans,
         error=True,
     )
@@ -235,12 +242,6 @@ def _report_conflict(
 
 def _document_of(outcome: Applied, path: str) -> Document | None:
     return next((each for each in outcome.documents if each.path == path), None)
-
-
-def _editing(context: ToolContext) -> Editing:
-    if context.edits is None:
-        raise UsageError("Nothing was changed: files can only be read here. Describe the change.")
-    return context.edits
 
 
 def _refuse_kind(path: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -25,7 +26,7 @@ from glossator.workspace.scan import Lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.search import TextSearch
-from glossator.workspace.text.source import document_of, unsearchable
+from glossator.workspace.text.source import Text, document_of, unsearchable
 
 HEAD_LIMIT = 250
 MAX_BYTES = 20_000
@@ -78,10 +79,10 @@ class Grep:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One line of the result; `number` is None for lines that show no text of a document."""
+    """One line of the result; `number` is None for lines that show no text of a file."""
 
     text: str
-    document: Document | None = None
+    source: Text | None = None
     number: int | None = None
 
 
@@ -89,12 +90,17 @@ def _grep(
     cancelled: Cancelled, args: GrepArgs, snapshot: WorkspaceSnapshot, hides: Hidden | None
 ) -> ToolResult:
     request = Request(args.pattern, args.ignore_case, args.multiline)
-    search = TextSearch(snapshot, request, cancelled.is_set)
     selection = select(snapshot, args.path, args.glob, args.type, hides)
     kept: list[_Line] = []
     asked, reached = "head_limit" in args.model_fields_set, ""
     # lines are worth seeing as long as they are not too many, of paths the first few tell as much
-    room = _LINES_BYTES if asked or args.output_mode == "content" else _UNASKED_BYTES
+    limit = _LINES_BYTES if asked or args.output_mode == "content" else _UNASKED_BYTES
+    room = limit
+
+    def had() -> float:
+        return max(1 - room / limit, len(kept) / (args.head_limit or math.inf))
+
+    search = TextSearch(snapshot, request, cancelled.is_set, had)
     kilobytes = (room + 999) // 1000
     with closing(_results(args, search, selection)) as found:
         for line in islice(found, args.offset, None):
@@ -118,7 +124,7 @@ def _grep(
             f"\n[cut at {reached}; narrow by path, glob or type{more}, or go on with"
             f" offset={args.offset + len(kept)}]"
         )
-    return ToolResult(text, tuple(_spans(kept)), omitted=1 if reached else 0)
+    return ToolResult(text, tuple(_spans(kept, snapshot)), omitted=1 if reached else 0)
 
 
 def _beginning(lines: list[_Line]) -> list[_Line]:
@@ -140,16 +146,12 @@ def _results(
             yield _Line(f"{shown(entry.relative)}:{count}")
         return
     for entry, text, matches in search.lines(selected):
-        document = document_of(selection.snapshot, text)
-        if isinstance(document, Document):
-            name = shown(entry.relative)
-            yield from _content(args, name, document, Lines(text.content), matches)
+        yield from _content(args, shown(entry.relative), text, matches)
 
 
-def _content(
-    args: GrepArgs, name: str, document: Document, lines: Lines, matches: Iterator[int]
-) -> Iterator[_Line]:
+def _content(args: GrepArgs, name: str, source: Text, matches: Iterator[int]) -> Iterator[_Line]:
     """Matching lines with their context; a line "--" between places that do not touch."""
+    lines = Lines(source.content)
     before = max(args.before, args.context)
     after = max(args.after, args.context)
     printed = 0
@@ -162,7 +164,7 @@ def _content(
                 return
             if len(text) > MAX_LINE_CHARACTERS:
                 text = shorten(text, MAX_LINE_CHARACTERS, _kind(text))
-            yield _Line(f"{name}{mark}{number}{mark}{text}", document, number)
+            yield _Line(f"{name}{mark}{number}{mark}{text}", source, number)
 
     for number in matches:
         last_after = min(pending_after, number - 1)
@@ -182,13 +184,15 @@ def _kind(line: str) -> str:
     return "encoded data" if _ENCODED.search(line) else "minified or generated"
 
 
-def _spans(lines: list[_Line]) -> Iterator[Span]:
-    """Runs of consecutive lines, document by document."""
-    shown = [(line.document, line.number) for line in lines if line.document and line.number]
-    for _, group in groupby(shown, key=lambda place: place[0].path):
-        (document, *_), numbers = zip(*group, strict=True)
-        for first, last in runs(numbers):
-            yield Span(document.uri, document.sha256, first, last)
+def _spans(lines: list[_Line], snapshot: WorkspaceSnapshot) -> Iterator[Span]:
+    """Runs of consecutive lines, file by file."""
+    shown = [(line.source, line.number) for line in lines if line.source and line.number]
+    for _, group in groupby(shown, key=lambda place: id(place[0])):
+        (source, *_), numbers = zip(*group, strict=True)
+        document = document_of(snapshot, source)
+        if isinstance(document, Document):
+            for first, last in runs(numbers):
+                yield Span(document.uri, document.sha256, first, last)
 
 
 def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolResult:

@@ -19,20 +19,20 @@ from glossator.workspace.editing.find import Substitution, substitute
 
 
 class EditStep(BaseModel):
-    """One edit of several."""
+    """One edit of several; its arguments are described with Edit."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    old_text: str = Field(description="The text to replace, exactly as the edits before leave it.")
-    new_text: str = Field(description="The text to put in its place.")
-    replace_all: bool = Field(False, description="Replace every occurrence.")
+    old_text: str
+    new_text: str
+    replace_all: bool = False
 
 
 class MultiEditArgs(ToolArgs):
     """Arguments of MultiEdit."""
 
-    path: str = Field(description="The file, relative to the workspace.")
-    edits: tuple[EditStep, ...] = Field(min_length=1, description="The edits, in order.")
+    path: str
+    edits: tuple[EditStep, ...] = Field(min_length=1)
 
     def paths(self) -> tuple[str, ...]:
         """The file."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from glossator.core.document import Document, Missing, text_hash
+from glossator.core.document import Document, text_hash
 from glossator.core.span import Span, runs
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
@@ -18,7 +18,7 @@ from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.images import is_image, read_image
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
-from glossator.tools.selection import refusal
+from glossator.tools.selection import refusal, visible
 
 MAX_LINES = 2_000
 MAX_TOKENS = 25_000
@@ -52,17 +52,11 @@ class Read:
 
     async def run(self, args: ReadArgs, context: ToolContext) -> ToolResult:
         """Show the lines asked for, unless the conversation has just them already."""
-        if context.hidden is not None:
-            reason = await in_thread(_refusal, context, args.path)
-            if reason is not None:
-                return ToolResult.failed(reason)
         if is_image(args.path):
-            return _once(args, await in_thread(read_image, context.snapshot, args.path), context)
+            return _once(args, await in_thread(_image, context, args.path), context)
         document = await in_thread(_read, context, args.path)
-        if isinstance(document, Missing):
-            return ToolResult.failed(document.message)
-        if (reason := refusal(context.snapshot, document.path, context.hidden)) is not None:
-            return ToolResult.failed(reason)  # a link on the way leads elsewhere by now
+        if isinstance(document, str):
+            return ToolResult.failed(document)
         return _show(args, document, context)
 
 
@@ -77,12 +71,17 @@ def _once(args: ReadArgs, result: ToolResult, context: ToolContext) -> ToolResul
     return result
 
 
-def _refusal(_cancelled: Cancelled, context: ToolContext, path: str) -> str | None:
-    return refusal(context.snapshot, path, context.hidden)
+def _image(cancelled: Cancelled, context: ToolContext, path: str) -> ToolResult:
+    if (reason := refusal(context.snapshot, path, context.hidden)) is not None:
+        return ToolResult.failed(reason)
+    image = read_image(cancelled, context.snapshot, path)
+    # a link on the way may lead elsewhere by now
+    reason = refusal(context.snapshot, path, context.hidden)
+    return image if reason is None else ToolResult.failed(reason)
 
 
-def _read(_cancelled: Cancelled, context: ToolContext, path: str) -> Document | Missing:
-    return context.snapshot.read(path)
+def _read(_cancelled: Cancelled, context: ToolContext, path: str) -> Document | str:
+    return visible(context.snapshot, path, context.hidden)
 
 
 def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResult:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from glossator.core.document import Document
 from glossator.core.line_diff import Block, changed_blocks, lines_with_ends
 from glossator.core.span import Span, runs
+from glossator.core.uri import to_path, to_uri
+from glossator.workspace.roots import is_inside
 
 Range = tuple[int, int | None]  # first line asked for (1-based), how many
 
@@ -75,6 +77,18 @@ class ReadState:
         self.saw(document)
         places = runs(sorted(lines))
         self.show(Span(document.uri, document.sha256, first, last) for first, last in places)
+
+    def moved(self, old: str, new: str) -> None:
+        """A file or folder (real paths) has another path: what was shown of it is of that one."""
+        for document in [each for each in self.documents() if is_inside(each.path, old)]:
+            path = new + document.path[len(old) :]
+            self.forget(document.path)
+            self.saw(replace(document, path=path, uri=to_uri(path)))
+        for (uri, sha256), lines in list(self._lines.items()):
+            was = to_path(uri)
+            if was is not None and is_inside(was, old):
+                there = to_uri(new + was[len(old) :])
+                self.show(Span(there, sha256, *place) for place in runs(sorted(lines)))
 
     def lines(self, document: Document) -> frozenset[int]:
         """The lines of this very text that were shown."""

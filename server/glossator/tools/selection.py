@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from glossator.core.document import Missing, MissingReason
+from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.tools.file_types import extensions_of
@@ -79,6 +79,17 @@ def refusal(snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None) -> str
         f"The user's permission rules keep {shown(path)} from being read. Do not try to reach it in"
         " another way; go on without it, or tell the user."
     )
+
+
+def visible(snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None) -> Document | str:
+    """The document at `path`; or, in words for the model, why it is not shown."""
+    if (reason := refusal(snapshot, path, hides)) is not None:
+        return reason
+    document = snapshot.read(path)
+    if isinstance(document, Missing):
+        return document.message
+    # a link on the way may lead elsewhere by now
+    return refusal(snapshot, document.path, hides) or document
 
 
 def select(

@@ -7,14 +7,14 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from glossator.core.document import Document, Missing
+from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, cut
 from glossator.prompts.loader import load_prompt
 from glossator.tools import symbol_report
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
-from glossator.tools.selection import Hidden, Selection, refusal, select
+from glossator.tools.selection import Hidden, Selection, select, visible
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Definition, Found, Use
@@ -77,8 +77,6 @@ async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     document = await in_thread(_read, snapshot, args.path, context.hidden)
     if isinstance(document, str):
         return ToolResult.failed(document)
-    if isinstance(document, Missing):
-        return ToolResult.failed(document.message)
     path = snapshot.relative(document.path)
     if language_of(document.path) is None:
         return ToolResult.failed(
@@ -96,14 +94,8 @@ async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
 
 def _read(
     _cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None
-) -> Document | Missing | str:
-    """The document; or, in words, why it may not be shown."""
-    if (reason := refusal(snapshot, path, hides)) is not None:
-        return reason
-    document = snapshot.read(path)
-    if isinstance(document, Missing):
-        return document
-    return refusal(snapshot, document.path, hides) or document
+) -> Document | str:
+    return visible(snapshot, path, hides)
 
 
 def _outline_line(symbol: Symbol) -> str:

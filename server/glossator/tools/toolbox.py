@@ -9,6 +9,7 @@ from glossator.tools.diagnostics import Diagnostics
 from glossator.tools.edit import Edit
 from glossator.tools.glob import Glob
 from glossator.tools.grep import Grep
+from glossator.tools.move import Move
 from glossator.tools.multi_edit import MultiEdit
 from glossator.tools.read import Read
 from glossator.tools.search import Search
@@ -25,5 +26,5 @@ def reading_tools() -> Registry:
 def all_tools(*, diagnostics: bool) -> Registry:
     """Every tool there is; `diagnostics`: the editor tells them."""
     told = (Diagnostics(),) if diagnostics else ()
-    writing = (Edit(), MultiEdit(), Write(), Bash())
+    writing = (Edit(), MultiEdit(), Write(), Move(), Bash())
     return registry((*reading_tools().values(), *writing, *told, AskUser(), Todo()))

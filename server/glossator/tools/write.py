@@ -21,7 +21,7 @@ class WriteArgs(ToolArgs):
     """Arguments of Write."""
 
     path: str = Field(description="The file, relative to the workspace.")
-    content: str = Field(description="The whole text of the file.")
+    content: str
 
     def paths(self) -> tuple[str, ...]:
         """The file."""

@@ -12,9 +12,9 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from glossator.core.document import Missing, MissingReason, text_hash
 from glossator.core.encoding import decode
@@ -29,6 +29,8 @@ _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _MAYBE_SYSTEM = tuple(f"{folder}/" for folder in _SYSTEM_FOLDERS)
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
+
+_Read = TypeVar("_Read")
 
 
 class Stamp(NamedTuple):
@@ -106,41 +108,48 @@ def load_listed(roots: Roots, path: str, limit: int) -> Raw | Missing:
 
 
 def load_unchanged(path: str, listed: tuple[int, ...]) -> Raw | None:
-    """As `load_listed`, if the file's stamp, less the device, is still the one that was `listed`.
-
-    One look at the stamp is enough, after the reading.
-    """
-    descriptor = _open_listed(path)
-    if descriptor is None:
-        return None
+    """As `load_listed`, if the file's stamp, less the device, is still the `listed` one."""
     size = listed[0]
-    try:
-        content = os.read(descriptor, size + 1)
-        stamp = Stamp.of(os.fstat(descriptor))
-    except OSError:
+    loaded = _unchanged(path, listed, lambda descriptor: os.read(descriptor, size + 1))
+    if loaded is None or len(loaded[1]) != size:
         return None
-    finally:
-        os.close(descriptor)
-    return Raw(path, stamp, content) if stamp[:4] == listed and len(content) == size else None
+    return Raw(path, *loaded)
 
 
-def load_ranges(path: str, ranges: Iterable[tuple[int, int]]) -> tuple[Stamp, list[bytes]] | None:
-    """Some bytes of a listed file, each from and up to, and its stamp.
+def load_ranges(
+    path: str, listed: tuple[int, ...], ranges: Iterable[tuple[int, int]]
+) -> list[bytes] | None:
+    """As `load_unchanged`, but only some bytes of the file, each from and up to."""
 
-    None where that is not so easy; then `load_listed` can tell.
+    def read(descriptor: int) -> list[bytes]:
+        return [os.pread(descriptor, end - start, start) for start, end in ranges]
+
+    loaded = _unchanged(path, listed, read)
+    return None if loaded is None else loaded[1]
+
+
+def _unchanged(
+    path: str, listed: tuple[int, ...], read: Callable[[int], _Read]
+) -> tuple[Stamp, _Read] | None:
+    """What was read of a file that is as it was listed; None where that is not so easy.
+
+    One look at the stamp is enough, after the reading. It also proves the file to be the one that
+    was listed, whatever links the path may hold by now: no other has its inode and times.
     """
-    descriptor = _open_listed(path)
-    if descriptor is None:
+    if path.startswith(_MAYBE_SYSTEM):
         return None
     try:
-        before = os.fstat(descriptor)
-        parts = [os.pread(descriptor, end - start, start) for start, end in ranges]
-        stamp = Stamp.of(os.fstat(descriptor))
+        descriptor = os.open(path, _FILE | _NO_LINK)
+    except (OSError, ValueError):
+        return None
+    try:
+        content, now = read(descriptor), os.fstat(descriptor)
     except OSError:
         return None
     finally:
         os.close(descriptor)
-    return (stamp, parts) if stamp == Stamp.of(before) else None
+    found = (now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino)
+    return (Stamp(*found, now.st_dev), content) if found == listed else None
 
 
 def missing(roots: Roots, path: str, reason: MissingReason, why: str) -> Missing:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -32,6 +33,14 @@ from glossator.workspace.worker.client import Worker
 from glossator.workspace.worker.jobs import Progress
 
 Listener = Callable[[frozenset[str]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """When (ns since 1970) and with which text the editor last wrote a document to disk."""
+
+    at_ns: int
+    sha256: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +83,7 @@ class WorkspaceHost:
         encoding: PositionEncoding = "utf-16",
     ) -> None:
         self.encoding: PositionEncoding = encoding
+        self.saves: dict[str, Save] = {}  # by path, of documents that were closed since as well
         self._settings = settings
         self._indexing = indexing
         self._overlays = Overlays(encoding)
@@ -140,7 +150,9 @@ class WorkspaceHost:
             case Closed(uri):
                 self._look_again(frozenset({self._overlays.close(uri)}))
             case Saved(uri):
-                self._look_again(frozenset({self._overlays.get(uri).path}))
+                document = self._overlays.get(uri).document
+                self.saves[document.path] = Save(time.time_ns(), document.sha256)
+                self._look_again(frozenset({document.path}))
             case DiskChanged(paths):
                 if changed := self._indexer.refresh(map(self._canonical, paths)):
                     self._listed(changed)

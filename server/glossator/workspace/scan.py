@@ -16,6 +16,7 @@ from glossator.core.errors import UsageError
 _MAX_MEMORY = 64 << 20  # bytes for RE2's automata
 _PIECE = 1 << 18  # bytes searched at a time: even RE2's slowest way takes few ms for them
 _STEP = 2_048  # bytes, some ten lines
+_SINGLY = 8  # lines given to RE2 one by one, which takes it as long as 2 kB of text at once
 _MANY = 5_000  # bytes, from which on numpy counts quicker
 _LITERAL = re.compile(r"[\w ,;:=<>/\"'@#%&!~-]+", re.ASCII)
 
@@ -32,16 +33,25 @@ class Pattern:
     literal: bytes | None = None
     within: bytes = b""
 
-    def find(self, text: bytes, start: int, end: int) -> int:
-        """Where the first match in some lines of the text begins; -1 if there is none."""
+    def find(self, text: bytes, view: bytes | memoryview, start: int, end: int) -> int:
+        """Where the first match in some lines of the text begins; -1 if there is none.
+
+        `view` is the text without the line end of its last line.
+        """
         if self.literal is not None:
             return text.find(self.literal, start, end)
-        if self.within:
+        for _ in range(_SINGLY if self.within else 0):
             at = text.find(self.within, start, end)
             if at < 0:
                 return -1
             start = max(start, text.rfind(b"\n", start, at) + 1)
-        match = self.regex.search(text, start, end)
+            line_end = text.find(b"\n", at, end)
+            if line_end < 0:
+                break
+            if match := self.regex.search(view, start, line_end):
+                return match.start()
+            start = line_end + 1
+        match = self.regex.search(view, start, end)
         return match.start() if match else -1
 
 
@@ -71,10 +81,13 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
 
 
 def as_searched(text: str) -> bytes:
-    """A text as it is searched: UTF-8, every line end a LF, and none after the last line."""
+    """A text as it is searched: UTF-8, every line end a LF.
+
+    One at the end of the text opens no further line.
+    """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.removesuffix("\n").encode("utf-8", "surrogatepass")
+    return text.encode("utf-8", "surrogatepass")
 
 
 def matching_lines(
@@ -82,11 +95,12 @@ def matching_lines(
 ) -> Iterator[int]:
     """The 1-based numbers of the lines in which a match lies, ascending, each once.
 
-    `text` is as `as_searched` makes it and has at least one line, be it empty. `cancelled` is asked
-    now and then, and ends the search early.
+    `text` is as `as_searched` makes it. `cancelled` is asked now and then, and ends the search
+    early.
     """
     if pattern.multiline:
-        yield from _spanning(text, pattern.regex, cancelled)
+        if text:
+            yield from _spanning(text, pattern.regex, cancelled)
         return
     line, at = 1, 0
     for start in _in_lines(text, pattern, cancelled):
@@ -100,7 +114,7 @@ def holds_match(
 ) -> bool:
     """Whether `matching_lines` gives any."""
     if pattern.multiline:
-        return pattern.regex.search(text) is not None
+        return bool(text) and pattern.regex.search(_view(text)) is not None
     return next(_in_lines(text, pattern, cancelled), None) is not None
 
 
@@ -132,7 +146,7 @@ class Lines:
                 at += step
         for _ in range(missing):
             at = text.find(b"\n", at) + 1
-            if not at:
+            if not 0 < at < len(text):
                 return None
         self._number, self._at = number, at
         end = text.find(b"\n", at)
@@ -141,17 +155,18 @@ class Lines:
 
 def _in_lines(text: bytes, pattern: Pattern, cancelled: Callable[[], bool]) -> Iterator[int]:
     """Where the first match of each line begins."""
-    at = 0
-    while not cancelled():
-        end = text.find(b"\n", at + _PIECE)
+    view = _view(text)
+    at, last = 0, len(view)
+    while text and not cancelled():
+        end = text.find(b"\n", at + _PIECE, last)
         if end < 0:
-            end = len(text)
-        while (start := pattern.find(text, at, end)) >= 0:
+            end = last
+        while (start := pattern.find(text, view, at, end)) >= 0:
             yield start
             at = text.find(b"\n", start) + 1
-            if not at:
+            if not 0 < at <= last:
                 return
-        if end == len(text):
+        if end == last:
             return
         at = end + 1
 
@@ -161,7 +176,7 @@ def _spanning(
 ) -> Iterator[int]:
     line, at = 1, 0
     reported = 0
-    for match in regex.finditer(text):
+    for match in regex.finditer(_view(text)):
         if cancelled():
             return
         line += text.count(b"\n", at, match.start())
@@ -169,6 +184,11 @@ def _spanning(
         last = line + text.count(b"\n", at, max(at, match.end() - 1))
         yield from range(max(line, reported + 1), last + 1)
         reported = max(reported, last)
+
+
+def _view(text: bytes) -> bytes | memoryview:
+    """The text without the line end of its last line; a copy would take as long as a search."""
+    return memoryview(text)[:-1] if text.endswith(b"\n") else text
 
 
 def _line_ends(text: bytes, start: int, end: int) -> int:

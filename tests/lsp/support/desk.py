@@ -32,12 +32,16 @@ PLAIN = {
 }
 
 
+_LATE_SECONDS = 0.05
+
+
 class Desk:
     """Open documents by URI, as the user sees them.
 
     `tells_late`: changes are told after the edit was answered. `opens`: what is edited is opened
-    first, and not saved. `formats` is what becomes of a text after an edit. `declines`: the edits
-    that the user leaves out.
+    first, and not saved. `follows`: a document whose file is moved stays open, with its text.
+    `updates` are the texts, by URI, that another server then wants. `formats` is what becomes of a
+    text after an edit. `declines`: the edits that the user leaves out.
     """
 
     def __init__(self, editor: Editor, encoding: str = "utf-16") -> None:
@@ -46,6 +50,8 @@ class Desk:
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         self.tells_late = self.opens = False
+        self.follows = True
+        self.updates: Callable[[str], dict[str, str]] = lambda _: {}
         self.formats: Callable[[str], str] = lambda text: text
         self.declines: Callable[[Message], bool] = lambda _: False
         editor.answers["workspace/applyEdit"] = self.apply
@@ -76,6 +82,8 @@ class Desk:
                 return {"applied": False, "failureReason": "The document changed."}
             if change.get("kind") == "create" and _path(change["uri"]).exists():
                 return {"applied": False, "failureReason": "The file exists."}
+            if change.get("kind") == "rename" and _path(change["newUri"]).exists():
+                return {"applied": False, "failureReason": "The file exists."}
         for change in changes:
             self._apply(change)
         return {"applied": True}
@@ -85,6 +93,8 @@ class Desk:
             case "create":
                 _path(change["uri"]).parent.mkdir(parents=True, exist_ok=True)
                 _path(change["uri"]).touch()
+            case "rename":
+                self._rename(change["oldUri"], change["newUri"])
             case "delete":
                 _path(change["uri"]).unlink()
                 if self.texts.pop(change["uri"], None) is not None:
@@ -92,6 +102,30 @@ class Desk:
                     self.editor.notify("textDocument/didClose", {"textDocument": document})
             case _:
                 self._edit(change["textDocument"]["uri"], change["edits"])
+
+    def _rename(self, old: str, new: str) -> None:
+        """As editors do: what other servers want changed first, then the file, then documents."""
+        for uri, text in self.updates(old).items():
+            if uri not in self.texts:
+                self.open(_path(uri))
+            self.texts[uri] = text
+            self._tell(uri)
+        _path(new).parent.mkdir(parents=True, exist_ok=True)
+        _path(old).rename(_path(new))
+        if self.follows and self.tells_late:
+            asyncio.get_running_loop().call_later(_LATE_SECONDS, self._follow, old, new)
+        elif self.follows:
+            self._follow(old, new)
+        files = [{"oldUri": old, "newUri": new}]
+        self.editor.notify("workspace/didRenameFiles", {"files": files})
+
+    def _follow(self, old: str, new: str) -> None:
+        """Show what was open under the old path under the new one."""
+        for uri in [uri for uri in self.texts if uri == old or uri.startswith(f"{old}/")]:
+            text, there = self.texts.pop(uri), new + uri[len(old) :]
+            self.editor.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+            self.texts[there], self.versions[there] = text, 1
+            self.editor.open(there, text)
 
     def _edit(self, uri: str, edits: list[Message]) -> None:
         edits = [each for each in edits if not self.declines(each)]

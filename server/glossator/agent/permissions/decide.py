@@ -8,7 +8,7 @@ else the mode. A limit is never lifted by a grant, whatever the order in which t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from glossator.agent.permissions.matching import concerning, covered, path_covered
 from glossator.agent.permissions.policy import Mode, Policy
@@ -18,6 +18,8 @@ from glossator.agent.permissions.subject import ShellScript, Subject, Target
 from glossator.agent.permissions.suggest import suggestions
 from glossator.core.shown import shown
 from glossator.tools.base import Access
+
+_NAMED = 5  # protected paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +61,15 @@ def decide(subject: Subject, policy: Policy) -> Decision:
     return grant
 
 
-def is_hidden(path: str, policy: Policy) -> bool:
-    """Whether a deny rule keeps the file at `path` (absolute) from being read.
+def hiding(path: str, policy: Policy) -> tuple[str, ...]:
+    """The deny rules that keep the file at `path` (absolute) from being read.
 
     For tools that find files themselves: a search shows nothing of a file that `Read` may not read.
     """
     if not policy.deny:
-        return False
+        return ()
     subject = Subject.of_files("Read", Access.READ, (path,))
-    return bool(concerning(policy.deny, subject, policy.places))
+    return concerning(policy.deny, subject, policy.places)
 
 
 def _unresolved(subject: Subject, _policy: Policy) -> Deny | None:
@@ -82,6 +84,11 @@ def _unresolved(subject: Subject, _policy: Policy) -> Deny | None:
 
 def _denied(subject: Subject, policy: Policy) -> Deny | None:
     rules = concerning(policy.deny, subject, policy.places)
+    if subject.access is Access.WRITE and subject.targets:
+        # who edits a file is shown lines of it, and one that is moved has another name afterwards
+        as_read = replace(subject, tool="Read")
+        hiding_it = concerning(policy.deny, as_read, policy.places)
+        rules = tuple(dict.fromkeys((*rules, *hiding_it)))
     if not rules:
         return None
     return Deny(
@@ -107,6 +114,8 @@ def _protected(subject: Subject, policy: Policy) -> Ask | None:
         for target in subject.targets
         if (reason := _protection(target, policy)) is not None
     ]
+    if (more := len(reasons) - _NAMED) > 0:  # a folder, with what is in it
+        reasons[_NAMED:] = [f"{more:,} more of its paths are protected."]
     return Ask(tuple(reasons)) if reasons else None
 
 

@@ -10,7 +10,6 @@ from glossator.agent.permissions.decide import Ask, Decision, Deny, decide
 from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.policy import Mode, Policy
 from glossator.agent.permissions.subject import Subject
-from glossator.core.document import Missing
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.shown import shown
 from glossator.tools.base import Access, Cancelled, Tool, ToolArgs, ToolContext, in_thread
@@ -30,6 +29,13 @@ _UNSTEADY = (
 
 
 @dataclass(frozen=True, slots=True)
+class Permit:
+    """A call may be made. `paths` are the real ones it was decided about; it edits no others."""
+
+    paths: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Gate:
     """Decides about the calls of one session; one question at a time is put to the user.
 
@@ -46,27 +52,27 @@ class Gate:
     reviews: bool = False
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def denial(self, tool: Tool, args: ToolArgs, context: ToolContext) -> str | None:
-        """Why a call may not be made, for the model; None when it may.
+    async def permission(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
+        """Whether a call may be made.
 
         Raises `UsageError` for a call that can be decided about by nobody.
         """
         if tool.access is Access.NONE:
-            return None
+            return Permit()
         if tool.access is Access.EXECUTE:
             with context.waiting():
                 reason = await self.untrusted()
             if reason is not None:
-                return reason
+                return Deny(reason)
         decision = await self._decision(tool, args, context)
         if isinstance(decision.made, Ask):
             await context.before_asking()
             async with self._turn:
                 return await self._answered(tool, args, context)
-        return decision.made.reason if isinstance(decision.made, Deny) else None
+        return decision.made if isinstance(decision.made, Deny) else decision.permit
 
-    async def _answered(self, tool: Tool, args: ToolArgs, context: ToolContext) -> str | None:
-        """As `denial`. What was answered meanwhile may have settled it, so it is decided anew.
+    async def _answered(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
+        """As `permission`. What was answered meanwhile may have settled it, so it is decided anew.
 
         An answer is worth only what was asked: while the user thought, a link may have come to lead
         elsewhere, or the mode been changed.
@@ -81,16 +87,16 @@ class Gate:
                 answer = await self.ask(_request(tool, args, asked.made))
             settled = grants.settle(asked.made, answer)
             if isinstance(settled, Deny):
-                return settled.reason
+                return settled
             current = await self._decision(tool, args, context)
             if current.same_as(asked):
-                return None
+                return current.permit
         match current.made:
-            case Deny(reason):
-                return reason
+            case Deny() as denied:
+                return denied
             case Ask():
-                return _UNSTEADY
-        return None
+                return Deny(_UNSTEADY)
+        return current.permit
 
     async def _decision(self, tool: Tool, args: ToolArgs, context: ToolContext) -> _Decided:
         subject = await in_thread(_subject, tool, args, context, self.shell)
@@ -107,6 +113,11 @@ class _Decided:
 
     subject: Subject
     made: Decision
+
+    @property
+    def permit(self) -> Permit:
+        """To act on just what was decided about."""
+        return Permit(frozenset(path for target in self.subject.targets for path in target.real))
 
     def same_as(self, other: _Decided) -> bool:
         """Whether who was asked about the one was asked about the other.
@@ -125,9 +136,7 @@ def _subject(
 ) -> Subject:
     if isinstance(args, BashArgs):
         return _script(args, shell(context.snapshot))
-    paths = (context.snapshot.folders.locate(path) for path in args.paths())
-    known = [path for path in paths if not isinstance(path, Missing)]  # else the tool says so
-    return Subject.of_files(tool.name, tool.access, known)
+    return Subject.of_files(tool.name, tool.access, args.reached(context.snapshot))
 
 
 def _script(args: BashArgs, limited: LimitedShell) -> Subject:

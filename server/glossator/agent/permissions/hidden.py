@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from glossator.agent.permissions.decide import is_hidden
+from glossator.agent.permissions.decide import hiding
 from glossator.agent.permissions.matching import concerning
 from glossator.agent.permissions.policy import Policy
-from glossator.agent.permissions.rules import PathRule, Rule, ToolRule
+from glossator.agent.permissions.rules import Base, PathRule, Rule, ToolRule
 from glossator.agent.permissions.subject import Subject, Target
 from glossator.tools.base import Access
 
@@ -17,18 +17,28 @@ _MOST_KNOWN = 200_000  # paths
 
 @dataclass(frozen=True, slots=True)
 class HiddenFiles:
-    """Tells of an absolute path whether it is hidden, as `is_hidden` does; from any thread.
+    """Tells of an absolute path whether it is hidden, as `hiding` does; from any thread.
 
     What a path is called is judged once, where it leads each time.
     """
 
     policy: Policy
+    _names_only: bool = False  # no rule says in which folder
     _known: dict[str, bool] = field(default_factory=dict)
 
     @staticmethod
     def of(policy: Policy) -> HiddenFiles | None:
         """None where no rule hides anything."""
-        return HiddenFiles(policy) if any(map(_hides, policy.deny)) else None
+        rules = tuple(filter(_hides, policy.deny))
+        return HiddenFiles(policy, all(map(_is_of_names, rules))) if rules else None
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """What is hidden in whatever folder of a repository, as patterns of .gitignore."""
+        rules = filter(_hides, self.policy.deny)
+        return tuple(
+            rule.pattern.lstrip("/") if isinstance(rule, PathRule) else "*" for rule in rules
+        )
 
     def __call__(self, path: str) -> bool:
         """Whether a rule hides what is at `path`."""
@@ -39,8 +49,17 @@ class HiddenFiles:
         except (OSError, ValueError):
             leads_elsewhere = True
         if leads_elsewhere:
-            return is_hidden(path, self.policy)
+            return bool(hiding(path, self.policy))
         return self.names(path)
+
+    def rules(self, path: str) -> tuple[str, ...]:
+        """The rules that hide what is at `path`, for the user."""
+        return hiding(path, self.policy) if os.path.isabs(path) else ()
+
+    def entry(self, folder: str, name: str) -> bool:
+        """As `names`, of an entry of a folder that is not hidden itself: faster for many."""
+        roots = self.policy.places.roots
+        return self.names(os.path.join(roots[0] if self._names_only else folder, name))
 
     def names(self, path: str) -> bool:
         """As a call, of a path that is known to be its real one: nothing on disk is looked at."""
@@ -51,6 +70,12 @@ class HiddenFiles:
             known = bool(concerning(self.policy.deny, subject, self.policy.places))
             self._known[path] = known
         return known
+
+
+def _is_of_names(rule: Rule) -> bool:
+    if not isinstance(rule, PathRule) or rule.base is not Base.WORKSPACE:
+        return False
+    return "/" not in rule.pattern.rstrip("/")
 
 
 def _hides(rule: Rule) -> bool:

@@ -124,7 +124,8 @@ def _targets(family: Family, subject: Subject) -> tuple[Target, ...]:
     if script is not None:
         only_reads = family == "Edit" and script.read_only
         return subject.targets if only_reads else subject.targets + script.named
-    return subject.targets if subject.tool in FAMILIES[family] else ()
+    renames = subject.tool == "Move"  # what may not be read could be, under another path
+    return subject.targets if renames or subject.tool in FAMILIES[family] else ()
 
 
 def _concerns_command(rule: CommandRule, command: Words) -> bool:

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from itertools import islice
+from functools import cache, lru_cache
 
 import platformdirs
 
@@ -56,8 +55,6 @@ _TABLE: dict[str, str] = {
     "it is Glossator's own configuration": ".glossator*",
 }
 _OWN = "it is Glossator's own folder"
-_MAX_ENTRIES = 200_000  # looked through in one to two seconds
-_END = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +111,11 @@ def protected_entry(path: str, root: str) -> str | None:
     """The outermost protected path at or above `path`, below `root`; None if there is none."""
     if _expression(protected_table()).search(_plain(path[len(root) :])) is None:
         return None
-    is_row = _last_names().search
     folder = root
     for name in path[len(root) :].strip(os.sep).split(os.sep):
         above = _bare(folded(os.path.basename(folder)))
         folder = os.path.join(folder, name)
-        if is_row(f"{above}/{_bare(folded(name))}"):
+        if _is_row(above, name):
             return folder
     return None
 
@@ -129,58 +125,9 @@ def protected_in(folder: str, names: Iterable[str], root: str) -> tuple[str, ...
     within = None if folder == root else protected_entry(folder, root)
     if within is not None:
         return (within,)
-    is_row = _last_names().search
     above = _bare(folded(os.path.basename(folder)))
-    return tuple(
-        os.path.join(folder, name) for name in names if is_row(f"{above}/{_bare(folded(name))}")
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ProtectedBelow:
-    """The protected paths below a folder, sorted, none within another.
-
-    `missing` are not there, but would be protected directly in the folder. `complete` is false if
-    the folder holds too much to be looked through.
-    """
-
-    there: tuple[str, ...]
-    missing: tuple[str, ...]
-    complete: bool
-
-
-def protected_below(
-    root: str, own: tuple[str, ...] = (), max_entries: int = _MAX_ENTRIES
-) -> ProtectedBelow:
-    """What a sandbox must keep from being changed. Links are not followed; blocking."""
-    entries = _walk(root, own)
-    there = [path for path in islice(entries, max_entries) if path is not None]
-    complete = next(entries, _END) is _END
-    missing = (path for path in fixed_paths(root) if not os.path.lexists(path))
-    return ProtectedBelow(tuple(sorted(there)), tuple(sorted(missing)), complete)
-
-
-def _walk(root: str, own: tuple[str, ...]) -> Iterator[str | None]:
-    """The path of every protected entry below `root`, and None for every other one.
-
-    What lies within a protected entry is left out.
-    """
-    is_row = _last_names().search
-    folders = [root]
-    while folders:
-        folder = folders.pop()
-        above = _bare(folded(os.path.basename(folder)))
-        try:
-            entries = list(os.scandir(folder))
-        except OSError:  # closed to us, so to whatever we start; or gone
-            continue
-        for entry in entries:
-            if is_row(f"{above}/{_bare(folded(entry.name))}") or entry.path in own:
-                yield entry.path
-                continue
-            yield None
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(entry.path)
+    above = above if above in _first_names() else ""  # so that more of it is known
+    return tuple(os.path.join(folder, name) for name in names if _is_row(above, name))
 
 
 @cache
@@ -189,11 +136,23 @@ def _expression(rows: tuple[ProtectedPath, ...]) -> re.Pattern[str]:
     return re.compile(f"(?:^|/)(?:{'|'.join(_row(row.names) for row in rows)})(?:/|$)")
 
 
+@lru_cache(20_000)
+def _is_row(above: str, name: str) -> bool:
+    """Whether an entry of a folder whose plain name is `above` is a row of the table."""
+    return _last_names().search(f"{above}/{_bare(folded(name))}") is not None
+
+
 @cache
 def _last_names() -> re.Pattern[str]:
     """What is found in a plain path that is a row."""
     rows = ("/".join(map(_name, row.names)) for row in protected_table())
     return re.compile(f"(?:^|/)(?:{'|'.join(rows)})$")
+
+
+@cache
+def _first_names() -> frozenset[str]:
+    """What rows of more than one name begin with."""
+    return frozenset(row.names[0] for row in protected_table() if len(row.names) > 1)
 
 
 def _row(names: tuple[str, ...]) -> str:

@@ -2,7 +2,7 @@
 
 `*`                     every tool
 `Grep`                  every call of a tool
-`Edit`, `Read`          every call of Edit, MultiEdit and Write; of all that reads files
+`Edit`, `Read`          every call of Edit, MultiEdit, Write and Move; of all that reads files
 `mcp__server__tool`     a tool of an MCP server; `mcp__server` all of its tools
 `Bash(git status)`      this very command
 `Bash(npm test:*)`      every command that begins with these words
@@ -32,8 +32,8 @@ from glossator.workspace.gitpattern import translate
 Family = Literal["Edit", "Read"]
 
 FAMILIES: dict[Family, frozenset[str]] = {
-    "Edit": frozenset({"Edit", "MultiEdit", "Write"}),
-    "Read": frozenset({"Read", "Glob", "Grep", "Search", "Symbols"}),
+    "Edit": frozenset({"Edit", "MultiEdit", "Write", "Move"}),
+    "Read": frozenset({"Diagnostics", "Glob", "Grep", "Read", "Search", "Symbols"}),
 }
 _KNOWN = frozenset({"Bash", *FAMILIES["Edit"], *FAMILIES["Read"]})
 _NAME = re.compile(r"[A-Za-z][\w.-]*")

@@ -82,16 +82,15 @@ def _for_targets(subject: Subject, policy: Policy) -> tuple[Rule, ...]:
     family = next((family for family, tools in FAMILIES.items() if subject.tool in tools), None)
     if family is None:
         return ()
-    missing = [
-        target
-        for target in subject.targets
-        if not path_covered(policy.allow, target, subject.tool, policy.places)
-    ]
-    texts = (f"{family}({_pattern(path, policy)})" for target in missing for path in target.real)
-    rules = tuple(dict.fromkeys(map(_said, texts)))
-    said = tuple(rule for rule in rules if rule is not None)
-    enough = all(path_covered(said, target, subject.tool, policy.places) for target in missing)
-    return said if enough else ()
+    said: list[Rule] = []
+    for target in subject.targets:
+        if path_covered((*policy.allow, *said), target, subject.tool, policy.places):
+            continue
+        texts = (f"{family}({_pattern(path, policy)})" for path in target.real)
+        said += dict.fromkeys(rule for rule in map(_said, texts) if rule is not None)
+        if not path_covered((*policy.allow, *said), target, subject.tool, policy.places):
+            return ()
+    return tuple(said)
 
 
 def _pattern(path: str, policy: Policy) -> str:

@@ -8,14 +8,17 @@ further namespaces in which to get them back.
 from __future__ import annotations
 
 import os
+import stat
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from glossator.core.errors import UsageError
 from glossator.tools.shell.covers import Unreadable, unreadable
+from glossator.tools.shell.environment import git_setting
 from glossator.tools.shell.guards import guard
 from glossator.tools.shell.paths import path_within
 from glossator.tools.shell.policy import Confined, Policy, Unavailable
@@ -29,8 +32,15 @@ _BASE = (
     *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--as-pid-1"),
     *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
     # the kernel's settings are root's, with or without capabilities
-    *("--ro-bind-try", "/proc/sys", "/proc/sys"),
+    *(
+        word
+        for name in "sys sysrq-trigger irq bus acpi asound driver dynamic_debug fs scsi".split()
+        for word in ("--ro-bind-try", f"/proc/{name}", f"/proc/{name}")
+    ),
 )
+_SOCKETS = "/proc/net/unix"
+_ATTRIBUTES = "/dev/glossator-attributes"  # in a folder that is the sandbox's own
+_GIT = git_setting("core.attributesFile", _ATTRIBUTES)
 # The first process of the namespace: when it ends, the kernel ends all others before bubblewrap
 # learns of it. Of bubblewrap's own first process it does not wait for the end. What this
 # shell has to say about signals is not part of the output.
@@ -64,15 +74,49 @@ class Bubblewrap:
                     continue  # we may not create it, so no command of ours may either
                 how = "--bind" if isinstance(mount, Pin) else "--ro-bind"
                 arguments += how, mount.path, mount.path
-            if policy.hidden:
-                arguments += _covered(policy, guards.enter_context(unreadable()))
+            sockets = _sockets(policy)
+            if policy.hidden or policy.patterns or sockets:
+                cover = guards.enter_context(unreadable(policy.patterns))
+                arguments += ("--ro-bind", cover.attributes, _ATTRIBUTES)
+                arguments += (word for each in _GIT for word in ("--setenv", *each))
+                arguments += _covered((*policy.hidden, *sockets), cover)
             words = (*arguments, "--chdir", cwd, "--", *_FIRST, *command)
             yield Confined(words, nested=True)
 
 
-def _covered(policy: Policy, cover: Unreadable) -> Iterator[str]:
-    """A cover over each file and folder that is hidden; a link is none: it leads to one."""
-    for path in policy.hidden:
+def _sockets(policy: Policy) -> list[str]:
+    """Other programs' sockets that could be connected to: a read-only mount does not keep that.
+
+    Those of the workspace serve as the network does. Elsewhere may be a service that acts for root.
+    """
+    roots = [os.path.realpath(root) for root in policy.roots]
+    private, shown = _private(), [path for path, _ in _reopened(policy)]
+
+    def is_seen(path: str) -> bool:
+        places = shown if any(path_within(path, each) for each in private) else ("/",)
+        return any(path_within(path, each) for each in places) and not any(
+            path_within(path, each) for each in (*roots, "/proc", "/dev")
+        )
+
+    try:
+        lines = Path(_SOCKETS).read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:  # a system without /proc
+        lines = []
+    bound = {os.path.realpath(line[line.index("/") :]) for line in lines if "/" in line}
+    ours = () if policy.network else policy.sockets
+    return [*ours, *(path for path in sorted(bound) if is_seen(path) and _is_socket(path))]
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _covered(paths: Iterable[str], cover: Unreadable) -> Iterator[str]:
+    """A cover over each file and folder; a link gets none: it leads to one that does."""
+    for path in paths:
         if os.path.lexists(path) and not os.path.islink(path):
             yield from ("--ro-bind", cover.folder if os.path.isdir(path) else cover.file, path)
 
@@ -117,24 +161,35 @@ def _try(sandbox: Bubblewrap) -> str | None:
     return result.stderr.decode("utf-8", "replace").strip() or f"exit code {result.returncode}"
 
 
+def _private() -> list[str]:
+    """What is emptied: where credentials and other programs' sockets are, outer folders first."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    private = [each for each in (*_PRIVATE, home) if each != "/" and os.path.isdir(each)]
+    return sorted({os.path.realpath(each) for each in private}, key=len)
+
+
+def _reopened(policy: Policy) -> Iterator[tuple[str, str]]:
+    """What is shown of folders that are emptied: a path, and the real one behind it."""
+    private = _private()
+    for each in (*policy.readable, "/etc/resolv.conf"):
+        real = os.path.realpath(each)
+        if any(path_within(folder, real) for folder in private):
+            continue  # it would show what is hidden
+        for path in sorted({each, real}):
+            if any(path_within(path, folder) for folder in private):
+                yield path, real
+
+
 def _disk(policy: Policy) -> list[str]:
     """What is hidden, what of it is shown nevertheless, and what may be written."""
-    home = os.path.realpath(os.path.expanduser("~"))
     roots = sorted(map(os.path.realpath, policy.roots), key=len)
     if "/" in roots:
         raise UsageError("The workspace is the whole disk, so no sandbox can confine commands.")
-    hidden = [each for each in (*_PRIVATE, home) if each != "/" and os.path.isdir(each)]
-    hidden = sorted({os.path.realpath(each) for each in hidden}, key=len)
     arguments = []
-    for each in hidden:
+    for each in _private():
         arguments += ["--tmpfs", each]
-    for each in (*policy.readable, "/etc/resolv.conf"):
-        real = os.path.realpath(each)
-        if any(path_within(private, real) for private in hidden):
-            continue  # it would show what is hidden
-        for path in sorted({each, real}):
-            if any(path_within(path, private) for private in hidden):
-                arguments += ["--ro-bind-try", real, path]
+    for path, real in _reopened(policy):
+        arguments += ["--ro-bind-try", real, path]
     for each in roots:
         arguments += ["--bind", each, each]
     return [*arguments, "--setenv", "TMPDIR", "/tmp"]  # noqa: S108 - the sandbox's own

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 _KEPT = re.compile(
     r"PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|USER|LOGNAME|SHELL|TMPDIR|VIRTUAL_ENV|CONDA_PREFIX"
@@ -18,13 +18,9 @@ _SET = {
     "GIT_PAGER": "cat",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",  # `git status` writes nothing
-    # a repository that was put into the workspace names no program to run
-    "GIT_CONFIG_COUNT": "2",
-    "GIT_CONFIG_KEY_0": "core.fsmonitor",
-    "GIT_CONFIG_VALUE_0": "false",
-    "GIT_CONFIG_KEY_1": "safe.bareRepository",
-    "GIT_CONFIG_VALUE_1": "explicit",
 }
+# a repository that was put into the workspace names no program to run
+_GIT = (("core.fsmonitor", "false"), ("safe.bareRepository", "explicit"))
 _BIN = {"bin", "sbin", "shims"}
 _MIXED = {".cargo", ".local", ".config"}  # folders with credentials next to programs
 _TOOLS = (
@@ -39,7 +35,22 @@ def scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
     """What a command gets of `environment`: names that hold no secret, and no relative `PATH`."""
     kept = {name: value for name, value in environment.items() if _KEPT.fullmatch(name)}
     kept["PATH"] = search_path(environment)
-    return kept | _SET
+    return kept | _SET | dict(_git_settings(_GIT))
+
+
+def git_setting(key: str, value: str) -> tuple[tuple[str, str], ...]:
+    """What to add to such an environment for one more setting of git."""
+    return _git_settings((*_GIT, (key, value)))
+
+
+def _git_settings(settings: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Source: git-config(1), GIT_CONFIG_COUNT."""
+    numbered = (
+        pair
+        for number, (key, value) in enumerate(settings)
+        for pair in ((f"GIT_CONFIG_KEY_{number}", key), (f"GIT_CONFIG_VALUE_{number}", value))
+    )
+    return (("GIT_CONFIG_COUNT", str(len(settings))), *numbered)
 
 
 def search_path(environment: Mapping[str, str]) -> str:
@@ -54,6 +65,8 @@ def home_tools(environment: Mapping[str, str]) -> tuple[str, ...]:
     found = [os.path.join(home, each) for each in _TOOLS.split()]
     for folder in search_path(environment).split(os.pathsep):
         parent, name = os.path.split(folder.rstrip("/"))
-        mixed = parent == home or os.path.basename(parent) in _MIXED
+        above, own = os.path.split(parent)
+        # `~/.fly/bin` lies next to a token; what is known to hold programs only is named above
+        mixed = parent == home or own in _MIXED or (above == home and own.startswith("."))
         found.append(folder if mixed or name not in _BIN else parent)
     return tuple(dict.fromkeys(each for each in found if os.path.exists(each)))

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from glossator.tools.shell.paths import path_within
-from glossator.tools.shell.programs import FIND, GIT, PROGRAMS, Options
+from glossator.tools.shell.programs import FIND, GIT, GIT_RUNS, PROGRAMS, Options
 from glossator.tools.shell.syntax import Script, Simple, Unclear
 
 
@@ -86,6 +86,8 @@ def _git(words: Sequence[str]) -> list[str] | None:
     if words and words[0] == "--no-pager":
         words = words[1:]
     if not words or (options := GIT.get(words[0])) is None:
+        return None
+    if any(map(GIT_RUNS.search, words)):
         return None
     return _match(options, words[1:])
 

@@ -13,14 +13,18 @@ class Policy:
     """What a command may touch; all paths are absolute.
 
     Below `roots` it may write, but for `protected`: files and folders that it can neither change
-    nor create, and `hidden`: those whose content it cannot see. `readable` are further files and
-    folders, of the user's home for one, that it may read.
+    nor create, and `hidden`: those whose content it cannot see. Of what git keeps of files that fit
+    `patterns`, as of .gitignore, git shows nothing by the way. `readable` are further files and
+    folders, of the user's home for one, that it may read. The `sockets` are other programs'; they
+    can be reached with the network only.
     """
 
     roots: tuple[str, ...]
     protected: tuple[str, ...] = ()
     readable: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    sockets: tuple[str, ...] = ()
     network: bool = False
 
 
@@ -30,6 +34,8 @@ class Limits:
 
     protected: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    sockets: tuple[str, ...] = ()
     doubt: str | None = None
 
 

@@ -74,6 +74,8 @@ _GREP = _options(
     number=True,
 )
 _SUM = _options("bt", "", "binary text")
+# a program of jq that takes no module: it would be looked for where the program says
+_JQ = re.compile(r"(?!.*\b(?:import|include|modulemeta)\b).*", re.DOTALL)
 
 PROGRAMS: Mapping[str, Options] = {
     "basename": _options("a", "s", "multiple", "suffix"),
@@ -109,6 +111,8 @@ PROGRAMS: Mapping[str, Options] = {
         "",
         "compact-output raw-output sort-keys exit-status slurp null-input monochrome-output tab",
         "indent",
+        free=1,
+        shape=_JQ,
     ),
     "ls": _options(
         "1aAbBcCdfFgGhHiklmnNopqQrRsStuvUxXZ",
@@ -191,6 +195,8 @@ _REVISIONS_VALUED = (
 )
 _LOG = _options("pzisuwbRMC", "nLSGU", _REVISIONS, _REVISIONS_VALUED, number=True)
 
+GIT_RUNS = re.compile(r"%G|%\(signature")  # in a format: gpg, or what is configured for it
+
 # a subcommand of git -> the options with which it only reads
 GIT: Mapping[str, Options] = {
     "blame": _options(
@@ -207,7 +213,7 @@ GIT: Mapping[str, Options] = {
     "describe": _options("", "", "all tags long always contains first-parent", "abbrev match"),
     "diff": _LOG,
     "grep": _options(
-        "acEFGhHIilLnPovwqWz",
+        "cEFGhHIilLnPovwqWz",  # without -a: hidden files are binary to it
         "eABCm",
         "ignore-case word-regexp invert-match line-number count files-with-matches name-only"
         " extended-regexp fixed-strings perl-regexp cached untracked heading break show-function",

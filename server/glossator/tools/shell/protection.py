@@ -2,7 +2,8 @@
 
 A file or folder that exists is mounted read-only over itself (`Seal`). For one that does not, an
 empty stand-in is made and sealed (`Guard`). A folder on the way there could be renamed and made
-anew; mounted over itself (`Pin`) it cannot.
+anew; mounted over itself (`Pin`) it cannot. So are folders on the way to what is hidden: elsewhere
+no rule would know it again.
 """
 
 from __future__ import annotations
@@ -56,12 +57,28 @@ def protection(policy: Policy) -> tuple[Mount, ...]:
                 for mount in _on_the_way(os.path.realpath(root), names):
                     if not isinstance(mount, Pin) or mount.path not in mounts:
                         mounts[mount.path] = mount
+    for path in policy.hidden:
+        for root in policy.roots:
+            if path_within(os.path.normpath(path), os.path.normpath(root)):
+                names = os.path.relpath(path, root).split("/")
+                for mount in _pins(os.path.realpath(root), names[:-1]):
+                    mounts.setdefault(mount.path, mount)
     whole = [each.path for each in mounts.values() if not isinstance(each, Pin)]
     return tuple(
         mounts[path]
         for path in sorted(mounts, key=lambda path: (path.count("/"), path))
         if not any(path != each and path_within(path, each) for each in whole)
     )
+
+
+def _pins(root: str, names: Sequence[str]) -> Iterator[Pin]:
+    """The folders of `names` below a root, as far as there are any."""
+    path = root
+    for name in names:
+        path = os.path.join(path, name)
+        if os.path.islink(path) or not os.path.isdir(path):
+            return
+        yield Pin(path)
 
 
 def _on_the_way(root: str, names: Sequence[str]) -> Iterator[Mount]:

@@ -1,7 +1,9 @@
 """The sandbox on macOS: `sandbox-exec` with a profile made for each command.
 
 Writing is limited to the workspace and temporary folders, there is no network, and well-known
-folders of credentials cannot be read. Other processes can be seen: there are no namespaces.
+folders of credentials cannot be read. Other processes can be seen, there are no namespaces, but
+neither looked into nor signalled, nor may others be made to run something outside the sandbox.
+Source: the profiles in /System/Library/Sandbox/Profiles; the language has no documentation.
 """
 
 from __future__ import annotations
@@ -20,6 +22,16 @@ _PROGRAM = "/usr/bin/sandbox-exec"
 _TRIAL = 10.0  # seconds
 _DEVICES = "/dev/null /dev/zero /dev/tty /dev/stdout /dev/stderr /dev/dtracehelper".split()
 _TEMPORARY = ("/private/tmp", "/private/var/tmp")
+_CONFINED = (
+    "(deny signal)",
+    "(allow signal (target same-sandbox))",
+    "(deny process-info*)",
+    "(allow process-info* (target same-sandbox))",
+    '(deny sysctl-read (sysctl-name-prefix "kern.procargs"))',  # the environment of the server
+    "(deny job-creation)",
+    "(deny lsopen)",
+    "(deny appleevent-send)",
+)
 _SECRETS = (
     ".ssh .aws .azure .gnupg .kube .netrc .docker .config/gcloud .config/gh Library/Keychains"
 )
@@ -69,19 +81,20 @@ def profile(policy: Policy) -> str:
     roots = [os.path.realpath(each) for each in policy.roots]
     secrets = [os.path.join(home, each) for each in _SECRETS.split()]
     protected = [_real_parent(each) for each in policy.protected]
-    lines = ["(version 1)", "(allow default)"]
+    hidden = [_real_parent(each) for each in policy.hidden]
+    lines = ["(version 1)", "(allow default)", *_CONFINED]
     if not policy.network:
         lines.append("(deny network*)")
     lines += [
         "(deny file-write*)",
         f"(allow file-write* {_all('literal', _DEVICES)} {_all('subpath', [*temporary, *roots])})",
-        f"(deny file-read* {_all('subpath', secrets)})",
+        f"(deny file* {_all('subpath', secrets)})",
     ]
-    if policy.hidden:
-        lines.append(f"(deny file-read* {_all('subpath', map(_real_parent, policy.hidden))})")
+    if hidden:  # nor be linked or cloned; `file-read*` alone lets them be renamed, then read
+        lines.append(f"(deny file* {_all('subpath', hidden)})")
     if protected:
         lines.append(f"(deny file-write* {_all('subpath', protected)})")
-    if pinned := sorted({each for path in protected for each in _between(path, roots)}):
+    if pinned := sorted({each for path in (*protected, *hidden) for each in _between(path, roots)}):
         lines.append(f"(deny file-write-unlink {_all('literal', pinned)})")  # nor be renamed
     return "\n".join(lines)
 

@@ -98,6 +98,8 @@ class Shell:
                 network=command.network or self._policy.network,
                 protected=(*self._policy.protected, *limits.protected),
                 hidden=(*self._policy.hidden, *limits.hidden),
+                patterns=limits.patterns,
+                sockets=limits.sockets,
             )
             return self._sandbox.confine(words, cwd, policy)
         if not self._open:

@@ -13,8 +13,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from glossator.core.document import Document, Missing, MissingReason
-from glossator.core.edit import Conflict, EditPlan, FileChange, FileEdit, Refused
+from glossator.core.document import Document, Missing, MissingReason, is_absent
+from glossator.core.edit import (
+    Conflict,
+    EditPlan,
+    FileChange,
+    FileDeletion,
+    FileEdit,
+    FileRename,
+    Refused,
+)
 from glossator.core.replacement import Replacement, line_replacements, trimmed
 from glossator.core.shown import shown
 
@@ -52,12 +60,20 @@ def rebase(
 
 
 def _rebase_file(change: FileChange, read: Read) -> FileChange | Conflict | Refused:
+    if isinstance(change, FileRename):
+        return _still_to_move(change, read)
     base, current = change.base, read(change.path)
     if base is None:
         return _still_new(change, current)
     if isinstance(current, Missing):
         return Refused(f"Nothing was changed: {current.message}")
-    if not isinstance(change, FileEdit):
+    return _over(change, base, current)
+
+
+def _over(
+    change: FileEdit | FileDeletion, base: Document, current: Document
+) -> FileChange | Conflict:
+    if isinstance(change, FileDeletion):
         if current.sha256 == base.sha256:
             return replace(change, base=current)
         return Conflict(current, 1, max(len(current.lines), 1))
@@ -75,6 +91,23 @@ def _still_new(change: FileChange, current: Document | Missing) -> FileChange | 
         )
     if current.reason is not MissingReason.ABSENT:
         return Refused(f"Nothing was changed: {current.message}")
+    return change
+
+
+def _still_to_move(change: FileRename, read: Read) -> FileRename | Refused:
+    old, new = read(change.path), read(change.new_path)
+    for end in (old, new):
+        if isinstance(end, Missing) and end.reason is MissingReason.OUTSIDE:
+            return Refused(f"Nothing was changed: {end.message}")
+    if is_absent(old):
+        return Refused(
+            f"Nothing was changed: {shown(change.path)} is not there any more. Find out what became"
+            " of it before you go on."
+        )
+    if not is_absent(new):
+        return Refused(
+            f"Nothing was changed: {shown(change.new_path)} exists by now. Choose another path."
+        )
     return change
 
 

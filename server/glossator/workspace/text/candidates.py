@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TypeAlias
 
 from glossator.workspace.walk import FileEntry
@@ -24,10 +25,10 @@ class Candidates:
     """Files to look into, each once, in no order: known to be plain text, and all others.
 
     `ranges`: of some that are plain and long, the bytes outside of which no match lies. Making no
-    object for each file keeps an answer of 100,000 files cheap.
+    object for each file, and no list of the plain ones, keeps an answer of 100,000 files cheap.
     """
 
-    plain: Sequence[FileEntry]
+    plain: Collection[FileEntry]
     others: Sequence[FileEntry]
     ranges: Mapping[FileEntry, Ranges] = field(default_factory=dict)
 
@@ -39,3 +40,19 @@ class Candidates:
             yield Candidate(entry, plain=True)
         for entry in self.others:
             yield Candidate(entry, plain=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined(Collection[FileEntry]):
+    """The files of several collections, of which no two have one in common."""
+
+    parts: Sequence[Collection[FileEntry]]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def __iter__(self) -> Iterator[FileEntry]:
+        return chain.from_iterable(self.parts)
+
+    def __contains__(self, entry: object) -> bool:
+        return any(entry in part for part in self.parts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,11 +39,15 @@ class BlockView:
     exotic: int
     binary: int
 
-    def candidates(self, query: Query) -> Candidates:
-        """The files in which a match may lie."""
+    def candidates(self, query: Query, masked: Container[str] = ()) -> Candidates:
+        """The files in which a match may lie, but for those at the `masked` paths."""
         exotic = self.exotic if query.folds else 0
         found = (self._meeting(query) | exotic) & self.live & ~self.binary
-        return Candidates(list(self._at(found & self.plain)), list(self._at(found & ~self.plain)))
+
+        def files(slots: int) -> list[FileEntry]:
+            return [entry for entry in self._at(slots) if entry.path not in masked]
+
+        return Candidates(files(found & self.plain), files(found & ~self.plain))
 
     def unsearchable(self) -> Iterator[FileEntry]:
         """The files that are binary."""

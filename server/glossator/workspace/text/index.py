@@ -6,12 +6,12 @@ and a candidate for every query. Used from the event-loop thread alone, its view
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from glossator.workspace.text.candidates import Candidates, Ranges
+from glossator.workspace.text.candidates import Candidates, Joined, Ranges
 from glossator.workspace.text.placement import (
     PlacedSegment,
     PlacedView,
@@ -50,17 +50,20 @@ class TextView:
     pending: tuple[FileEntry, ...]
     parts: tuple[PlacedView | BlockView, ...] = ()
 
-    def candidates(self, query: Query) -> Candidates:
-        """Every listed file in which `query` can be met, or of which nothing is known."""
-        plain: list[FileEntry] = []
-        others = list(self.pending)
+    def candidates(self, query: Query, masked: Collection[str] = ()) -> Candidates:
+        """Every listed file in which `query` can be met, or of which nothing is known.
+
+        Files at the `masked` absolute paths are left out.
+        """
+        plain: list[Collection[FileEntry]] = []
+        others = [entry for entry in self.pending if entry.path not in masked]
         ranges: dict[FileEntry, Ranges] = {}
         for part in self.parts:
-            found = part.candidates(query)
-            plain += found.plain
+            found = part.candidates(query, masked)
+            plain.append(found.plain)
             others += found.others
             ranges.update(found.ranges)
-        return Candidates(plain, others, ranges)
+        return Candidates(Joined(plain), others, ranges)
 
     def unsearchable(self) -> Iterable[FileEntry]:
         """The listed files known to be binary."""

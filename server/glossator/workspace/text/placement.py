@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -42,14 +42,16 @@ class PlacedView:
     segment: Segment
     entries: Sequence[FileEntry]  # by document, of those that are or were valid
     live: BitMap
+    numbers: Mapping[str, int]  # of the documents, by absolute path
 
-    def candidates(self, query: Query) -> Candidates:
-        """The files in which a match may lie."""
+    def candidates(self, query: Query, masked: Iterable[str] = ()) -> Candidates:
+        """The files in which a match may lie, but for those at the `masked` paths."""
         found, ranges = self.segment.find(query)
         found &= self.live
+        found -= BitMap(self.numbers[path] for path in masked if path in self.numbers)
         plain = found & self.segment.plain
         return Candidates(
-            list(self._at(plain)),
+            _Documents(self.entries, plain),
             list(self._at(found - plain)),
             {self.entries[each]: where for each, where in ranges.items() if each in plain},
         )
@@ -64,6 +66,23 @@ class PlacedView:
 
     def _at(self, documents: BitMap) -> Iterator[FileEntry]:
         return map(self.entries.__getitem__, documents)
+
+
+@dataclass(frozen=True, slots=True)
+class _Documents(Collection[FileEntry]):
+    """Some documents' files."""
+
+    entries: Sequence[FileEntry]
+    numbers: BitMap
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[FileEntry]:
+        return map(self.entries.__getitem__, self.numbers)
+
+    def __contains__(self, entry: object) -> bool:
+        return any(each == entry for each in self)
 
 
 class PlacedSegment:
@@ -127,7 +146,7 @@ class PlacedSegment:
     def freeze(self) -> PlacedView:
         """The valid documents now."""
         if self._view is None:
-            self._view = PlacedView(self.segment, self._entries, self._live.copy())
+            self._view = PlacedView(self.segment, self._entries, self._live.copy(), self._numbers)
         return self._view
 
 

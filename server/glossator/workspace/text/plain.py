@@ -11,7 +11,7 @@ _FOLD_TO_ASCII = ("\N{KELVIN SIGN}".encode(), "\N{LATIN SMALL LETTER LONG S}".en
 
 
 class Searchable(NamedTuple):
-    """UTF-8 text whose lines end in LF; a final line end is removed, it opens no further line.
+    """UTF-8 text whose lines end in LF; one at its end opens no further line.
 
     `plain`: the file is UTF-8 without a mark, NUL and lone CR; ripgrep with `--crlf` sees the same
     lines and characters in it.
@@ -40,7 +40,7 @@ def searchable(raw: bytes) -> Searchable | None:
         text = text.replace(b"\r\n", b"\n")
         plain = plain and b"\r" not in text
         text = text.replace(b"\r", b"\n")
-    return Searchable(text.removesuffix(b"\n"), plain)
+    return Searchable(text, plain)
 
 
 class Traits(IntFlag):

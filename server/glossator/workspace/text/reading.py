@@ -92,8 +92,9 @@ def mark_file(
     content = searchable(raw.content)
     if content is not None:
         # what is no plain text, byte for byte, is searched as a whole
-        whole = not (content.plain and raw.content.startswith(content.text))
-        divided = ((0, content.text),) if whole else passages(content.text)
+        whole = not (content.plain and raw.content == content.text)
+        text = content.text.removesuffix(b"\n")
+        divided = ((0, text),) if whole else passages(text)
         end = 0
         for following, passage in divided:
             if end:

@@ -53,7 +53,8 @@ class TextSearch:
     """A search of one snapshot; for one thread. Raises `UsageError` for a bad pattern.
 
     When `cancelled` becomes true, every iteration ends within 50 ms, as if nothing followed.
-    `unsearched` fills with the candidates that could not be read.
+    `had` tells which share of what is wanted the caller has, 0 to 1. `unsearched` fills with the
+    candidates that could not be read.
     """
 
     def __init__(
@@ -61,18 +62,21 @@ class TextSearch:
         snapshot: WorkspaceSnapshot,
         request: Request,
         cancelled: Callable[[], bool] = lambda: False,
+        had: Callable[[], float] = lambda: 0.0,
     ) -> None:
         pattern, flags = request.pattern, (request.ignore_case, request.multiline)
         compiled = compile_pattern(pattern, ignore_case=flags[0], multiline=flags[1])
         analysis = analyse(pattern, ignore_case=flags[0], multiline=flags[1])
         self._pattern = replace(compiled, within=analysis.literal)
+        self._needle = compiled.literal or analysis.literal
         self._snapshot = snapshot
         self._request = request
         self._cancelled = cancelled
+        self._had = had
         self._portable = analysis.portable and folds_alike(pattern, ignore_case=flags[0])
         self._candidates = found = candidates(snapshot, analysis.query)
         self._ranges = {
-            entry: ranges
+            entry.path: ranges
             for entry, ranges in found.ranges.items()
             if 2 * sum(end - start for start, end in ranges) < entry.size
         }
@@ -114,7 +118,7 @@ class TextSearch:
         for entry, count in self._sifted(selected, counting=counting):
             if counting and count is not None and _is_unchanged(entry):
                 yield entry, count
-            elif lines := sum(map(self._count, self._texts(entry))):
+            elif (texts := self._texts(entry)) and (lines := sum(map(self._count, texts))):
                 yield entry, lines
 
     def lines(
@@ -122,9 +126,9 @@ class TextSearch:
     ) -> Iterator[tuple[FileEntry, Text, Iterator[int]]]:
         """Those of `selected` that hold matches, with their matching lines, 1-based, ascending."""
         for entry, _ in self._sifted(selected, counting=False):
-            if entry in self._ranges and not self._holds_match(entry):
+            if entry.path in self._ranges and not self._holds_match(entry):
                 continue
-            if text := self._read(entry):
+            if (text := self._read(entry)) and self._needle in text.content:
                 lines = self._lines(text.content)
                 first = next(lines, None)
                 if first is not None:
@@ -135,16 +139,17 @@ class TextSearch:
         if isinstance(text, Missing):
             self.unsearched[entry] = text.reason
             return None
-        return None if text.empty else text
+        return text
 
     def _texts(self, entry: FileEntry) -> list[bytes]:
-        """All whole lines of a file in which a match can lie: a few ranges of a long one."""
-        ranges = self._ranges.get(entry)
+        """Whole lines of a file, and all in which a match can lie: a few ranges of a long one."""
+        ranges = self._ranges.get(entry.path)
         parts = ranges and read_ranges(entry, ranges)
-        if parts:
-            return parts
-        text = self._read(entry)
-        return [text.content] if text else []
+        if not parts:
+            text = self._read(entry)
+            parts = [text.content] if text else []
+        needle = self._needle
+        return [part for part in parts if needle in part]
 
     def _holds_match(self, entry: FileEntry) -> bool:
         pattern, cancelled = self._pattern, self._cancelled
@@ -165,7 +170,7 @@ class TextSearch:
         for done, entry in enumerate(selected):
             if self._cancelled():
                 return
-            large = entry.size > LARGE and entry not in self._ranges
+            large = entry.size > LARGE and entry.path not in self._ranges
             if self._portable and (large or self._takes_long(done, monotonic() - started)):
                 selected = chain((entry,), selected)
                 break
@@ -178,8 +183,10 @@ class TextSearch:
 
     def _takes_long(self, done: int, seconds: float) -> bool:
         """Whether the remaining files would keep us long, if so many took so many seconds."""
-        remaining = len(self._candidates) - done
-        return seconds > _ALONE and seconds * remaining > _WORTH * done
+        if seconds <= _ALONE:
+            return False
+        share = max(done / len(self._candidates), self._had())
+        return seconds * (1 - share) > _WORTH * share
 
     def _by_ripgrep(self, files: Iterator[FileEntry], *, counting: bool) -> _Counted:
         first = next(files, None)
@@ -190,7 +197,7 @@ class TextSearch:
         found = find_ripgrep(snapshot.ripgrep, snapshot.folders, self._cancelled)
         if isinstance(found, str):
             folder = os.path.commonpath(self._snapshot.roots)
-            others = self._others.union(map(_path, self._ranges))
+            others = self._others.union(self._ranges)
             ripgrep = Ripgrep(found, self._request, folder, counting)
             yield from ripgrep.sift(files, others, self._cancelled)
         else:

@@ -5,8 +5,8 @@ A `Document` is made only of a text that is shown; searching needs the bytes alo
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from glossator.core.document import Document, Missing, MissingReason
@@ -19,35 +19,19 @@ from glossator.workspace.text.plain import searchable
 from glossator.workspace.text.query import Query
 from glossator.workspace.walk import FileEntry
 
-_MARKS = (b"", codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-
 
 class Text(NamedTuple):
-    """A text as it is searched (see `scan.as_searched`), and what it was made of.
-
-    `empty`: it has no line at all, not even an empty one.
-    """
+    """A text as it is searched (see `scan.as_searched`), and what it was made of."""
 
     content: bytes
-    empty: bool
     source: Overlay | Raw
 
 
 def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
     """Every file in which `query` can be met; all open documents are among the others."""
-    found = snapshot.text.candidates(query)
-    if not snapshot.overlays:
-        return found
-    masked = snapshot.overlays
-    return Candidates(
-        tuple(entry for entry in found.plain if entry.path not in masked),
-        (
-            *(entry for entry in found.others if entry.path not in masked),
-            *snapshot.open_files,
-            *snapshot.unsaved,
-        ),
-        {entry: at for entry, at in found.ranges.items() if entry.path not in masked},
-    )
+    found = snapshot.text.candidates(query, snapshot.overlays)
+    opened = (*snapshot.open_files, *snapshot.unsaved)
+    return replace(found, others=(*found.others, *opened)) if opened else found
 
 
 def read_text(
@@ -57,9 +41,12 @@ def read_text(
 
     Such a file needs no decoding, which would take longer than all the rest.
     """
-    unchanged = _unchanged(snapshot, entry)
-    if unchanged is not None and plain:
-        return _of_plain(unchanged)
+    unchanged = None
+    if entry.path not in snapshot.overlays and entry.size <= snapshot.cache.max_file_bytes:
+        # its path has no link in it, so it hides no open document
+        unchanged = load_unchanged(entry.path, listed_stamp(entry))
+        if unchanged is not None and plain:
+            return _of_plain(unchanged)
     raw = _load(snapshot, entry) if unchanged is None else unchanged
     if isinstance(raw, Missing):
         return raw
@@ -68,24 +55,17 @@ def read_text(
     found = searchable(raw.content)
     if found is None:
         return Missing(raw.path, MissingReason.BINARY, f"{entry.relative} is binary.")
-    return Text(found.text, not found.text and raw.content in _MARKS, raw)
+    return Text(found.text, raw)
 
 
 def read_ranges(entry: FileEntry, ranges: Ranges) -> list[bytes] | None:
-    """Lines of a plain file with their line ends; None unless it is as it is listed.
-
-    So each part seems to have an empty line at its end, in which nothing that needs a trigram is.
-    """
-    loaded = load_ranges(entry.path, ranges)
-    if loaded is None:
-        return None
-    stamp, parts = loaded
-    return parts if stamp[:4] == listed_stamp(entry) else None
+    """Lines of a plain file; None unless it is as it is listed."""
+    return load_ranges(entry.path, listed_stamp(entry), ranges)
 
 
-def listed_stamp(entry: FileEntry) -> tuple[int, int, int, int]:
-    """The stamp of a listed file as far as it is listed: all but the device."""
-    return entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode
+def listed_stamp(entry: FileEntry) -> tuple[int, ...]:
+    """The stamp of a listed file as far as it is listed, size to inode: all but the device."""
+    return entry[2:6]
 
 
 def document_of(snapshot: WorkspaceSnapshot, text: Text) -> Document | Missing:
@@ -104,13 +84,6 @@ def unsearchable(snapshot: WorkspaceSnapshot) -> Mapping[FileEntry, MissingReaso
     }
 
 
-def _unchanged(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Raw | None:
-    """A file that is as it is listed; its path has no link in it, so it hides no open document."""
-    if entry.path in snapshot.overlays or entry.size > snapshot.cache.max_file_bytes:
-        return None
-    return load_unchanged(entry.path, listed_stamp(entry))
-
-
 def _load(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Overlay | Raw | Missing:
     def load(path: str) -> Raw | Missing:
         return load_listed(snapshot.folders, path, snapshot.cache.max_file_bytes)
@@ -122,8 +95,8 @@ def _of_plain(raw: Raw) -> Text:
     content = raw.content
     if b"\r" in content:
         content = content.replace(b"\r\n", b"\n")
-    return Text(content.removesuffix(b"\n"), not content, raw)
+    return Text(content, raw)
 
 
 def _of_overlay(overlay: Overlay) -> Text:
-    return Text(as_searched(overlay.text), not overlay.text, overlay)
+    return Text(as_searched(overlay.text), overlay)
