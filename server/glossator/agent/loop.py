@@ -64,7 +64,8 @@ async def _run(
         if reply.stop is StopReason.PAUSE_TURN and limit is None:
             paused.append(reply.message)
             continue
-        if reply.stop is StopReason.CONTEXT_FULL and limit is None and await _make_room(run, guard):
+        last_turn = limit is Stop.TURNS
+        if reply.stop is StopReason.CONTEXT_FULL and not last_turn and await _make_room(run, guard):
             run.emit(TextDiscarded())  # it did not fit: it is asked for again
             paused.clear()
             continue
