@@ -69,6 +69,10 @@ async def _nobody(_question: Question) -> QuestionAnswer:
     return QuestionAnswer()
 
 
+async def _at_once() -> None:
+    return
+
+
 async def _unknown(
     _wanted: tuple[Wanted, ...], _seconds: float
 ) -> tuple[FileDiagnostics, ...] | None:
@@ -83,7 +87,8 @@ class ToolContext:
     changed. `ask_user` gives an empty answer if nobody is there, `diagnostics` None if the editor
     tells none; see `core.ports.EditorPort`. `hidden` tells of an absolute path whether the user's
     rules keep its file from being shown; it is None where they hide nothing. `waiting` is entered
-    while the user is asked, so that it does not count as work.
+    while the user is asked, so that it does not count as work. `before_asking` is awaited before a
+    question about the call: the reply that makes it may turn out void.
     """
 
     snapshot: WorkspaceSnapshot
@@ -99,6 +104,7 @@ class ToolContext:
     ] = _unknown
     hidden: Callable[[str], bool] | None = None
     waiting: Callable[[], AbstractContextManager[object]] = nullcontext
+    before_asking: Callable[[], Awaitable[object]] = _at_once
 
 
 class Tool(Protocol):
