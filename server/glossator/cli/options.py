@@ -41,7 +41,9 @@ Mode = Annotated[
     ModeName | None,
     typer.Option(
         "--mode",
-        help="What is done without asking: reading, edits too, or everything; plan only reads.",
+        metavar="MODE",
+        help="What is done unasked: reading (ask), edits too (acceptEdits), or all (auto). plan"
+        " only reads.",
         show_default=False,
     ),
 ]

@@ -10,6 +10,8 @@ from rich.style import Style
 from rich.text import Text
 
 from glossator.cli.messages import (
+    NO_SESSION,
+    NO_TURN,
     compacted_notice,
     hunk_diff,
     hunk_hint,
@@ -20,7 +22,7 @@ from glossator.cli.messages import (
 from glossator.cli.render import tables
 from glossator.cli.render.blocks import Block, Blocks
 from glossator.cli.render.citations import distinct, place
-from glossator.cli.render.diff import draw_diff
+from glossator.cli.render.diff import draw_diff, style_of
 from glossator.cli.render.markdown import draw
 from glossator.cli.render.printable import printable
 from glossator.cli.render.screen import Screen
@@ -49,6 +51,7 @@ from glossator.cli.wire import (
     Undone,
 )
 
+_INDENTED, _NUMBERED = 2, 5  # characters before the details of a permission, and an option
 _STEPS = {"pending": ("☐", ""), "active": ("▸", "bold"), "done": ("✓", "dim")}
 
 
@@ -66,6 +69,7 @@ class Pretty:
         self._edits = EditLines()
         self._blocks = Blocks()
         self._streamed = ""  # of the reply under way
+        self._questions = 0  # so far; each is a kind of its own, and so set apart
 
     def event(self, event: Event) -> None:
         """Show one event of a run."""
@@ -90,8 +94,7 @@ class Pretty:
                 self._doing_tools()
             case "tool.finished":
                 self._finish_text()
-                style = "red" if event["error"] else "dim"
-                self._screen.line("tool", self._tools.finished(event), style)
+                self._finished(event)
                 self._doing_tools()
             case "notice":
                 self._finish_text()
@@ -117,29 +120,31 @@ class Pretty:
         """The options numbered; the status line is out of the way until the answer."""
         first, *options, hint = question_lines(question)
         self._begin_to_ask()
-        self._screen.line("question", first, "bold")
+        self._screen.line(self._question, first, "bold")
         for option in options:
-            self._screen.line("question", option)
-        self._screen.prompt(hint)
+            self._screen.line(self._question, option, hang=_NUMBERED)
+        self._screen.prompt(self._question, hint)
 
     def permission(self, request: PermissionRequest) -> None:
         """As a question, with the details between."""
         first, *details, hint = permission_lines(request)
         self._begin_to_ask()
-        self._screen.line("question", first, "bold yellow")
+        self._screen.line(self._question, first, "bold yellow")
+        is_diff = request["detail"].startswith("--- ")
         for line in details:
-            self._screen.line("question", line)
-        self._screen.prompt(hint)
+            style = _style_in_diff(line[_INDENTED:]) if is_diff else ""
+            self._screen.line(self._question, line, style, hang=_INDENTED)
+        self._screen.prompt(self._question, hint)
 
     def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
         """A coloured diff and how to answer."""
         self._begin_to_ask()
-        self._screen.block("question", draw_diff(hunk_diff(hunk)))
-        self._screen.prompt(hunk_hint(number, total))
+        self._screen.block(self._question, draw_diff(hunk_diff(hunk)))
+        self._screen.prompt(self._question, hunk_hint(number, total))
 
     def ask_again(self, message: str) -> None:
         """A line below the answer."""
-        self._screen.prompt(message)
+        self._screen.prompt(self._question, message)
 
     def resume(self) -> None:
         """The status line comes back."""
@@ -161,7 +166,8 @@ class Pretty:
         if ending := stop_notice(answer["stop"]):
             self._screen.line("notice", ending, "yellow")
         for citation in distinct(answer["citations"]):
-            self._screen.block("citation", _citation(citation), soft_wrap=True)
+            verified = citation["status"] == "verified"
+            self._screen.block("citation", _citation(citation), soft_wrap=verified)
         self._screen.line("footer", footer(answer), "dim")
 
     def hits(self, query: str, found: Hits) -> None:
@@ -195,7 +201,10 @@ class Pretty:
     def sessions(self, answer: Sessions) -> None:
         """A table."""
         self._screen.still()
-        self._screen.block("table", tables.sessions(answer))
+        if answer["sessions"]:
+            self._screen.block("table", tables.sessions(answer))
+        else:
+            self._screen.line("notice", NO_SESSION)
 
     def session(self, session: Session) -> None:
         """Its new title."""
@@ -220,7 +229,10 @@ class Pretty:
     def turns(self, answer: Turns) -> None:
         """A table."""
         self._screen.still()
-        self._screen.block("table", tables.turns(answer))
+        if answer["turns"]:
+            self._screen.block("table", tables.turns(answer))
+        else:
+            self._screen.line("notice", NO_TURN)
 
     def undone(self, answer: Undone) -> None:
         """A line for each file."""
@@ -242,7 +254,12 @@ class Pretty:
         self._finish_text()
         self._screen.still()
 
+    @property
+    def _question(self) -> str:
+        return f"question {self._questions}"
+
     def _begin_to_ask(self) -> None:
+        self._questions += 1
         self._finish_text()
         self._screen.still()
 
@@ -270,6 +287,14 @@ class Pretty:
             mark, style = _STEPS[step["state"]]
             self._screen.line("todo", f"{mark} {step['text']}", style)
 
+    def _finished(self, event: Event) -> None:
+        """What came of a tool call: in short, or, if it failed, in full."""
+        head, tail = self._tools.finished(event)
+        if event["error"]:
+            self._screen.line("tool", f"{head}  {tail}", "red", hang=2)
+        else:
+            self._screen.short("tool", head, tail, "dim")
+
     def _doing_tools(self) -> None:
         names = ", ".join(start["tool"] for start in self._tools.running.values())
         self._screen.doing(f"{names}…" if names else "Thinking…")
@@ -287,6 +312,11 @@ class Pretty:
     def _print_blocks(self, blocks: list[Block]) -> None:
         for block in blocks:
             self._screen.block("", draw(block, self._roots))
+
+
+def _style_in_diff(line: str) -> str:
+    """Several diffs may follow one another."""
+    return "bold" if line.startswith(("--- ", "+++ ")) else style_of(line)
 
 
 def _citation(citation: Citation) -> Text:

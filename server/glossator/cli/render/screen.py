@@ -13,7 +13,7 @@ from glossator.cli.render.markdown import THEME
 from glossator.cli.render.printable import printable
 
 _BAR_WIDTH = 40  # characters
-_WHOLE = frozenset({"notice", "question", "thinking", "footer"})  # wrapped; others are cut to fit
+_LEAST = 24  # columns
 
 
 class Screen:
@@ -26,16 +26,26 @@ class Screen:
         if self._console.is_terminal:
             self._activity.start()
 
-    def line(self, kind: str, text: str, style: str = "") -> None:
-        """A line of this kind, without what the terminal would obey."""
+    def line(self, kind: str, text: str, style: str = "", *, hang: int = 0) -> None:
+        """A line of this kind, without what the terminal would obey.
+
+        Where it does not fit, it goes on below its first `hang` characters.
+        """
         self.apart(kind)
-        whole = kind in _WHOLE
-        self._console.print(
-            Text(printable(text), style),
-            no_wrap=not whole,
-            overflow="fold" if whole else "ellipsis",
-            crop=not whole,
-        )
+        text = printable(text)
+        margin = text[:hang]
+        for part in Text(text[hang:], style).wrap(self._console, self._width - hang):
+            part.rstrip()
+            self._console.print(Text.assemble((margin, style), part), soft_wrap=True)
+            margin = " " * hang
+
+    def short(self, kind: str, head: str, tail: str, style: str = "") -> None:
+        """A line that is cut to fit; of the `head` something is left, and then the `tail`."""
+        self.apart(kind)
+        drawn, end = Text(printable(head), style), Text(f"  {printable(tail)}", style)
+        drawn.truncate(max(self._width - end.cell_len, _LEAST), overflow="ellipsis")
+        drawn.append_text(end)
+        self._console.print(drawn, no_wrap=True, overflow="ellipsis")
 
     def block(self, kind: str, drawn: RenderableType, *, soft_wrap: bool = False) -> None:
         """Something that is drawn already; of no `kind`, it is always set apart."""
@@ -47,10 +57,14 @@ class Screen:
         text = printable(text)
         self._console.out(text, end="" if text.endswith("\n") else "\n", highlight=False)
 
-    def prompt(self, hint: str) -> None:
+    def prompt(self, kind: str, hint: str) -> None:
         """How to answer, and where."""
-        self.line("question", hint, "dim")
+        self.line(kind, hint, "dim")
         self._console.print(Text(PROMPT, "bold"), end="")
+
+    @property
+    def _width(self) -> int:
+        return self._console.width
 
     def apart(self, kind: str) -> None:
         """A blank line, unless the same `kind` goes on."""
