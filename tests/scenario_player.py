@@ -5,6 +5,7 @@ Each step waits for what it tells of: nothing is hurried, and nothing happens th
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from watchfiles import awatch
 
-from tests.lsp.support.editor import Message
+from tests.lsp.support.editor import SECONDS, Message
 from tests.scenario import BROKEN_OFF, Step, blocks_in, files_in, items_in, matches
 from tests.scenario_model import ScenarioModel, results_in
 from tests.scenario_scene import Scene
@@ -182,9 +183,11 @@ class Player:
     async def _kill(self, _body: str, name: str | None) -> None:
         """With SIGKILL, as the system does when memory runs out; here while a command runs."""
         if name is not None:
-            async for _ in awatch(self._scene.root, rust_timeout=100, yield_on_timeout=True):
-                if (self._scene.root / name).exists():
-                    break
+            changes = awatch(self._scene.root, rust_timeout=100, yield_on_timeout=True)
+            async with asyncio.timeout(SECONDS):
+                while not (self._scene.root / name).exists():
+                    await anext(changes)
+            await changes.aclose()
         await self._scene.kill()
 
     @step("The session is resumed")
