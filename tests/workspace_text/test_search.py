@@ -303,3 +303,35 @@ async def test_only_the_passages_with_candidates_are_read(
     assert dict(counts(helped, Request("needle")))["long"] == 400
     (root / "long").unlink()
     assert [path for path, _ in counts(helped, Request("needle"))] == ["other"]
+
+
+async def test_a_folder_that_became_a_link_costs_nobody_a_byte(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    write(root, {"d/pipe": b"needle\n", "kept": b"needle\n"})
+    snapshot = indexed(await pending(root))
+    outside.mkdir()
+    os.mkfifo(outside / "pipe")
+    reader = os.open(outside / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    writer = os.open(outside / "pipe", os.O_WRONLY)
+    os.write(writer, b"for another")
+    (root / "d").rename(tmp_path / "aside")
+    (root / "d").symlink_to(outside)
+    assert files(snapshot, Request("needle")) == ["kept"]
+    assert os.read(reader, 100) == b"for another"
+    for descriptor in (reader, writer):
+        os.close(descriptor)
+
+
+async def test_what_is_had_puts_ripgrep_off_for_a_moment_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rest may come slower than the beginning."""
+    monkeypatch.setattr(search, "_ALONE", 0)
+    monkeypatch.setattr(ripgrep, "_HERE", 1_000)
+    monkeypatch.setattr(search, "_WORTH", 0)
+    snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
+    for hopeful, ran in ((9.0, 0), (0.0, 1)):
+        monkeypatch.setattr(search, "_HOPEFUL", hopeful)
+        running = TextSearch(snapshot, Request("needle"), had=lambda: 1.0)
+        assert len(list(running.files(running.by_path()))) == 200
+        assert (runs(tmp_path) > 0) == bool(ran)

@@ -187,7 +187,7 @@ def _kind(line: str) -> str:
 def _spans(lines: list[_Line], snapshot: WorkspaceSnapshot) -> Iterator[Span]:
     """Runs of consecutive lines, file by file."""
     shown = [(line.source, line.number) for line in lines if line.source and line.number]
-    for _, group in groupby(shown, key=lambda place: id(place[0])):
+    for _, group in groupby(shown, key=lambda place: place[0].source.path):
         (source, *_), numbers = zip(*group, strict=True)
         document = document_of(snapshot, source)
         if isinstance(document, Document):

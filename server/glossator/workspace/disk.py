@@ -3,7 +3,8 @@
 A path without links in it is opened at once, and the kernel refuses to follow any (`nolink.py`).
 Any other is resolved to its real path, which must lie inside a root, and opened one component at a
 time without following links, so a link swapped in between check and open is refused instead of
-followed. Only regular files are read, and opening never waits for a FIFO's writer.
+followed. Only regular files are read, and opening never waits for a FIFO's writer. A file that was
+listed is opened without that ado, and read only if its inode is the listed one.
 """
 
 from __future__ import annotations
@@ -133,8 +134,8 @@ def _unchanged(
 ) -> tuple[Stamp, _Read] | None:
     """What was read of a file that is as it was listed; None where that is not so easy.
 
-    One look at the stamp is enough, after the reading. It also proves the file to be the one that
-    was listed, whatever links the path may hold by now: no other has its inode and times.
+    Its stamp proves it to be the one that was listed, whatever links the path may hold by now: no
+    other has its inode and times. Of another one nothing is read, as that may have an effect.
     """
     if path.startswith(_MAYBE_SYSTEM):
         return None
@@ -143,6 +144,8 @@ def _unchanged(
     except (OSError, ValueError):
         return None
     try:
+        if os.fstat(descriptor).st_ino != listed[3]:
+            return None
         content, now = read(descriptor), os.fstat(descriptor)
     except OSError:
         return None

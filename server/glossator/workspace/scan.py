@@ -16,7 +16,8 @@ from glossator.core.errors import UsageError
 _MAX_MEMORY = 64 << 20  # bytes for RE2's automata
 _PIECE = 1 << 18  # bytes searched at a time: even RE2's slowest way takes few ms for them
 _STEP = 2_048  # bytes, some ten lines
-_SINGLY = 8  # lines given to RE2 one by one, which takes it as long as 2 kB of text at once
+_SINGLY = 8  # lines given to RE2 one by one at most, …
+_FOR_ONE = 4_096  # … and one for so many bytes, because each takes as long as 2 kB at once
 _MANY = 5_000  # bytes, from which on numpy counts quicker
 _LITERAL = re.compile(r"[\w ,;:=<>/\"'@#%&!~-]+", re.ASCII)
 
@@ -40,17 +41,19 @@ class Pattern:
         """
         if self.literal is not None:
             return text.find(self.literal, start, end)
-        for _ in range(_SINGLY if self.within else 0):
+        singly = min(_SINGLY, (end - start) // _FOR_ONE)
+        while self.within:
             at = text.find(self.within, start, end)
             if at < 0:
                 return -1
             start = max(start, text.rfind(b"\n", start, at) + 1)
-            line_end = text.find(b"\n", at, end)
+            line_end = text.find(b"\n", at, end) if singly else -1
             if line_end < 0:
                 break
             if match := self.regex.search(view, start, line_end):
                 return match.start()
             start = line_end + 1
+            singly -= 1
         match = self.regex.search(view, start, end)
         return match.start() if match else -1
 

@@ -40,6 +40,8 @@ from glossator.workspace.walk import FileEntry
 
 _ALONE = 0.01  # seconds of searching here first: a part is often all that is asked for
 _WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to pay
+_HOPEFUL = 0.03  # seconds in which what was found so far is taken for what goes on to be found
+_PIECE = 1 << 18  # bytes looked through without a break
 _MOST = 5_000  # files, which are not sorted anew
 
 _path = attrgetter("path")
@@ -128,7 +130,7 @@ class TextSearch:
         for entry, _ in self._sifted(selected, counting=False):
             if entry.path in self._ranges and not self._holds_match(entry):
                 continue
-            if (text := self._read(entry)) and self._needle in text.content:
+            if (text := self._read(entry)) and self._holds_needle(text.content):
                 lines = self._lines(text.content)
                 first = next(lines, None)
                 if first is not None:
@@ -148,8 +150,11 @@ class TextSearch:
         if not parts:
             text = self._read(entry)
             parts = [text.content] if text else []
-        needle = self._needle
-        return [part for part in parts if needle in part]
+        return [part for part in parts if self._holds_needle(part)]
+
+    def _holds_needle(self, text: bytes) -> bool:
+        """False where no match can be; quick to tell of what is not long."""
+        return len(text) > _PIECE or self._needle in text
 
     def _holds_match(self, entry: FileEntry) -> bool:
         pattern, cancelled = self._pattern, self._cancelled
@@ -185,7 +190,9 @@ class TextSearch:
         """Whether the remaining files would keep us long, if so many took so many seconds."""
         if seconds <= _ALONE:
             return False
-        share = max(done / len(self._candidates), self._had())
+        share = done / len(self._candidates)
+        if seconds < _HOPEFUL:
+            share = max(share, self._had())
         return seconds * (1 - share) > _WORTH * share
 
     def _by_ripgrep(self, files: Iterator[FileEntry], *, counting: bool) -> _Counted:
