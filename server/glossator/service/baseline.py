@@ -104,13 +104,15 @@ class Baselines:
         ]
         rules_changed = any(os.path.basename(path) in _IGNORE_FILES for path in suspects)
         folders = _folders(before.stamps)
+        moved = {_identity(s) for p, s in before.stamps.items() if not _stays(s, stamps.get(p))}
         found: dict[str, State] = {}
         left: dict[str, State] = {}
         for path in suspects:
             state: State | None = before.states.get(path)
             if state is None:
-                if stamps[path].ctime_ns < before.taken - _TICK:
-                    continue  # it was there, and is listed only now
+                was_there = stamps[path].ctime_ns < before.taken - _TICK
+                if was_there and _identity(stamps[path]) not in moved:
+                    continue  # it is listed only now
                 state = _UNLISTED if rules_changed else Absent(_new_folder(path, folders))
             now = described(self.files.look(path, self.limits.file_bytes))
             if not same(state, now):
@@ -156,6 +158,15 @@ def _stamps(paths: Iterable[str]) -> Iterator[tuple[str, Stamp]]:
             yield path, Stamp.of(os.lstat(path))
         except OSError:
             continue  # not there
+
+
+def _identity(stamp: Stamp) -> tuple[int, int]:
+    return stamp.device, stamp.inode
+
+
+def _stays(before: Stamp, now: Stamp | None) -> bool:
+    """Whether it is the same file; one in a folder that is moved keeps its times."""
+    return now is not None and _identity(now) == _identity(before)
 
 
 def _folders(paths: Iterable[str]) -> set[str]:
