@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.service import baseline
 from glossator.service.baseline import Coverage, Limits
 from glossator.service.checkpoint_store import CheckpointStore
 from glossator.service.checkpoints import Checkpoints, OnConflict
@@ -76,7 +77,7 @@ class Bench:
 def checkpoints_of(
     root: Path, store: CheckpointStore, session: Session, limits: Limits | None = None
 ) -> Checkpoints:
-    files = DiskFiles([str(root)])
+    files = DiskFiles(lambda: [str(root)])
     return Checkpoints(store, session, files, files, limits)
 
 
@@ -228,11 +229,39 @@ async def test_nothing_to_undo(bench: Bench) -> None:
         await bench.checkpoints.restore_to("nonsense")
 
 
+async def test_a_folder_that_was_moved_is_moved_back(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The files in it keep all their times."""
+    monkeypatch.setattr(baseline, "_TICK", 0)
+    before = tree(bench.root)
+    await bench.shell("t", "mv src lib; mkdir src; echo new > src/a.py")
+    await bench.checkpoints.undo_turn()
+    assert tree(bench.root) == before
+
+
 async def test_a_server_killed_during_a_command_says_so(bench: Bench) -> None:
     async with bench.checkpoints.around("t", bench.listed):
         again = checkpoints_of(bench.root, bench.store, bench.session)
         undone = await again.undo_turn()
     assert (undone.restored, undone.incomplete) == ((), True)
+
+
+async def test_a_server_killed_during_a_job_says_so(bench: Bench) -> None:
+    """Also when a command beside it has ended."""
+    async with bench.checkpoints.around("t", bench.listed):
+        bench.checkpoints.job_began("t", "1", "make watch")
+        await bench.shell("t", "true")
+        undone = await checkpoints_of(bench.root, bench.store, bench.session).undo_turn()
+    assert (undone.incomplete, undone.jobs) == (True, ("make watch",))
+
+
+async def test_a_turn_that_changed_nothing_is_not_the_last(bench: Bench) -> None:
+    await bench.edit("one", "src/a.py", "a = 2\n")
+    await bench.edit("two", "src/a.py", "a = 2\n")
+    undone = await bench.checkpoints.undo_turn()
+    assert bench.names(undone.restored) == {"src/a.py"}
+    assert (bench.root / "src" / "a.py").read_bytes() == b"a = 1\r\n"
 
 
 async def test_commands_at_once_share_what_was_before(bench: Bench) -> None:
@@ -302,7 +331,7 @@ async def test_restoring_follows_no_link_out(bench: Bench, tmp_path: Path) -> No
 @pytest.mark.parametrize("path", ["/etc/hostname", "..", "../x", "src/../../x", "."])
 async def test_nothing_outside_the_workspace_is_touched(bench: Bench, path: str) -> None:
     target = os.path.join(bench.root, path)
-    files = DiskFiles([str(bench.root)])
+    files = DiskFiles(lambda: [str(bench.root)])
     failed = await files.restore([Restoration(target, Content(b"x", 0o600))])
     assert list(failed) == [target]
 

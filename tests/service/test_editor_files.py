@@ -17,7 +17,7 @@ _LIMIT = 100  # bytes
 
 
 def files_of(ws: Workspace, port: Recorder) -> EditorFiles:
-    return EditorFiles(ws.host, port, DiskFiles([str(ws.root)]))
+    return EditorFiles(ws.host, port, DiskFiles(lambda: [str(ws.root)]))
 
 
 def applying(ws: Workspace, port: Recorder) -> list[EditPlan]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 
 import platformdirs
@@ -25,12 +24,12 @@ from glossator.service.runs import Run
 from glossator.service.session import Session
 from glossator.service.trust import Trust
 from glossator.service.trust_question import TrustQuestion
+from glossator.service.turn_shell import TurnShell
+from glossator.service.unsaved import Saving, SavingFirst
 from glossator.service.workspace_shell import WorkspaceShell
 from glossator.settings.model import Settings
 from glossator.tools.shell.context import ShellContext
-from glossator.tools.shell.jobs import Polled
-from glossator.tools.shell.process import Finished
-from glossator.tools.shell.shell import Command, LimitedShell, Shell
+from glossator.tools.shell.shell import LimitedShell
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
@@ -56,6 +55,7 @@ class Acting:
         self._trust = TrustQuestion(trust, lambda: host.snapshot().roots, port.ask_user, trusted)
         self._host = host
         self._port = port
+        self._disk = DiskFiles(lambda: host.roots)
         self._settings = settings
         self._gates: dict[str, Gate] = {}
         self._grants: dict[tuple[str, tuple[str, ...]], Grants] = {}
@@ -94,9 +94,8 @@ class Acting:
                 folder = Path(platformdirs.user_state_dir("glossator"))
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 self._store = CheckpointStore(str(folder / _CHECKPOINTS))
-            disk = DiskFiles(self._host.snapshot().roots)
-            files = EditorFiles(self._host, self._port, disk)
-            self._checkpoints[session.id] = Checkpoints(self._store, session, files, disk)
+            files = EditorFiles(self._host, self._port, self._disk)
+            self._checkpoints[session.id] = Checkpoints(self._store, session, files, self._disk)
         return self._checkpoints[session.id]
 
     def editing(self, session: Session, run: Run) -> PlanEditing:
@@ -108,6 +107,14 @@ class Acting:
     def commands(self, session: Session, run: Run) -> ShellContext:
         """Who runs the commands of a run."""
         return TurnShell(self._host, self.shell, self.hidden(), self.checkpoints(session), run)
+
+    def saving(self, session: Session) -> Saving:
+        """Who saves what the turns of a session left unsaved."""
+        return Saving(self._host, self._port, self._disk, self.checkpoints(session))
+
+    def saving_first(self, session: Session, run: Run) -> SavingFirst:
+        """What is done before each command of a run."""
+        return SavingFirst(self.saving(session), self.hidden(), run)
 
     async def close(self) -> None:
         """End all jobs."""
@@ -154,50 +161,3 @@ class TurnFiles:
     async def after(self, paths: Iterable[str]) -> None:
         """They were."""
         await self.checkpoints.after(self.run.id, paths)
-
-
-@dataclass(frozen=True)
-class TurnShell:
-    """Runs the commands of one run; what they change in listed files can be taken back."""
-
-    host: WorkspaceHost
-    shells: WorkspaceShell
-    hidden: HiddenFiles | None
-    checkpoints: Checkpoints
-    turn: Run
-
-    @property
-    def unconfined(self) -> str | None:
-        """Why there is no sandbox; None if there is one."""
-        return self._shell.unconfined
-
-    async def run(self, command: Command, seconds: float) -> Finished:
-        """Run a command; see `Shell`."""
-        async with self.checkpoints.around(self.turn.id, self._listed):
-            return await (await self._limited()).run(command, seconds)
-
-    async def start(self, command: Command) -> str:
-        """Begin a job; what it changes is not kept."""
-        await self._listed()
-        return await (await self._limited()).start(command)
-
-    async def poll(self, job: str, seconds: float) -> Polled:
-        """What is new of a job."""
-        return await self._shell.poll(job, seconds)
-
-    async def stop(self, job: str) -> Polled:
-        """End a job."""
-        return await self._shell.stop(job)
-
-    @cached_property
-    def _shell(self) -> Shell:
-        return self.shells.get(self.host.snapshot().roots)
-
-    async def _limited(self) -> LimitedShell:
-        return await asyncio.to_thread(self.shells.limited, self.host.snapshot(), self.hidden)
-
-    async def _listed(self) -> Iterable[str]:
-        """The workspace's files now; what the command did was not told of yet."""
-        self.host.sweep("a command ran")
-        await self.host.ready()
-        return [entry.path for entry in self.host.snapshot().listing.files]

@@ -110,6 +110,7 @@ class Application:
             self.port.diagnostics,
             self.acting.hidden(),
             run.clock.waiting,
+            self.acting.saving_first(session, run),
         )
 
     async def warm_up(self) -> None:

@@ -25,7 +25,9 @@ class Turn:
     """What a turn found and left, by absolute path.
 
     `mixed` are the paths that somebody else changed between two changes of the turn. `undoes` are
-    the turns that this one took back. `running` is true from a command's start to its end.
+    the turns that this one took back. `running` is true from a command's start to its end. `been`
+    is all that the turn left at a path at some time. `jobs` are the command lines, by name, of jobs
+    that were not over when the turn was.
     """
 
     id: str
@@ -34,11 +36,13 @@ class Turn:
     mixed: set[str] = field(default_factory=set)
     undoes: tuple[str, ...] = ()
     running: bool = False
+    been: dict[str, set[State]] = field(default_factory=dict)
+    jobs: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """More about a turn."""
+    """More about a turn; `jobs` began, and those `ended` did so within the turn."""
 
     turn: str
     found: dict[str, State] = field(default_factory=dict)
@@ -46,6 +50,8 @@ class Note:
     mixed: tuple[str, ...] = ()
     undoes: tuple[str, ...] = ()
     running: bool | None = None
+    jobs: dict[str, str] = field(default_factory=dict)
+    ended: tuple[str, ...] = ()
 
 
 def take_note(turns: dict[str, Turn], note: Note) -> Turn:
@@ -54,8 +60,13 @@ def take_note(turns: dict[str, Turn], note: Note) -> Turn:
     for path, state in note.found.items():
         turn.found.setdefault(path, state)
     turn.left.update(note.left)
+    for path, state in note.left.items():
+        turn.been.setdefault(path, set()).add(state)
     turn.mixed.update(note.mixed)
     turn.undoes += note.undoes
+    turn.jobs.update(note.jobs)
+    for name in note.ended:
+        turn.jobs.pop(name, None)
     if note.running is not None:
         turn.running = note.running
     return turn
@@ -68,6 +79,8 @@ def note_to_json(note: Note) -> dict[str, Any]:
         "left": {path: _to_json(state) for path, state in note.left.items()},
         "mixed": list(note.mixed),
         "undoes": list(note.undoes),
+        "jobs": dict(note.jobs),
+        "ended": list(note.ended),
     }
     said = {name: value for name, value in fields.items() if value}
     if note.running is not None:
@@ -85,6 +98,8 @@ def notes_from_json(values: Iterable[dict[str, Any]]) -> list[Note]:
             mixed=tuple(value.get("mixed", ())),
             undoes=tuple(value.get("undoes", ())),
             running=value.get("running"),
+            jobs=dict(value.get("jobs", {})),
+            ended=tuple(value.get("ended", ())),
         )
         for value in values
     ]

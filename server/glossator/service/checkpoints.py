@@ -11,7 +11,7 @@ The bytes lie in `Objects`; what belongs to which turn is kept with the session.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -30,7 +30,7 @@ from glossator.service.checkpoint_log import (
 )
 from glossator.service.checkpoint_store import CheckpointStore
 from glossator.service.file_states import Content, DiskFiles, Files
-from glossator.service.undo_plan import Plan, Problem, restorations, unkept
+from glossator.service.undo_plan import Plan, Problem, led_to, restorations, unkept
 from glossator.service.undo_plan import conflicts as find_conflicts
 from glossator.store.objects import Objects
 
@@ -61,7 +61,8 @@ class Undone:
 
     `turn` is the checkpoint of the undo itself, None if nothing was changed. `conflicts` were
     changed by somebody else, `failed` could not be brought back. With `incomplete`, a command was
-    running when the server was ended, and what it changed is not known.
+    running when the server was ended, or one of the `jobs` when its turn was; what they changed
+    then is not known.
     """
 
     turn: str | None
@@ -69,6 +70,7 @@ class Undone:
     conflicts: tuple[Problem, ...] = ()
     failed: tuple[Problem, ...] = ()
     incomplete: bool = False
+    jobs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +142,14 @@ class Checkpoints:
         """A command runs in the block; what it changes in the files that are `listed` is kept.
 
         `listed` gives the paths of the workspace's files as they are at that moment. Commands that
-        overlap share what was kept for the first. What goes on after the block, in the background,
-        is not covered.
+        overlap share what was kept for the first. What goes on after the block is not covered.
         """
         mixed: tuple[str, ...] = ()
         async with self._taking:
             if self._running is None:
                 paths = list(await listed())
                 self._running = (await self._store.run(partial(self._take, paths)), 0)
-                mixed = self._changed_since(turn, self._running[0])
+                mixed = await asyncio.to_thread(self._changed_since, turn, self._running[0])
             baseline, sharing = self._running
             self._running = (baseline, sharing + 1)
         self._note(Note(turn, mixed=mixed, running=True))
@@ -159,6 +160,28 @@ class Checkpoints:
             self._settling.add(settling)
             settling.add_done_callback(self._settling.discard)
             await asyncio.shield(settling)
+
+    def job_began(self, turn: str, name: str, command: str) -> None:
+        """Until it has ended, nobody knows all that the turn changes."""
+        self._note(Note(turn, jobs={name: command}))
+
+    def job_ended(self, turn: str, name: str) -> None:
+        """A job ended inside `around`."""
+        self._note(Note(turn, ended=(name,)))
+
+    async def own(self, paths: Iterable[str]) -> dict[str, State]:
+        """What the editor shows, kept, where only our turns made that out of what is on disk."""
+        shown = await self._store.run(partial(self._keep, tuple(paths)))
+        on_disk = await asyncio.to_thread(self._look_on_disk, tuple(paths))
+        turns = tuple(self._turns.values())
+        return {
+            path: shown[path] for path in shown if led_to(turns, path, on_disk[path], shown[path])
+        }
+
+    async def saved(self, turn: str, shown: Mapping[str, State]) -> None:
+        """The editor saved what it had shown, as it is on disk now: editors format."""
+        left = await asyncio.to_thread(self._look_on_disk, tuple(shown))
+        self._note(Note(turn, found=dict(shown), left=left))
 
     async def undo_turn(
         self, turn: str | None = None, on_conflict: OnConflict = OnConflict.REFUSE
@@ -182,9 +205,10 @@ class Checkpoints:
         plan = Plan.of(turns)
         now = await asyncio.to_thread(self._look, tuple(plan.target))
         conflicts = tuple(find_conflicts(plan, now))
-        incomplete = any(turn.running for turn in turns)
+        jobs = tuple(command for turn in turns for command in turn.jobs.values())
+        incomplete = bool(jobs) or any(turn.running for turn in turns)
         if conflicts and on_conflict is OnConflict.REFUSE:
-            return Undone(None, (), conflicts, incomplete=incomplete)
+            return Undone(None, (), conflicts, incomplete=incomplete, jobs=jobs)
         left_alone = {problem.path for problem in conflicts}
         if on_conflict is OnConflict.OVERWRITE:
             left_alone = set()
@@ -208,6 +232,7 @@ class Checkpoints:
             conflicts,
             tuple(Problem(path, reason) for path, reason in failed.items()),
             incomplete,
+            jobs,
         )
 
     def _last_standing(self) -> str | None:
@@ -217,7 +242,7 @@ class Checkpoints:
             if turn.id in undone:
                 continue
             undone.update(turn.undoes)
-            if not turn.undoes and (turn.found or turn.running):
+            if not turn.undoes and (Plan.of([turn]).target or turn.running or turn.jobs):
                 standing.append(turn.id)
         if not standing:
             raise UsageError(
@@ -244,13 +269,15 @@ class Checkpoints:
         self._note(Note(turn, found, left, running=False))
 
     def _changed_since(self, turn: str, baseline: Baseline) -> tuple[str, ...]:
-        """The files that are no longer as the turn has left them so far."""
+        """The files that are no longer as the turn has left them so far, on disk or unsaved."""
         left = self._turns[turn].left if turn in self._turns else {}
-        return tuple(
-            path
+        changed = {
+            path: state
             for path, state in left.items()
             if path in baseline.states and not same(state, baseline.states[path])
-        )
+        }
+        now = self._look(tuple(changed))
+        return tuple(path for path, state in changed.items() if not same(state, now[path]))
 
     def _take(self, paths: list[str], objects: Objects) -> Baseline:
         return self._of(objects).take(paths)
@@ -273,6 +300,10 @@ class Checkpoints:
     def _look(self, paths: tuple[str, ...]) -> dict[str, State]:
         limit = self._limits.file_bytes
         return {path: described(self._files.look(path, limit)) for path in paths}
+
+    def _look_on_disk(self, paths: tuple[str, ...]) -> dict[str, State]:
+        limit = self._limits.file_bytes
+        return {path: described(self._disk.look(path, limit)) for path in paths}
 
     def _note(self, note: Note) -> None:
         take_note(self._turns, note)

@@ -10,7 +10,7 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -80,10 +80,11 @@ class Files(Protocol):
 
 
 class DiskFiles:
-    """The files on disk below some roots (real paths)."""
+    """The files on disk below some roots."""
 
-    def __init__(self, roots: Iterable[str]) -> None:
-        self._roots = tuple(roots)
+    def __init__(self, roots: Callable[[], Iterable[str]]) -> None:
+        """`roots` gives the real paths of the folders of now, in any thread."""
+        self._roots = roots
 
     def look(self, path: str, limit: int) -> Found:
         """What is at `path`; never raises."""
@@ -148,7 +149,7 @@ class DiskFiles:
     @contextmanager
     def _folder(self, path: str, *, create: bool) -> Iterator[tuple[int, str]]:
         """A descriptor of the folder of `path`, and the name in it. Raises `OSError`."""
-        root = max((r for r in self._roots if is_inside(path, r)), key=len, default=None)
+        root = max((r for r in self._roots() if is_inside(path, r)), key=len, default=None)
         if root is None or path == root or os.path.normpath(path) != path:
             raise PermissionError(errno.EPERM, "it is outside the workspace", path)
         *parts, name = os.path.relpath(path, root).split(os.sep)

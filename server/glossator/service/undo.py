@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
 from glossator.service.application import Application
-from glossator.service.checkpoints import Checkpoints, OnConflict
+from glossator.service.checkpoints import OnConflict
+from glossator.service.session import Session
 from glossator.service.undo_plan import Problem
 
 
@@ -36,8 +37,8 @@ class UndoAnswer:
     """What was brought back; `turn` undoes the undo, None if nothing was changed.
 
     Files that somebody else has changed since are `conflicts`; without `overwrite` nothing at all
-    is brought back then. `incomplete`: a command was cut off with its server, and what it changed
-    is not known.
+    is brought back then. `incomplete`: a command was cut off with its server, or one of `jobs` (by
+    their command lines) went on after its turn, and what they changed is not known.
     """
 
     turn: str | None
@@ -45,6 +46,7 @@ class UndoAnswer:
     conflicts: tuple[UndoProblem, ...]
     failed: tuple[UndoProblem, ...]
     incomplete: bool
+    jobs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,32 +78,36 @@ async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
         raise UsageError("Name the turn from which on everything is to be taken back.")
     on_conflict = OnConflict.OVERWRITE if request.overwrite else OnConflict.REFUSE
     with app.runs.claim(request.session_id):
-        checkpoints = await _checkpoints(app, request.session_id)
+        session = await _session(app, request.session_id)
+        checkpoints = app.acting.checkpoints(session)
         if request.since and request.turn is not None:
             undone = await checkpoints.restore_to(request.turn, on_conflict)
         else:
             undone = await checkpoints.undo_turn(request.turn, on_conflict)
+        if undone.turn is not None:  # what a turn had the editor save is brought back on disk, too
+            await app.acting.saving(session).save(undone.turn)
     return UndoAnswer(
         undone.turn,
         tuple(map(app.host.snapshot().relative, undone.restored)),
         _problems(app, undone.conflicts),
         _problems(app, undone.failed),
         undone.incomplete,
+        undone.jobs,
     )
 
 
 async def list_turns(app: Application, request: ListTurnsRequest) -> TurnList:
     """The turns of a session that changed files. Raises `UnknownSession`."""
-    turns = (await _checkpoints(app, request.session_id)).turns
+    turns = app.acting.checkpoints(await _session(app, request.session_id)).turns
     relative = app.host.snapshot().relative
     return TurnList(
         tuple(TurnView(turn.turn, tuple(map(relative, turn.paths)), turn.undoes) for turn in turns)
     )
 
 
-async def _checkpoints(app: Application, session_id: str) -> Checkpoints:
+async def _session(app: Application, session_id: str) -> Session:
     await app.ready()
-    return app.acting.checkpoints(await app.sessions.open(session_id))
+    return await app.sessions.open(session_id)
 
 
 def _problems(app: Application, problems: tuple[Problem, ...]) -> tuple[UndoProblem, ...]:

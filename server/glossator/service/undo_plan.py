@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from glossator.service.baseline import same
 from glossator.service.checkpoint_log import State, Stored, Turn
 from glossator.service.file_states import Absent, Content, Folder, Link, Restoration, Unkept
-from glossator.store.objects import Objects
+from glossator.store.objects import Objects, object_id
 
 _NOT_LEFT = Unkept("was being changed when the server was ended")
+_EMPTY = object_id(b"")
 _GONE = Unkept("had to make room for newer checkpoints, or was damaged on disk")
 
 
@@ -60,6 +61,27 @@ def conflicts(plan: Plan, now: Mapping[str, State]) -> Iterator[Problem]:
             yield Problem(path, expected.reason)
         elif not same(expected, now[path]):
             yield Problem(path, "was changed by somebody else since")
+
+
+def led_to(turns: Sequence[Turn], path: str, on_disk: State, shown: State) -> bool:
+    """Whether the turns, and nobody else, made what is `shown` out of what is `on_disk`."""
+    for turn in reversed(turns):
+        if path not in turn.found:
+            continue
+        if path in turn.mixed or not same(turn.left.get(path, _NOT_LEFT), shown):
+            return False
+        found = turn.found[path]
+        if any(_begins(state, on_disk) for state in (found, *turn.been[path])):
+            return True
+        shown = found
+    return False
+
+
+def _begins(state: State, on_disk: State) -> bool:
+    """Whether it is on the disk; editors put an empty file where a new one is to be."""
+    if isinstance(state, Absent) and isinstance(on_disk, Stored):
+        return on_disk.object == _EMPTY
+    return same(state, on_disk)
 
 
 def restorations(
