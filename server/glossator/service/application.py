@@ -111,6 +111,7 @@ class Application:
             self.port.diagnostics,
             self.acting.hidden(),
             run.clock.waiting,
+            acting.saving_first(run),
         )
 
     async def warm_up(self) -> None:
