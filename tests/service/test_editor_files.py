@@ -106,6 +106,16 @@ async def test_what_is_shown_already_asks_for_nothing(workspace: MakeWorkspace) 
     assert asked == []
 
 
+async def test_looking_sees_what_was_open_when_it_began(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.txt": "new\n"})
+    ws.open("a.txt", "old\n")
+    look = files_of(ws, Recorder()).now()
+    ws.edit("a.txt", "newer\n")
+    found = look(str(ws.root / "a.txt"), _LIMIT)
+    assert isinstance(found, Content)
+    assert found.data == b"old\n"
+
+
 _CLOSE = "is open in the editor; close it there first"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from glossator.core.errors import StoreUnavailable
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.question import QuestionAnswer
 from glossator.service import workspace_shell
@@ -113,6 +114,20 @@ async def test_a_job_that_cannot_be_started_leaves_nothing_behind(tmp_path: Path
         _, undone = await run(s)
         assert s.results(1)["bad"]["is_error"]
         assert (undone.incomplete, files(s)) == (False, _FILES)
+
+
+async def test_a_job_that_cannot_be_noted_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StoreUnavailable("The disk is full.")
+
+    monkeypatch.setattr(Checkpoints, "job_began", full)
+    async with stage(tmp_path, _FILES, [job("exec sleep 1000"), look(), _DONE], _AUTO) as s:
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)] * 9
+        await s.ask("Go.")
+        assert "The disk is full." in s.results(1)["job"]["content"]
+        assert "There is no job '1'" in s.results(2)["look"]["content"]
 
 
 async def test_jobs_and_undo_when_folders_come(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.uri import to_uri
 from glossator.service.undo import UndoAnswer, UndoRequest, undo_turn
 from glossator.workspace.change import Closed, DiskChanged, Edited, Opened, Saved, TextEdit
+from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.snapshot import WorkspaceSnapshot
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
 
@@ -319,6 +322,72 @@ async def test_a_command_changes_the_file_below_unsaved_text(tmp_path: Path) -> 
         assert editor.texts["calc.py"] == _FIXED
         assert editor.saved("calc.py") == _CALC.replace("add", "sum")
         assert [each.path for each in (await undo(s, answer.session_id)).conflicts] == ["calc.py"]
+
+
+@pytest.mark.parametrize("saves", [True, False])
+@pytest.mark.parametrize(
+    "command", ["sed -i s/add/sum/ calc.py", "rm calc.py", "chmod 755 calc.py"]
+)
+async def test_an_editor_that_does_not_read_again(
+    tmp_path: Path, saves: bool, command: str
+) -> None:
+    """It shows what undo brings back, and the disk does not hold it."""
+    script = [Turn(ToolUse("Bash", {"command": command}, "sh")), _DONE]
+    async with buffers(tmp_path, script, saves=saves) as (s, editor):
+        (tmp_path / "calc.py").chmod(0o640)
+        editor.open("calc.py")
+        answer = await s.ask("Do it.")
+        undone = await undo(s, answer.session_id)
+        assert (undone.restored, undone.conflicts) == (("calc.py",), ())
+        assert editor.texts["calc.py"] == editor.saved("calc.py") == _CALC
+        assert (tmp_path / "calc.py").stat().st_mode & 0o777 == 0o640
+        session = await s.app.sessions.open(answer.session_id)
+        assert list(s.app.acting.of(session).checkpoints.untold) == [str(tmp_path / "calc.py")]
+
+
+async def test_an_editor_that_does_not_read_again_and_a_file_of_somebody_else(
+    tmp_path: Path,
+) -> None:
+    script = [Turn(ToolUse("Bash", {"command": "sed -i s/add/sum/ calc.py"}, "sed")), _DONE]
+    async with buffers(tmp_path, script, saves=True) as (s, editor):
+        editor.open("calc.py")
+        answer = await s.ask("Do it.")
+        (tmp_path / "calc.py").write_text("mine\n")
+        assert (await undo(s, answer.session_id)).restored == ()
+        assert editor.saved("calc.py") == "mine\n"
+
+
+async def test_a_job_changes_what_was_saved_for_a_command(tmp_path: Path) -> None:
+    """What the editor saves because it was asked to is not the user's."""
+    watch = "until grep -q 'a + b' calc.py; do sleep 0.01; done; sed -i s/add/sum/ calc.py; > done"
+    job = ToolUse("Bash", {"command": watch, "background": True}, "job")
+    wait = ToolUse("Bash", {"command": "until [ -e done ]; do sleep 0.01; done"}, "wait")
+    script = [Turn(job), Turn(_READ), Turn(_EDIT, wait), _DONE]
+    async with buffers(tmp_path, script, saves=True) as (s, editor):
+        answer = await s.ask("Fix it.")
+        editor.reload("calc.py")
+        assert editor.saved("calc.py") == _FIXED.replace("add", "sum")
+        assert (await undo(s, answer.session_id)).conflicts == ()
+        assert editor.texts["calc.py"] == editor.saved("calc.py") == _CALC
+        assert not (tmp_path / "done").exists()
+
+
+async def test_the_workspace_is_asked_on_the_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = set()
+    snapshot = WorkspaceHost.snapshot
+
+    def noted(host: WorkspaceHost) -> WorkspaceSnapshot:
+        threads.add(threading.current_thread())
+        return snapshot(host)
+
+    monkeypatch.setattr(WorkspaceHost, "snapshot", noted)
+    async with buffers(tmp_path, _FIX, saves=True) as (s, editor):
+        editor.open("calc.py")
+        answer = await s.ask("Fix it.")
+        assert (await undo(s, answer.session_id)).restored == ("calc.py",)
+    assert threads == {threading.main_thread()}
 
 
 async def test_few_names_and_none_that_is_hidden(tmp_path: Path) -> None:
