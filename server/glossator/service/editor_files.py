@@ -75,8 +75,8 @@ class EditorFiles:
         change = _restoring(step, overlay.document)
         if isinstance(change, FileEdit) and change.result == change.before:
             below = await self._disk.restore([step], limit)
-            if not below.changed:
-                return below
+            is_done = below.changed and now == step.expected
+            return Restored({step.path: now}) if is_done else below
         if now != step.expected:
             return Restored(changed=[step.path])
         reason = _CLOSE_FIRST if change is None else await self._refusal(change)
@@ -88,8 +88,6 @@ class EditorFiles:
 
     async def _refusal(self, change: FileEdit | FileDeletion) -> str | None:
         """Have the editor make a change; None when it did, else why not."""
-        if isinstance(change, FileEdit) and change.result == change.before:
-            return None
         plan = EditPlan.of("Undo", change)
         reason = await self._port.apply_edit(plan, confirm=False)
         if isinstance(change, FileEdit) and reason is not None:
