@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import pytest
 
 from glossator.core.events import TextDiscarded, ToolFinished, ToolStarted
+from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.tool_result import ToolResult
 from glossator.tools.base import Access, ToolArgs, ToolContext
 from glossator.tools.read import Read
@@ -143,3 +144,44 @@ async def test_a_cancelled_run_ends_what_it_started(tmp_path: Path) -> None:
         with pytest.raises(asyncio.CancelledError):
             await asked
         assert probe.cancelled == 1
+
+
+async def test_the_user_is_asked_nothing_for_a_void_reply(tmp_path: Path) -> None:
+    """A call that needs a question waits until its reply is whole; others do not."""
+    gate = asyncio.Event()
+    read = ToolUse("Read", {"path": "app.py"}, id="r")
+    blocks = read, ToolUse("Probe"), Text("and so on " * 100)
+    cut = Turn(*blocks, fault=StreamError(after=60), gate=gate, gate_after_block=True)
+    script = [cut, Turn(read, ToolUse("Probe")), Turn(Text("Done."))]
+    settings = QUICK | {"permissions": {"ask": ["Read(app.py)"]}}
+    async with stage(tmp_path, FILES, script, settings) as s:
+        give(s, Probe())
+        asked = asyncio.create_task(s.ask("?"))
+        await s.api.wait_for_requests(1)
+        for _ in range(20):  # the call is decided about in a thread
+            await asyncio.to_thread(lambda: None)
+        gate.set()
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)]
+        assert (await asked).text == "Done."
+        assert [request.tool for request in s.port.permissions] == ["Read"]
+        assert "def greet" in s.results(2)["r"]["content"]
+
+
+async def test_what_the_user_thinks_while_a_reply_streams_is_no_work(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    seconds = 0.3
+
+    class Thoughtful(Probe):
+        async def run(self, _args: ToolArgs, context: ToolContext) -> ToolResult:
+            with context.waiting():
+                await asyncio.sleep(2 * seconds)
+                gate.set()
+            return ToolResult("thought over")
+
+    turn = Turn(ToolUse("Probe", id="p"), Text("x"), gate=gate, gate_after_block=True)
+    script = [turn, Turn(Text("Done."))]
+    async with stage(tmp_path, FILES, script, {"limits": {"seconds": seconds}}) as s:
+        give(s, Thoughtful())
+        await s.app.ready()
+        assert (await s.ask("?")).stop == "answered"
+        assert s.results(1)["p"]["content"] == "thought over"

@@ -1,5 +1,6 @@
 """A run whose window fills up goes on in a compacted conversation."""
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,16 +21,19 @@ from glossator.llm.conversation import Conversation, user_message
 from glossator.settings.model import LimitSettings
 from glossator.tools.toolbox import reading_tools
 from tests.agent.test_loop import FILES
-from tests.context.compacting import is_asked_for_a_summary, summary_turn
+from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.llm.asking import asker
 from tests.stage import stage
-from tests.standin import HttpError, Text, Thinking, ToolUse, Turn
+from tests.standin import HttpError, SlowHeaders, Text, Thinking, ToolUse, Turn
 
 SYSTEM = ("System.",)
 
 
 async def run(
-    root: Path, script: Callable[[dict[str, Any]], Turn], share: float | None
+    root: Path,
+    script: Callable[[dict[str, Any]], Turn],
+    share: float | None,
+    seconds: float = 300,
 ) -> tuple[Outcome, list[Compacted], list[Event], list[dict[str, Any]]]:
     """One question, answered in a window of a million tokens."""
     told: list[Compacted] = []
@@ -44,11 +48,15 @@ async def run(
             session.reads.forget_ranges()
 
         frame = Frame(SYSTEM, tool_specs(tools))
-        room = Room(conversation, ask.model, frame, Weights(), Carried, compacted, share)
+        room = Room(
+            conversation, ask.model, frame, Weights(), Carried, compacted, share, events.append
+        )
         context = RunContext(
             ask.model, events.append, lambda: s.reading(session), nothing_denied, room=room
         )
-        agent = Agent("main", SYSTEM, tools, LimitSettings(repeats=4))
+        agent = Agent(
+            "main", SYSTEM, tools, LimitSettings(repeats=4, seconds=seconds, tokens=10**9)
+        )
         outcome = await run_agent(agent, conversation, context)
         assert ask.api.refusals == []
         return outcome, told, events, [request.body for request in ask.api.requests]
@@ -71,7 +79,7 @@ class Player:
         if self.turns > 6:
             return Turn(Text("It greets."))
         path = "app.py" if self.turns < 4 else "main.py"
-        return Turn(Thinking(f"Look {self.turns}."), ToolUse("Read", {"path": path}))
+        return Turn(MUSING, Thinking(f"Look {self.turns}."), ToolUse("Read", {"path": path}))
 
 
 FILLING = Turn(
@@ -119,3 +127,51 @@ async def test_without_a_summary_now_the_run_goes_on(tmp_path: Path, status: int
     assert (outcome.text, told) == ("It greets.", [])
     (notice,) = [event for event in events if isinstance(event, Notice)]
     assert "could not be compacted now" in notice.message
+
+
+async def test_what_gains_nothing_is_told_once_and_tried_when_there_is_more(tmp_path: Path) -> None:
+    """Every turn is over the share, and every summary is longer than what it stands for."""
+    asked: list[int] = []
+    turns = 0
+
+    def play(body: dict[str, Any]) -> Turn:
+        nonlocal turns
+        if is_asked_for_a_summary(body):
+            asked.append(turns)
+            return summary_turn(decisions=["So much to say."] * 20_000)
+        turns += 1
+        if turns == 16:
+            return Turn(Text("It greets."))
+        usage = {"cache_read_input_tokens": 800_000 + 10_000 * turns}
+        return Turn(MUSING, ToolUse("Glob", {"pattern": f"*{turns}"}), usage=usage)
+
+    outcome, told, events, _ = await run(tmp_path, play, 0.8)
+    assert (outcome.text, told) == ("It greets.", [])
+    assert asked == [1, 9]  # at the first turn, and 80,000 tokens on
+    (notice,) = [event for event in events if isinstance(event, Notice)]
+    assert "was not compacted" in notice.message
+
+
+async def test_a_window_that_stays_full_ends_the_run(tmp_path: Path) -> None:
+    """Each compaction gains less than the one before, until there is nothing to gain."""
+    calls = 0
+
+    def play(body: dict[str, Any]) -> Turn:
+        nonlocal calls
+        if is_asked_for_a_summary(body):
+            return summary_turn()
+        calls += 1
+        glob = ToolUse("Glob", {"pattern": f"*{calls}"})
+        return Turn(MUSING, glob) if calls < 10 else OVERFLOWING
+
+    outcome, told, _, _ = await run(tmp_path, play, None)
+    assert outcome.stop == "context full"
+    assert told
+    assert all(change.after < change.before for change in told)
+
+
+async def test_the_run_ends_in_time_while_a_summary_is_written(tmp_path: Path) -> None:
+    slow = Turn(Text("{"), fault=SlowHeaders(asyncio.Event()))
+    player = Player(FILLING, slow)
+    outcome, told, _, _ = await run(tmp_path, player, 0.8, seconds=1.5)
+    assert (outcome.stop, told) == ("time", [])

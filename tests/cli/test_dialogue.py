@@ -110,6 +110,36 @@ async def test_how_a_permission_is_asked() -> None:
     )
 
 
+async def test_a_permission_says_what_it_would_allow_later() -> None:
+    stage = Stage("s")
+    await stage.replies.reply("glossator/permission", PERMISSION | {"detail": "echo " + "x " * 40})
+    assert stage.seen == (
+        "May Bash run?\n"
+        "  echo x x x x x x x x x x x x x x x x x x x x x x x x x x x\n"
+        "  x x x x x x x x x x x x x\n"
+        "  No rule allows it.\n"
+        "  s and a allow Bash(npm test:*) from then on.\n"
+        "y once · s for this session · a always here · n no (or say\n"
+        "why not)\n"
+        "> "
+    )
+
+
+@pytest.mark.parametrize("typed", ["y", "N"])
+async def test_a_letter_is_no_answer_to_a_question(typed: str) -> None:
+    """To a permission it is one, so people type it."""
+    answer = await Stage(typed, "1").replies.reply("glossator/question", QUESTION)
+    assert answer == {"chosen": ["up"], "words": ""}
+
+
+async def test_questions_stand_apart() -> None:
+    stage = Stage("y", "y", "y")
+    await stage.replies.reply("glossator/review", plan(hunks=2))
+    assert "> \n--- a.py\n" in stage.seen
+    await stage.replies.reply("glossator/permission", PERMISSION)
+    assert "> \nMay Bash run?\n" in stage.seen
+
+
 async def test_how_a_question_is_asked() -> None:
     stage = Stage("3", "2")
     answer = await stage.replies.reply("glossator/question", QUESTION)
@@ -118,8 +148,8 @@ async def test_how_a_question_is_asked() -> None:
         "Which way?\n"
         "  1  up: to the air\n"
         "  2  down\n"
-        "Answer with a number or in words; an empty line leaves it to\n"
-        "the model.\n"
+        "Answer with a number or in words; an empty line gives no\n"
+        "answer.\n"
         "> Choose from 1 to 2, or answer in words.\n"
         "> "
     )
@@ -153,6 +183,8 @@ def plan(*, hunks: int = 3) -> dict[str, Any]:
         (["y"], ["h1"], ""),  # then the end of input
         ([""], [], ""),
         (["y", "Not this one."], ["h1"], "Not this one."),
+        (["y", "Not this one.", "y"], ["h1", "h3"], "Not this one."),
+        (["Why?", "y", "No."], ["h2"], "Why?\nNo."),
     ],
 )
 async def test_reviews(lines: list[str], accepted: list[str], message: str) -> None:
@@ -169,8 +201,8 @@ async def test_how_a_review_is_asked() -> None:
         "@@ -10 +10 @@\n"
         "-old\n"
         "+new\n"
-        "Part 1 of 1: y apply · n leave out · a all that follow · d \n"
-        "none of them\n"
+        "Part 1 of 1: y yes · n no (or say why not) · a all · d none\n"
+        "from here on\n"
         "> "
     )
 

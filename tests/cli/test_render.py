@@ -11,6 +11,7 @@ import pytest
 from glossator.cli.render.markdown import file_uri
 from glossator.cli.render.plain import Plain
 from glossator.cli.render.pretty import Pretty
+from glossator.cli.render.renderer import Renderer
 from tests.cli.drawing import drawn, event, recorded
 from tests.cli.support import glossator
 
@@ -26,7 +27,7 @@ def play(name: str) -> Callable[[Pretty], None]:
 
 
 TOOLS = """\
-✓ Grep pattern="def log_in" path="src"  1 match in 1 file  …
+✓ Grep pattern="def log_in" path…  1 match in 1 file  3.4 ms
 ✗ Read path="src/missing.py"  no such file  0.6 ms
 """
 ANSWERED = """\
@@ -122,6 +123,39 @@ def test_sessions_and_turns() -> None:
     )
 
 
+def test_a_long_call_leaves_room_for_its_outcome_and_a_failure_is_told_whole() -> None:
+    started = event("tool.started", callId="1", tool="Bash", arguments={"command": "x" * 99})
+    finished = event("tool.finished", callId="1", tool="Bash", milliseconds=14.0)
+
+    def show(renderer: Pretty, *, error: bool) -> None:
+        renderer.event(started)
+        renderer.event(finished | {"error": error, "summary": "No command is run in here, ever."})
+
+    assert drawn(lambda renderer: show(renderer, error=False)) == (
+        '✓ Bash command="xxxxxxx…  No command is run in here, ever. …\n'
+    )
+    assert drawn(lambda renderer: show(renderer, error=True)) == (
+        '✗ Bash command="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…  No\n'
+        "  command is run in here, ever.  14 ms\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("show", "said"),
+    [
+        (lambda renderer: renderer.sessions({"sessions": []}), "This workspace has no session"),
+        (lambda renderer: renderer.turns({"turns": []}), "No turn of this session has changed"),
+    ],
+)
+def test_an_empty_list_says_so(
+    show: Callable[[Renderer], None], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert drawn(show).startswith(said)
+    show(Plain())
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err.startswith(said)) == ("", True)
+
+
 def test_what_was_undone() -> None:
     undone = recorded("undo")["answer"] | {
         "conflicts": [{"path": "fish.py", "reason": "was changed by somebody else since"}],
@@ -129,7 +163,7 @@ def test_what_was_undone() -> None:
     }
     assert drawn(lambda renderer: renderer.undone(undone)) == (
         "restored fish.py\n"
-        "To take this back, undo the turn undo-3.\n"
+        "To take this back, undo again with --turn undo-3.\n"
         "not restored reef.py: it is a folder now\n"
     )
 

@@ -95,7 +95,7 @@ def test_what_is_sent(recording: str, words: str, sent: list[tuple[str, dict[str
         (
             "undo",
             "undo s1",
-            "restored fish.py\nTo take this back, undo the turn undo-3.\n",
+            "restored fish.py\nTo take this back, undo again with --turn undo-3.\n",
         ),
     ],
 )

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from glossator.context.compaction import Carried, Compacted, compact
+from glossator.context.compaction import Carried, Compacted, NoGain, compact
 from glossator.context.kept import Weights
 from glossator.context.summary import Frame
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers, user_message
 from glossator.llm.meter import Meter
 from glossator.llm.model import Message, Model, ModelRequest, Reply, ToolSpec
-from tests.standin import Text, Turn
+from tests.standin import Text, Thinking, Turn
 
 SUMMARY = {
     "intent": "Make the parser accept tabs.",
@@ -29,6 +29,7 @@ FRAME = Frame(
     tuple(ToolSpec(name, f"Does {name}.", SCHEMA) for name in ("Ask", "Bash", "Read")),
 )
 WEIGHTS = Weights(key=frozenset({"Bash"}), asking=frozenset({"Ask"}))
+MUSING = Thinking("Now I know, I look, and more. " * 200)  # what a compaction can leave out
 
 
 def summary_turn(**changes: Any) -> Turn:
@@ -77,8 +78,9 @@ class Talk:
         messages = self.conversation.messages
         carried = carried or Carried()
         compacted = await compact(messages, self.model, FRAME, WEIGHTS, carried, self.meter)
-        if compacted:
-            self.conversation = Conversation(list(compacted.messages))
+        if isinstance(compacted, NoGain):
+            return None
+        self.conversation = Conversation(list(compacted.messages))
         return compacted
 
 

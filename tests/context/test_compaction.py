@@ -12,9 +12,16 @@ from glossator.llm.catalog import ModelFacts
 from glossator.llm.conversation import user_message
 from glossator.llm.offline import OfflineModel
 from glossator.prompts.loader import load_prompt
-from tests.context.compacting import SUMMARY, Talk, is_asked_for_a_summary, summary_turn, texts_of
+from tests.context.compacting import (
+    MUSING,
+    SUMMARY,
+    Talk,
+    is_asked_for_a_summary,
+    summary_turn,
+    texts_of,
+)
 from tests.llm.asking import asker
-from tests.standin import HttpError, Text, Thinking, ToolUse, Turn
+from tests.standin import HttpError, Text, ToolUse, Turn
 
 
 def script(body: dict[str, Any]) -> Turn:
@@ -24,13 +31,13 @@ def script(body: dict[str, Any]) -> Turn:
     last = body["messages"][-1]["content"]
     asked = last[-1].get("text", "")
     if last[0]["type"] == "tool_result" or "answer" in asked:
-        return Turn(Thinking("Now I know."), Text("An answer."))
+        return Turn(MUSING, Text("An answer."))
     words = asked.split()
     name = words[0] if words[0] in {"Ask", "Bash", "Read"} else "Read"
     arguments = {"path": f"{words[-1]}.py", "gives": asked, "fails": "fail" in words}
     if "long" in words:
         arguments["lines"] = 3_000
-    return Turn(Thinking("I look."), Text("Let me see."), ToolUse(name, arguments))
+    return Turn(MUSING, Text("Let me see."), ToolUse(name, arguments))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +101,7 @@ async def test_in_the_middle_of_a_run(rounds: int) -> None:
         if is_asked_for_a_summary(body):
             return summary_turn()
         calls = [ToolUse("Read", {"gives": f"found {n}"}) for n in range(2)]
-        return Turn(Thinking("More."), *calls)
+        return Turn(MUSING, *calls)
 
     async with asker(play) as ask:
         talk = Talk(ask.model)
@@ -269,3 +276,49 @@ async def test_offline_it_is_an_extract() -> None:
         assert compacted is not None
         assert not compacted.by_model
         assert len(ask.api.requests) == asked
+
+
+async def test_the_figures_are_the_providers() -> None:
+    """Not estimates of our own, which count another part of what is sent."""
+    async with asker(script) as ask:
+        talk = Talk(ask.model)
+        for number in range(8):
+            await talk.say(f"Read wish {number}")
+        last = await talk.say("Read wish 8")
+        compacted = await talk.compact()
+        assert compacted is not None
+        assert compacted.before == pytest.approx(last.usage.total, rel=0.02)
+        talk.conversation.append(user_message("?"))
+        following = await talk.ask()
+        assert compacted.after == pytest.approx(following.usage.input_total, rel=0.25)
+
+
+async def test_where_only_words_of_the_user_could_go_nobody_is_asked() -> None:
+    """They are all kept, so nothing would be gained."""
+    async with asker(lambda _body: Turn(Text("So."))) as ask:
+        talk = Talk(ask.model)
+        for number in range(12):
+            await talk.say(f"I want {number} of it.")
+        before, asked = talk.conversation.messages, len(ask.api.requests)
+        assert await talk.compact() is None
+        assert talk.conversation.messages == before
+        assert len(ask.api.requests) == asked
+
+
+@pytest.mark.parametrize("words", [10, 5_000])
+async def test_a_summary_longer_than_what_goes_is_not_used(words: int) -> None:
+    def play(body: dict[str, Any]) -> Turn:
+        long = summary_turn(decisions=["So much to say."] * words)
+        return long if is_asked_for_a_summary(body) else script(body)
+
+    async with asker(play) as ask:
+        talk = Talk(ask.model)
+        for number in range(8):
+            await talk.say(f"answer {number}")
+        before = talk.conversation.messages
+        compacted = await talk.compact()
+        assert (compacted is None) is (words > 10)
+        assert (talk.conversation.messages == before) is (words > 10)
+        assert is_asked_for_a_summary(ask.api.requests[-1].body)
+        assert (await talk.say("answer me")).text == "An answer."
+        assert ask.api.refusals == []

@@ -78,9 +78,11 @@ def test_a_call_that_is_no_json_object_is_not_run(partials: tuple[str, ...]) -> 
         tool_turn(CALL, *partials)
 
 
-def test_a_call_without_an_id_is_not_run() -> None:
+@pytest.mark.parametrize("stop", ["tool_use", "max_tokens", "end_turn"])
+def test_a_call_without_an_id_is_not_run(stop: str) -> None:
+    """Nor could it be answered."""
     with pytest.raises(StreamCut, match="without a name"):
-        tool_turn({"type": "tool_use", "name": "Grep"})
+        tool_turn({"type": "tool_use", "name": "Grep"}, stop=stop)
 
 
 def test_a_call_cut_by_max_tokens_keeps_what_came() -> None:
@@ -98,3 +100,16 @@ def test_fields_that_nobody_knows_are_kept() -> None:
     )
     assert reply.message["content"] == [block]
     assert reply.text == "Hi."
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", None])
+def test_a_blank_text_is_left_out(text: str | None) -> None:
+    """The provider sends such a block, but refuses it when it comes back."""
+    blank = {"type": "content_block_start", "index": 0}
+    reply = assemble(
+        {**blank, "content_block": {"type": "text", "text": text}},
+        {"type": "content_block_start", "index": 1, "content_block": CALL},
+        {"type": "message_delta", "delta": {"stop_reason": "tool_use"}},
+        STOP,
+    )
+    assert reply.message["content"] == [{**CALL, "input": {}}]

@@ -170,17 +170,6 @@ async def test_the_user_types_elsewhere(calc: Path, late: bool) -> None:
         assert len(a.api.requests) == 3
 
 
-async def test_the_user_types_in_the_same_place(calc: Path) -> None:
-    async with acting(calc.parent, _FIX) as a:
-        uri = a.desk.open(calc)
-        typing(a, uri, "a - b", "a * b")
-        await a.asked()
-        assert a.desk.texts[uri] == _TEXT.replace("a - b", "a * b")
-        assert len(a.requests()) == 1
-        assert "    return a * b" in a.told("edit")
-        assert "Make the edit again for this text" in a.told("edit")
-
-
 async def test_the_user_never_stops_typing(calc: Path) -> None:
     async with acting(calc.parent, _FIX) as a:
         uri = a.desk.open(calc)

@@ -10,7 +10,7 @@ import pytest
 from glossator.core.errors import UsageError
 from glossator.core.events import Compaction
 from glossator.service.compact import CompactRequest, compact_session
-from tests.context.compacting import is_asked_for_a_summary, summary_turn
+from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -23,7 +23,7 @@ def player(body: dict[str, Any]) -> Turn:
     if is_asked_for_a_summary(body):
         return summary_turn()
     last = body["messages"][-1]["content"][-1]
-    return Turn(Text("It greets.")) if last["type"] == "tool_result" else Turn(_READ)
+    return Turn(MUSING, Text("It greets.")) if last["type"] == "tool_result" else Turn(_READ)
 
 
 async def test_by_command(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from glossator.service.session_store import sessions_folder
 from glossator.service.sessions import DeleteSessionRequest, delete_session
 from glossator.store.log import framed, parse
 from glossator.workspace.change import RootsChanged
-from tests.context.compacting import is_asked_for_a_summary, summary_turn
+from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -159,7 +159,7 @@ class Diagnosing:
         if any(block["type"] == "tool_result" for block in last):
             return Turn(Text("I see."))
         if "chat" in last[-1].get("text", ""):
-            return Turn(Text("So do I."))
+            return Turn(MUSING, Text("So do I."))
         return Turn(READ, ToolUse("Diagnostics"))
 
 

@@ -21,7 +21,7 @@ from glossator.service.sessions import (
     resume_session,
 )
 from glossator.service.status import StatusRequest, status
-from tests.context.compacting import is_asked_for_a_summary, summary_turn
+from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import HttpError, SlowHeaders, Text, ToolUse, Turn
 
@@ -54,7 +54,7 @@ class Chatting:
     def __call__(self, body: dict[str, Any]) -> Turn:
         if is_asked_for_a_summary(body):
             return self.summaries.pop(0) if self.summaries else summary_turn()
-        return Turn(Text("It greets."))
+        return Turn(MUSING, Text("It greets."))
 
     @staticmethod
     async def talk(s: Stage, rounds: int = 8) -> Session:
@@ -253,7 +253,7 @@ async def test_a_compaction_that_takes_the_rest_is_followed_by_the_last_word(
         if "This run is ending" in body["messages"][-1]["content"][-1].get("text", ""):
             return Turn(Text("Enough."))
         usage = {"cache_read_input_tokens": 850_000} if len(body["messages"]) == 5 else None
-        return Turn(ToolUse("Grep", {"pattern": f"p{len(body['messages'])}"}), usage=usage)
+        return Turn(MUSING, ToolUse("Grep", {"pattern": f"p{len(body['messages'])}"}), usage=usage)
 
     async with stage(tmp_path / "ws", FILES, script, {"limits": {"tokens": 950_000}}) as s:
         answer = await s.ask("?")
@@ -265,7 +265,7 @@ async def test_a_compaction_that_takes_the_rest_is_followed_by_the_last_word(
 async def test_a_full_window_is_not_compacted_with_nothing_left(tmp_path: Path) -> None:
     def script(body: dict[str, Any]) -> Turn:
         if len(body["messages"]) < 16:
-            return Turn(Text("It greets."))
+            return Turn(MUSING, Text("It greets."))
         return Turn(Text("I was"), stop_reason="model_context_window_exceeded")
 
     async with stage(tmp_path / "ws", FILES, script, {"limits": {"tokens": 100}}) as s:

@@ -8,8 +8,9 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from tests.standin.content import located_blocks, tokens_in
+from tests.standin.content import located_blocks, merged_turns, tokens_in
 from tests.standin.faults import MaxTokensMidTool, Refused, UnknownBlock
+from tests.standin.rules.call import unanswered_server_calls
 from tests.standin.script import (
     Block,
     ServerToolUse,
@@ -85,7 +86,9 @@ def _content(turn: Turn, body: Json, ids: Ids) -> list[Json]:
     for _, role, block in located_blocks(body):
         prefix.add(role, block)
         taken.add(block.get("id", ""))
-    content: list[Json] = []
+    content = list(_left_open(body))
+    for made in content:
+        prefix.add("assistant", made)
     for scripted in turn.blocks:
         for made in _blocks(scripted, body, prefix, lambda kind: ids.next(kind, taken)):
             prefix.add("assistant", made)
@@ -115,6 +118,15 @@ def _blocks(
                 return
             text = text if config.get("display") == "summarized" else ""
             yield {"type": "thinking", "thinking": text, "signature": prefix.bind(text).sign()}
+
+
+def _left_open(body: Json) -> Iterator[Json]:
+    """The results of the searches that a paused turn left open: what it goes on with."""
+    role, blocks = merged_turns(body)[-1]
+    calls = {block["id"]: block for _, block in blocks if block["type"] == "server_tool_use"}
+    for id_ in unanswered_server_calls(blocks) if role == "assistant" else ():
+        if calls[id_]["name"] == "web_search":
+            yield {"type": "web_search_tool_result", "tool_use_id": id_, "content": []}
 
 
 def _search(query: str, found: Sequence[str], id_: str) -> Iterator[Json]:

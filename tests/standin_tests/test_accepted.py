@@ -162,6 +162,15 @@ async def test_a_paused_turn_is_resent_as_it_came() -> None:
         assert (await post(api, chat(*conversation))).status == 400  # the last was not paused
 
 
+async def test_a_paused_search_goes_on_with_what_it_found() -> None:
+    script = [Turn(ServerToolUse("web_search"), stop_reason="pause_turn"), Turn(Text("done"))]
+    async with StandIn(script) as api:
+        paused = assistant(*(await post(api, chat(user("x")))).json["content"])
+        found, said = (await post(api, chat(user("x"), paused))).json["content"]
+    assert (found["type"], found["tool_use_id"]) == ("web_search_tool_result", "srvtoolu_0001")
+    assert said["text"] == "done"
+
+
 async def test_an_open_server_call_keeps_its_tools() -> None:
     script = [Turn(ServerToolUse("web_search"), stop_reason="pause_turn"), Turn(Text("done"))]
     async with StandIn(script) as api:

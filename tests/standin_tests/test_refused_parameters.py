@@ -76,6 +76,7 @@ SHAPE = {
     "stream not boolean": (request(stream="yes"), "stream: Input should be a valid boolean"),
     "unknown effort": (request(output_config={"effort": "huge"}), "output_config.effort: Input"),
     "empty text": (chat(user("")), "messages.0.content.0: text content blocks must be non-empty"),
+    "blank text": (chat(user(" \n")), "text content blocks must contain non-whitespace text"),
     "empty system text": (request(system=[text("")]), "system.0: text content blocks must be"),
 }
 

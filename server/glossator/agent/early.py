@@ -1,7 +1,8 @@
 """Calls that only read, started as soon as their block closes, while their reply still streams.
 
 They are a bet that the reply ends whole and asks for them. Until it does, nothing of them shows:
-no event is sent, and what they read counts as shown only when their result is taken.
+no event is sent, the user is asked nothing, and what they read counts as shown only when their
+result is taken.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ class EarlyCalls:
         self._run = run
         self._started: dict[str, tuple[ToolCall, asyncio.Task[_Read]]] = {}
         self._void: set[asyncio.Task[_Read]] = set()
+        self._wanted = asyncio.Event()  # the reply is whole, and its calls are to be run
         self._acting = False  # whether a call of the reply may change something
 
     async def __aenter__(self) -> Self:
@@ -60,7 +62,8 @@ class EarlyCalls:
                 tool = self._tools.get(call.name)
                 self._acting |= acts(self._tools, call)
                 if tool is not None and tool.access is Access.READ and not self._acting:
-                    self._started[call.id] = call, asyncio.create_task(self._read(call))
+                    reading = self._read(call, self._wanted)
+                    self._started[call.id] = call, asyncio.create_task(reading)
                     await asyncio.sleep(0)  # it begins now, however much of the reply is here
             case RetryWait():
                 self.void()
@@ -71,10 +74,12 @@ class EarlyCalls:
             task.cancel()
             self._void.add(task)
         self._started.clear()
+        self._wanted = asyncio.Event()
         self._acting = False
 
     async def take(self, call: ToolCall) -> ToolResult | None:
         """The result of a call that was started, None for any other."""
+        self._wanted.set()
         asked, task = self._started.pop(call.id, (None, None))
         if task is None:
             return None
@@ -86,9 +91,9 @@ class EarlyCalls:
         read.reads.adopt(read.draft)
         return read.result
 
-    async def _read(self, call: ToolCall) -> _Read:
+    async def _read(self, call: ToolCall, wanted: asyncio.Event) -> _Read:
         context = await self._run.tool_context()
         draft = context.reads.draft()
-        ahead = replace(context, reads=draft)
+        ahead = replace(context, reads=draft, before_asking=wanted.wait)
         result = await call_tool(self._tools, call, ahead, self._run.permission)
         return _Read(result, draft, context.reads)

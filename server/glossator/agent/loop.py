@@ -1,12 +1,14 @@
 """The agent loop: query, act, observe, until the model answers or a limit ends the run.
 
 The conversation is valid for the next request at every await: a reply is appended together with
-the answers to its tool calls, even when the run is cancelled between the two.
+the answers to its tool calls, even when the run is cancelled between the two, and one that was
+paused when it ends.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -16,12 +18,13 @@ from glossator.agent.execute import execute
 from glossator.agent.guard import Guard
 from glossator.agent.query import query
 from glossator.agent.run import RunContext
-from glossator.core.errors import BudgetSpent, ModelError
+from glossator.context.compaction import NoGain
+from glossator.core.errors import BudgetSpent
 from glossator.core.events import Notice, TextDiscarded
 from glossator.core.tool_result import ToolResult
-from glossator.llm.conversation import Conversation, tool_answers, user_message
+from glossator.llm.conversation import Conversation, tool_answers, user_message, whole_reply
 from glossator.llm.meter import Budget, Meter
-from glossator.llm.model import Reply, StopReason, ToolCall
+from glossator.llm.model import Message, Reply, StopReason, ToolCall
 from glossator.prompts.loader import load_prompt
 
 _LAST_WORD_SECONDS = 60  # for the answer after a limit was reached
@@ -51,23 +54,28 @@ async def _run(
 ) -> Outcome:
     meter = run.meter or Meter((Budget.of_run(agent.limits),))
     guard = Guard(agent.limits, meter, run.clock)
+    paused: list[Message] = []  # what the reply under way has said
     while True:
-        reply = await query(agent, conversation, run, guard.seconds_left, early)
+        reply = await query(agent, conversation, run, guard.seconds_left, early, paused)
         if reply is None:
             return _out_of_time(run, guard)
         _count(reply, run, guard)
-        if reply.stop is StopReason.PAUSE_TURN:
-            conversation.append(reply.message)
-            if limit := guard.exceeded(()):
-                return _unanswered(limit, guard, reply.text)
+        limit = guard.exceeded(_requested(reply))
+        if reply.stop is StopReason.PAUSE_TURN and limit is None:
+            paused.append(reply.message)
             continue
-        if reply.stop is StopReason.CONTEXT_FULL and await _make_room(run, guard):
+        last_turn = limit is Stop.TURNS
+        if reply.stop is StopReason.CONTEXT_FULL and not last_turn and await _make_room(run, guard):
             run.emit(TextDiscarded())  # it did not fit: it is asked for again
+            paused.clear()
             continue
-        calls = _requested(reply)
-        if not calls or reply.stop in _FINAL:
+        reply = replace(reply, message=whole_reply((*paused, reply.message)))
+        paused.clear()
+        if reply.stop is StopReason.PAUSE_TURN and limit:
+            _keep(conversation, reply, guard.explain(limit))
+            return _unanswered(limit, guard, reply.text)
+        if not _requested(reply) or reply.stop in _FINAL:
             return _end(conversation, reply, guard)
-        limit = guard.exceeded(calls)
         if limit:
             _answer_all(conversation, reply, "Not run", guard.explain(limit), farewell=True)
         else:
@@ -116,12 +124,17 @@ async def _act(
 
 async def _make_room(run: RunContext, guard: Guard) -> bool:
     """Whether the conversation could be compacted."""
+    if run.room is None:
+        return False
     try:
-        compacted = await run.room.make(guard.meter) if run.room else None
+        async with run.clock.limit(guard.seconds_left):
+            made = await run.room.make(guard.meter)
     except BudgetSpent as error:
         run.emit(Notice(f"The conversation was not compacted. {error}"))
         return False
-    if compacted is None:
+    except TimeoutError:
+        return False
+    if isinstance(made, NoGain):
         return False
     guard.begin_anew()
     return True
@@ -130,16 +143,12 @@ async def _make_room(run: RunContext, guard: Guard) -> bool:
 async def _keep_room(
     conversation: Conversation, run: RunContext, reply: Reply, guard: Guard
 ) -> Stop | None:
-    """Compact ahead of need: a model that cannot be asked now is asked again the next time.
-
-    Gives the limit that this reached, if one was; the model was told then.
-    """
-    if run.room is None or not run.room.is_short(reply.usage):
-        return None
-    try:
-        await _make_room(run, guard)
-    except ModelError as error:
-        run.emit(Notice(f"The conversation could not be compacted now, so it goes on. {error}"))
+    """Compact ahead of need. Gives the limit that is reached by now, if any; the model was told."""
+    if run.room:
+        with suppress(TimeoutError):
+            async with run.clock.limit(guard.seconds_left):
+                if await run.room.keep(reply.usage, guard.meter):
+                    guard.begin_anew()
     limit = guard.exceeded(())
     if limit:
         farewell = load_prompt("user/last_word").render(reason=guard.explain(limit))
@@ -157,8 +166,9 @@ async def _last_word(
     if last is None:
         return _unanswered(limit, guard)
     _count(last, run, guard)
+    last = replace(last, message=whole_reply((last.message,)))
     if _requested(last):
-        _answer_all(conversation, last, "Not run", reason)
+        _keep(conversation, last, reason)
         return _unanswered(limit, guard, last.text)
     return replace(_end(conversation, last, guard), stop=limit)
 
@@ -178,12 +188,17 @@ def _end(conversation: Conversation, reply: Reply, guard: Guard) -> Outcome:
     if stop is Stop.REFUSED:  # a refused reply is not sent back
         text = f"The model declined to answer. {reply.detail}".strip()
         return Outcome(text, stop, guard.turns, guard.meter.spending)
-    if _requested(reply):
-        _answer_all(conversation, reply, "Not run", "the context is full")
-    elif reply.message["content"]:
-        conversation.append(reply.message)
+    _keep(conversation, reply, "the context is full")
     text = reply.text or "The model ended without an answer. Ask again, or ask for less at once."
     return Outcome(text, stop, guard.turns, guard.meter.spending)
+
+
+def _keep(conversation: Conversation, reply: Reply, why: str) -> None:
+    """Append a reply; none of its calls was run."""
+    if _requested(reply):
+        _answer_all(conversation, reply, "Not run", why)
+    elif reply.message["content"]:
+        conversation.append(reply.message)
 
 
 def _requested(reply: Reply) -> list[ToolCall]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from collections.abc import Sequence
 from contextlib import aclosing
 
 from glossator.agent.agent import Agent
@@ -12,7 +12,7 @@ from glossator.agent.specs import tool_specs
 from glossator.core.errors import StreamCut
 from glossator.core.events import Notice, TextDelta, TextDiscarded, ThinkingDelta
 from glossator.llm.conversation import Conversation
-from glossator.llm.model import ModelRequest, Reply, RetryWait, TextPiece, ThinkingPiece
+from glossator.llm.model import Message, ModelRequest, Reply, RetryWait, TextPiece, ThinkingPiece
 
 
 async def query(
@@ -21,23 +21,25 @@ async def query(
     run: RunContext,
     seconds: float,
     early: EarlyCalls,
+    paused: Sequence[Message] = (),
 ) -> Reply | None:
     """The model's reply to the conversation, or None when it is not there in so many seconds.
 
-    Nothing of a reply that is not whole is kept. Calls are handed to `early` as soon as they are
-    whole. Raises `ModelError`.
+    `paused` is what the reply said before the provider paused it. Time in which the user is waited
+    for does not count. Nothing of a reply that is not whole is kept. Calls are handed to `early` as
+    soon as they are whole. Raises `ModelError`.
     """
     early.void()  # what a reply before this one left
     request = ModelRequest(
         agent.system,
         agent.specs or tool_specs(agent.tools),
-        conversation.messages,
+        (*conversation.messages, *paused),
         previous_reply=conversation.newest_reply,
         encoded=conversation.encoded,
     )
     shown = False
     try:
-        async with asyncio.timeout(seconds), aclosing(run.model.stream(request)) as events:
+        async with run.clock.limit(seconds), aclosing(run.model.stream(request)) as events:
             async for event in events:
                 await early.follow(event)
                 match event:

@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from glossator import __version__
-from glossator.cli import options
 from glossator.cli.arguments import read_question, tool_arguments
 from glossator.cli.asking import ask_server
 from glossator.cli.messages import duration
-from glossator.cli.options import Acting, Common
+from glossator.cli.options import Acting, Modelled, with_options
 from glossator.cli.render.renderer import Renderer
 from glossator.cli.session import Command, Work
 from glossator.cli.session_commands import in_session, sessions, undo
@@ -65,19 +64,13 @@ def serve(
 
 
 @app.command()
-def ask(  # noqa: PLR0913 - each is an option of the command line
+@with_options
+def ask(
     context: typer.Context,
     question: Annotated[list[str], typer.Argument(help="The question, or - to read it.")],
     *,
-    workspace: options.Workspace = None,
-    json: options.Json = False,
-    verbose: options.Verbose = False,
-    offline: options.Offline = False,
-    model: options.Model = None,
+    common: Acting,
     thinking: Annotated[bool, typer.Option("--thinking", help="Show the thinking.")] = False,
-    mode: options.Mode = None,
-    allow: options.Allow = None,
-    review: options.Review = False,
     resume: Annotated[
         str | None,
         typer.Option("--resume", metavar="ID", help="Go on with this session.", show_default=False),
@@ -94,8 +87,6 @@ def ask(  # noqa: PLR0913 - each is an option of the command line
         renderer.answer(answer)
         return answer["stop"] != "refused"  # what a limit ended early is still an answer
 
-    acting = Acting(mode, tuple(allow or ()), review)
-    common = Common(workspace, json, verbose, offline, model, acting)
     argument = {"question": read_question(question)}
     work: Command | Work = Command("glossator.ask", argument)
     if resume is not None or newest:
@@ -104,18 +95,15 @@ def ask(  # noqa: PLR0913 - each is an option of the command line
 
 
 @app.command()
-def search(  # noqa: PLR0913 - each is an option of the command line
+@with_options
+def search(
     context: typer.Context,
     query: Annotated[list[str], typer.Argument(help="What to look for.")],
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", min=1, help="The most hits to show.")
     ] = None,
     *,
-    workspace: options.Workspace = None,
-    json: options.Json = False,
-    verbose: options.Verbose = False,
-    offline: options.Offline = False,
-    model: options.Model = None,
+    common: Modelled,
 ) -> None:
     """Find the places that matter to a query, best first."""
     words = " ".join(query)
@@ -125,22 +113,18 @@ def search(  # noqa: PLR0913 - each is an option of the command line
         return True
 
     argument = {"query": words} if limit is None else {"query": words, "limit": limit}
-    common = Common(workspace, json, verbose, offline, model)
     ask_server(context, common, Command("glossator.search", argument), show)
 
 
 @app.command()
-def tool(  # noqa: PLR0913 - each is an option of the command line
+@with_options
+def tool(
     context: typer.Context,
     name: Annotated[str, typer.Argument(help="The tool, as the model calls it.")],
     arguments: Annotated[str, typer.Argument(help="Its arguments, a JSON object.")] = "{}",
     *,
     time: Annotated[bool, typer.Option("--time", help="Print how long it took.")] = False,
-    workspace: options.Workspace = None,
-    json: options.Json = False,
-    verbose: options.Verbose = False,
-    offline: options.Offline = False,
-    model: options.Model = None,
+    common: Modelled,
 ) -> None:
     """Run one tool and print exactly what the model would see."""
 
@@ -151,19 +135,15 @@ def tool(  # noqa: PLR0913 - each is an option of the command line
         return not answer["error"]
 
     argument = {"name": name, "arguments": tool_arguments(arguments)}
-    common = Common(workspace, json, verbose, offline, model)
     ask_server(context, common, Command("glossator.tool", argument), show)
 
 
 @app.command()
+@with_options
 def status(
     context: typer.Context,
     *,
-    workspace: options.Workspace = None,
-    json: options.Json = False,
-    verbose: options.Verbose = False,
-    offline: options.Offline = False,
-    model: options.Model = None,
+    common: Modelled,
 ) -> None:
     """Show what a server holds of the workspace."""
 
@@ -171,12 +151,12 @@ def status(
         renderer.status(answer)
         return True
 
-    common = Common(workspace, json, verbose, offline, model)
     ask_server(context, common, Command("glossator.status", {"wait": True}), show)
 
 
 @app.command()
-def index(  # noqa: PLR0913 - each is an option of the command line
+@with_options
+def index(
     context: typer.Context,
     *,
     rebuild: Annotated[
@@ -185,11 +165,7 @@ def index(  # noqa: PLR0913 - each is an option of the command line
     check: Annotated[
         bool, typer.Option("--check", help="Compare the index with the files; change nothing.")
     ] = False,
-    workspace: options.Workspace = None,
-    json: options.Json = False,
-    verbose: options.Verbose = False,
-    offline: options.Offline = False,
-    model: options.Model = None,
+    common: Modelled,
 ) -> None:
     """Build or check the index that makes searches fast."""
     if rebuild and check:
@@ -200,20 +176,16 @@ def index(  # noqa: PLR0913 - each is an option of the command line
         return not report["problems"]
 
     mode = "rebuild" if rebuild else "check" if check else "update"
-    common = Common(workspace, json, verbose, offline, model)
     command = Command("glossator.rebuildIndex", {"mode": mode})
     ask_server(context, common, command, show, progress=True)
 
 
 @app.command()
+@with_options
 def doctor(
     context: typer.Context,
     *,
-    workspace: options.Workspace = None,
-    json: options.Json = False,
-    verbose: options.Verbose = False,
-    offline: options.Offline = False,
-    model: options.Model = None,
+    common: Modelled,
 ) -> None:
     """Check the set-up, and say what to do about what is wrong."""
 
@@ -221,7 +193,6 @@ def doctor(
         renderer.checks(answer)
         return all(check["state"] != "failed" for check in answer["checks"])
 
-    common = Common(workspace, json, verbose, offline, model)
     ask_server(context, common, Command("glossator.doctor"), show)
 
 

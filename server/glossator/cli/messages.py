@@ -24,6 +24,7 @@ NOBODY_REVIEWS = (
     " or with --mode acceptEdits and without a review."
 )
 NO_SESSION = "This workspace has no session yet; begin one with `glossator ask`."
+NO_TURN = "No turn of this session has changed a file."
 NO_QUESTION = "The question is empty; write it after `ask`, or pipe it in with `glossator ask -`."
 OUTPUT_NEXT_STEP = "Check where the output goes, and that the current folder still exists."
 CANCELLING = "Cancelling; press Ctrl-C again to end it at once."
@@ -64,7 +65,7 @@ def question_lines(question: Question) -> list[str]:
     return [
         question["text"],
         *options,
-        f"Answer with {numbers} or in words; an empty line leaves it to the model.",
+        f"Answer with {numbers} or in words; an empty line gives no answer.",
     ]
 
 
@@ -79,6 +80,8 @@ _CHOICES = {
 def permission_lines(request: PermissionRequest) -> list[str]:
     """What is to be allowed, why it is asked, and how to answer."""
     details = [*request["detail"].splitlines(), *request["reasons"]]
+    if request["suggestions"] and not {"session", "always"}.isdisjoint(request["choices"]):
+        details.append(f"s and a allow {', '.join(request['suggestions'])} from then on.")
     choices = " · ".join(_CHOICES[choice] for choice in request["choices"])
     return [request["title"], *(f"  {line}" for line in details), f"{choices} (or say why not)"]
 
@@ -114,7 +117,7 @@ def hunk_diff(hunk: Hunk) -> str:
 
 def hunk_hint(number: int, total: int) -> str:
     """How to answer about a part of an edit."""
-    return f"Part {number} of {total}: y apply · n leave out · a all that follow · d none of them"
+    return f"Part {number} of {total}: y yes · n no (or say why not) · a all · d none from here on"
 
 
 def duration(milliseconds: float) -> str:

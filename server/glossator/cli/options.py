@@ -1,11 +1,14 @@
-"""The options that every asking command takes."""
+"""The options that commands share, each written once: a command takes them gathered."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -38,7 +41,9 @@ Mode = Annotated[
     ModeName | None,
     typer.Option(
         "--mode",
-        help="What is done without asking: reading, edits too, or everything; plan only reads.",
+        metavar="MODE",
+        help="What is done unasked: reading (ask), edits too (acceptEdits), or all (auto). plan"
+        " only reads.",
         show_default=False,
     ),
 ]
@@ -56,36 +61,13 @@ Review = Annotated[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Acting:
-    """What the options say that a run may do."""
-
-    mode: ModeName | None = None
-    allow: tuple[str, ...] = ()
-    review: bool = False
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """As settings. Raises `InvalidSettings` if the user's own rules cannot be read."""
-        permissions: dict[str, Any] = {}
-        if self.mode is not None:
-            permissions["mode"] = self.mode
-        if self.allow:
-            permissions["allow"] = [*_allowed_already(), *self.allow]
-        settings = {"permissions": permissions} if permissions else {}
-        return settings | ({"edits": {"review": "propose"}} if self.review else {})
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Common:
-    """What the options were set to."""
+    """The options of every command that asks a server."""
 
-    workspace: list[Path] | None
-    json: bool
-    verbose: bool
-    offline: bool = False
-    model: str | None = None
-    acting: Acting = Acting()
+    workspace: Workspace = None
+    json: Json = False
+    verbose: Verbose = False
 
     @property
     def roots(self) -> tuple[Path, ...]:
@@ -95,12 +77,62 @@ class Common:
     @property
     def settings(self) -> dict[str, Any]:
         """What of it is a setting, by the names of the protocol; the unset is left to others."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Modelled(Common):
+    """Those of a command that may ask a model."""
+
+    offline: Offline = False
+    model: Model = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Which model, or none."""
         models: dict[str, Any] = {}
         if self.offline:
             models["offline"] = True
         if self.model is not None:
             models["main"] = {"model": self.model}
-        return ({"models": models} if models else {}) | self.acting.settings
+        return {"models": models} if models else {}
+
+
+@dataclass(frozen=True)
+class Acting(Modelled):
+    """Those of a command that may act."""
+
+    mode: Mode = None
+    allow: Allow = None
+    review: Review = False
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What may be done, too. Raises `InvalidSettings` if the user's rules cannot be read."""
+        permissions: dict[str, Any] = {}
+        if self.mode is not None:
+            permissions["mode"] = self.mode
+        if self.allow:
+            permissions["allow"] = [*_allowed_already(), *self.allow]
+        acting = {"permissions": permissions} if permissions else {}
+        return super().settings | acting | ({"edits": {"review": "propose"}} if self.review else {})
+
+
+def with_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as typer is to see it: each option in place of `common`, which gathers them."""
+    signature = inspect.signature(command, eval_str=True)
+    gathered = signature.parameters["common"].annotation
+    options = inspect.signature(gathered, eval_str=True).parameters
+
+    @functools.wraps(command)
+    def run(**given: object) -> None:
+        common = gathered(**{name: given.pop(name) for name in options})
+        command(**given, common=common)
+
+    own = [each for each in signature.parameters.values() if each.name != "common"]
+    spread = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in options.values()]
+    cast(Any, run).__signature__ = signature.replace(parameters=[*own, *spread])
+    return run
 
 
 def _allowed_already() -> tuple[str, ...]:

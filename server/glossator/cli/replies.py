@@ -107,7 +107,7 @@ class Replies:
 
     async def _choose(self, plan: EditPlan, keyboard: Keyboard) -> Review:
         accepted: list[str] = []
-        message = ""
+        reasons: list[str] = []
         hunks = plan["hunks"]
         keyboard.forget()
         for number, hunk in enumerate(hunks, 1):
@@ -128,10 +128,9 @@ class Replies:
                 case "n" | "no":
                     pass
                 case _:
-                    message = line
-                    break
+                    reasons.append(line)
         self._renderer.resume()
-        return {"accepted": accepted, "message": message}
+        return {"accepted": accepted, "message": "\n".join(reasons)}
 
     async def _apply(self, params: Json) -> Json:
         """What is being written is written to its end, even if nobody wants to know any more."""
@@ -162,12 +161,14 @@ def parse_permission(line: str, request: PermissionRequest) -> PermissionAnswer 
 def parse_answer(line: str, question: Question) -> QuestionAnswer | str:
     """An answer as it was typed: numbers of options, a label, or words; or what is wrong with it.
 
-    An empty line is no answer.
+    An empty line is no answer, and a lone letter none to anything.
     """
     labels = [option["label"] for option in question["options"]]
     line = line.strip()
     if line in labels:
         return {"chosen": [line], "words": ""}
+    if len(line) == 1 and line.isalpha():
+        return f"Choose from 1 to {len(labels)}, or answer in words."
     if not _NUMBERS.fullmatch(line):
         return {"chosen": [], "words": line}
     numbers = dict.fromkeys(map(int, re.findall(r"\d+", line)))

@@ -8,10 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from glossator.cli import options
 from glossator.cli.asking import ask_server
 from glossator.cli.messages import NO_SESSION
-from glossator.cli.options import Common
+from glossator.cli.options import Common, Modelled, with_options
 from glossator.cli.render.renderer import Renderer
 from glossator.cli.render.sessions import not_restored
 from glossator.cli.session import Command, Execute, Work
@@ -53,16 +52,15 @@ def in_session(name: str, session_id: str | None, argument: Mapping[str, Json]) 
 
 
 @sessions.callback()
+@with_options
 def list_sessions(
     context: typer.Context,
     *,
-    workspace: options.Workspace = None,
-    json: options.Json = False,
-    verbose: options.Verbose = False,
+    common: Common,
 ) -> None:
     """List the sessions of the workspace; rename, delete, export or compact one."""
     if context.invoked_subcommand is not None:
-        if workspace or json or verbose:
+        if common != Common():
             raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
         return
 
@@ -70,19 +68,17 @@ def list_sessions(
         renderer.sessions(answer)
         return True
 
-    common = Common(workspace, json, verbose)
     ask_server(context, common, Command("glossator.listSessions"), show)
 
 
 @sessions.command()
+@with_options
 def rename(
     context: typer.Context,
     session_id: Id,
     title: Annotated[list[str], typer.Argument(metavar="TITLE", help="Its new title.")],
     *,
-    workspace: options.Workspace = None,
-    json: options.Json = False,
-    verbose: options.Verbose = False,
+    common: Common,
 ) -> None:
     """Give a session another title."""
 
@@ -93,17 +89,16 @@ def rename(
     command = Command(
         "glossator.renameSession", {"sessionId": session_id, "title": " ".join(title)}
     )
-    ask_server(context, Common(workspace, json, verbose), command, show)
+    ask_server(context, common, command, show)
 
 
 @sessions.command()
+@with_options
 def delete(
     context: typer.Context,
     session_id: Id,
     *,
-    workspace: options.Workspace = None,
-    json: options.Json = False,
-    verbose: options.Verbose = False,
+    common: Common,
 ) -> None:
     """Delete a session for good."""
 
@@ -112,10 +107,11 @@ def delete(
         return True
 
     command = Command("glossator.deleteSession", {"sessionId": session_id})
-    ask_server(context, Common(workspace, json, verbose), command, show)
+    ask_server(context, common, command, show)
 
 
 @sessions.command()
+@with_options
 def export(
     context: typer.Context,
     session_id: Id,
@@ -128,9 +124,7 @@ def export(
         Path | None,
         typer.Option("--output", "-o", help="A file, or a folder for one.", show_default=False),
     ] = None,
-    workspace: options.Workspace = None,
-    json: options.Json = False,
-    verbose: options.Verbose = False,
+    common: Common,
 ) -> None:
     """Print a session, or write it to a file."""
 
@@ -142,19 +136,16 @@ def export(
         return True
 
     command = Command("glossator.exportSession", {"sessionId": session_id, "format": form})
-    ask_server(context, Common(workspace, json, verbose), command, show)
+    ask_server(context, common, command, show)
 
 
 @sessions.command()
+@with_options
 def compact(
     context: typer.Context,
     session_id: IdOrNewest = None,
     *,
-    workspace: options.Workspace = None,
-    json: options.Json = False,
-    verbose: options.Verbose = False,
-    offline: options.Offline = False,
-    model: options.Model = None,
+    common: Modelled,
 ) -> None:
     """Make a session's conversation shorter: it goes on from a summary."""
 
@@ -163,17 +154,16 @@ def compact(
         return True
 
     work = in_session("glossator.compact", session_id, {})
-    ask_server(context, Common(workspace, json, verbose, offline, model), work, show)
+    ask_server(context, common, work, show)
 
 
 @sessions.command()
+@with_options
 def turns(
     context: typer.Context,
     session_id: Id,
     *,
-    workspace: options.Workspace = None,
-    json: options.Json = False,
-    verbose: options.Verbose = False,
+    common: Common,
 ) -> None:
     """List the turns of a session that changed files, oldest first."""
 
@@ -182,10 +172,11 @@ def turns(
         return True
 
     command = Command("glossator.listTurns", {"sessionId": session_id})
-    ask_server(context, Common(workspace, json, verbose), command, show)
+    ask_server(context, common, command, show)
 
 
-def undo(  # noqa: PLR0913 - each is an option of the command line
+@with_options
+def undo(
     context: typer.Context,
     session_id: IdOrNewest = None,
     *,
@@ -199,9 +190,7 @@ def undo(  # noqa: PLR0913 - each is an option of the command line
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Also bring back files that were changed since.")
     ] = False,
-    workspace: options.Workspace = None,
-    json: options.Json = False,
-    verbose: options.Verbose = False,
+    common: Common,
 ) -> None:
     """Take back what a turn changed in the files."""
     if since and turn is None:
@@ -215,7 +204,7 @@ def undo(  # noqa: PLR0913 - each is an option of the command line
     if turn is not None:
         argument["turn"] = turn
     work = in_session("glossator.undoTurn", session_id, argument)
-    ask_server(context, Common(workspace, json, verbose), work, show)
+    ask_server(context, common, work, show)
 
 
 async def _newest(execute: Execute) -> str:

@@ -8,18 +8,17 @@ replaced before the new one is whole.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from glossator.context.kept import Weights, collect, is_compaction, message_of
-from glossator.context.summary import Frame, Summary, ask_summary, extract_summary
+from glossator.context.summary import Asked, Frame, Summary, ask_summary, extract_summary
 from glossator.context.tail import newest
-from glossator.context.transcript import estimate_messages
+from glossator.context.transcript import estimate_request
 from glossator.core.events import Usage
-from glossator.core.tokens import estimate_tokens
 from glossator.llm.meter import Meter
-from glossator.llm.model import Message, Model
+from glossator.llm.model import Message, Model, ModelRequest
 from glossator.prompts.loader import load_prompt
 
 SHARE = 0.8  # of the window, at which a conversation is compacted unasked
@@ -40,8 +39,9 @@ class Carried:
 class Compacted:
     """The messages to go on with.
 
-    `before` and `after` are estimates of all that a request sends, in tokens. `by_model` is false
-    for a summary that was extracted mechanically.
+    `before` and `after` are the tokens of all that a request sends: estimates, which follow what
+    the provider counted for the request that asked for the summary. `by_model` is false for a
+    summary that was extracted mechanically.
     """
 
     messages: tuple[Message, ...]
@@ -49,6 +49,17 @@ class Compacted:
     by_model: bool
     before: int
     after: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoGain:
+    """The conversation stays as it is, and why."""
+
+    why: str
+
+
+_TOO_SHORT = NoGain("it is too short")
+_NOT_SHORTER = NoGain("what has to be kept takes as much room as all of it")
 
 
 def is_due(last: Usage, window: int, share: float | None = SHARE) -> bool:
@@ -63,8 +74,8 @@ async def compact(
     weights: Weights,
     carried: Carried,
     meter: Meter,
-) -> Compacted | None:
-    """The conversation made shorter; None when it is too short for that.
+) -> Compacted | NoGain:
+    """The conversation made shorter, if that is possible.
 
     Not to be called between a reply that was paused and its continuation. Raises `ModelError` when
     the model cannot be asked: try again later, the conversation is as it was. `BudgetSpent` is one.
@@ -72,24 +83,27 @@ async def compact(
     compacted_before = bool(messages) and is_compaction(messages[0])
     tail = newest(messages, int(compacted_before), round(model.window * _TAIL_SHARE))
     if tail is None:
-        return None
+        return _TOO_SHORT
     gone = messages[: tail.start]
-    before = _estimate(frame, messages)
     kept = collect(gone, weights)
-    summary = None
-    if not model.offline:
-        summary = await ask_summary(model, frame, messages, before, meter)
-    chosen = summary or extract_summary(gone, kept, carried.todos)
-    head = message_of(
-        kept,
-        chosen.model_dump_json(indent=1),
-        extracted=summary is None,
-        state=_state(carried),
-        window=model.window,
-    )
+    heading = partial(message_of, kept, state=_state(carried), window=model.window)
+
+    def tokens(messages: Sequence[Message]) -> int:
+        return estimate_request(ModelRequest(frame.system, frame.tools, tuple(messages)))
+
+    before = tokens(messages)
+    if tokens((heading("", extracted=False), *tail.messages)) >= before:
+        return _NOT_SHORTER  # whatever the summary says
+    asked = Asked() if model.offline else await ask_summary(model, frame, messages, meter)
+    chosen = asked.summary or extract_summary(gone, kept, carried.todos)
+    extracted = asked.summary is None
+    head = heading(chosen.model_dump_json(indent=1), extracted=extracted)
     shorter = (head, *tail.messages)
-    after = _estimate(frame, shorter)
-    return Compacted(shorter, chosen, summary is not None, before, after)
+    after = tokens(shorter)
+    if after >= before:
+        return _NOT_SHORTER
+    figures = round(before * asked.scale), round(after * asked.scale)
+    return Compacted(shorter, chosen, not extracted, *figures)
 
 
 def _state(carried: Carried) -> str:
@@ -106,10 +120,3 @@ def _state(carried: Carried) -> str:
 
 def _lines(items: Sequence[str]) -> str:
     return "\n".join(f"- {item}" for item in items) or "- none"
-
-
-def _estimate(frame: Frame, messages: Sequence[Message]) -> int:
-    """About how many tokens a request with these messages takes."""
-    tools = json.dumps([[tool.name, tool.description, tool.input_schema] for tool in frame.tools])
-    before = sum(map(estimate_tokens, (*frame.system, tools)))
-    return before + estimate_messages(messages)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from glossator.context.kept import Kept
-from glossator.context.transcript import paths_in, transcript
+from glossator.context.transcript import estimate_request, paths_in, transcript
 from glossator.core.errors import ModelRefused, StreamCut
 from glossator.llm.conversation import user_message
 from glossator.llm.meter import Meter
@@ -68,15 +68,24 @@ class Frame:
     tools: tuple[ToolSpec, ...]
 
 
-async def ask_summary(
-    model: Model, frame: Frame, messages: Sequence[Message], tokens: int, meter: Meter
-) -> Summary | None:
-    """The model's summary of `messages`, which take `tokens` tokens with all that stands before.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A model's summary, None when it wrote none that can be used.
 
-    None when it wrote none that can be used. Raises `ModelError` when it cannot be asked at all.
+    `scale` is how many tokens the provider counts for one that we estimate.
     """
+
+    summary: Summary | None = None
+    scale: float = 1.0
+
+
+async def ask_summary(
+    model: Model, frame: Frame, messages: Sequence[Message], meter: Meter
+) -> Asked:
+    """The model's summary of `messages`. Raises `ModelError` when it cannot be asked at all."""
+    tokens = estimate_request(ModelRequest(frame.system, frame.tools, tuple(messages)))
     whole = tokens + _ROOM <= model.window
-    problem = ""
+    problem, scale = "", 1.0
     for _ in range(_ATTEMPTS):
         meter.check()
         request = _whole(frame, messages, problem) if whole else _short(messages, model, problem)
@@ -88,12 +97,13 @@ async def ask_summary(
             whole = False  # most likely it did not fit after all
             continue
         meter.count(reply, "compaction")
+        scale = reply.usage.input_total / estimate_request(request)
         try:
-            return parse_summary(reply)
+            return Asked(parse_summary(reply), scale)
         except ValueError as error:
             problem = str(error)
             whole = whole and reply.stop is not StopReason.CONTEXT_FULL
-    return None
+    return Asked(None, scale)
 
 
 def parse_summary(reply: Reply) -> Summary:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from glossator.context.fit import fit
 from glossator.core.brief import brief_arguments
 from glossator.core.tokens import estimate_tokens
-from glossator.llm.model import Block, Message
+from glossator.llm.model import Block, Message, ModelRequest
 
 _LONGEST = 20_000  # characters of one part
 _IMAGE_TOKENS = 1_600  # the provider's figure for a large picture
@@ -55,6 +56,13 @@ def text_of(content: object) -> str:
 def estimate_messages(messages: Sequence[Message]) -> int:
     """About how many tokens messages take in the window."""
     return sum(_tokens(block) for message in messages for block in message["content"])
+
+
+def estimate_request(request: ModelRequest) -> int:
+    """About how many tokens a request takes in the window."""
+    tools = [[tool.name, tool.description, tool.input_schema] for tool in request.tools]
+    before = sum(map(estimate_tokens, (*request.system, json.dumps(tools))))
+    return before + estimate_messages(request.messages)
 
 
 def _text_of_part(part: Block) -> str:

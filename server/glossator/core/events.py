@@ -34,14 +34,14 @@ class Usage:
         )
 
     @property
+    def input_total(self) -> int:
+        """All that was sent."""
+        return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
+
+    @property
     def total(self) -> int:
         """All tokens, in and out."""
-        return (
-            self.input_tokens
-            + self.cache_read_tokens
-            + self.cache_write_tokens
-            + self.output_tokens
-        )
+        return self.input_total + self.output_tokens
 
 
 @dataclass(frozen=True, slots=True)

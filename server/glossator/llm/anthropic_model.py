@@ -230,20 +230,16 @@ async def _post(client: AsyncAnthropic, content: bytes, *, as_values: bool) -> A
         rewritten: AsyncStream[Any] = await client.messages.create(**json.loads(content))
         return rewritten
     from anthropic import AsyncStream  # noqa: PLC0415 - loaded by now; see `_attempt`
-    from anthropic.types import Message, RawMessageStreamEvent  # noqa: PLC0415 - likewise
 
+    # As `object` the SDK hands each event over as it parsed it, and builds no models of it.
     events: AsyncStream[Any] = await client.post(
-        "/v1/messages",
-        cast_to=Message,
-        content=content,
-        stream=True,
-        stream_cls=AsyncStream[RawMessageStreamEvent],
+        "/v1/messages", cast_to=object, content=content, stream=True, stream_cls=AsyncStream[object]
     )
     return events
 
 
 def _as_sent(event: object) -> dict[str, Any]:
     """An event as it came over the wire; {} for data that is no JSON object."""
-    if not isinstance(event, BaseModel):
-        return {}
-    return event.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+    if isinstance(event, BaseModel):  # of a client that rewrites requests
+        return event.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+    return event if isinstance(event, dict) else {}

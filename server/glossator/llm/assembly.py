@@ -2,7 +2,8 @@
 
 The SDK's own accumulator stops at a reply without usage, which several local servers send, and
 reparses the whole input at every piece of a tool call; this one does neither. Unknown events and
-deltas are passed over; unknown blocks and fields are kept, because they must travel back.
+deltas are passed over; unknown blocks and fields are kept, because they must travel back. Blank
+texts are left out: the provider sends them, but does not take them back.
 Source: the provider's "Streaming messages".
 """
 
@@ -83,14 +84,16 @@ class Assembly:
         for index, block in self._blocks.items():
             if block.get("type") in _TOOL_BLOCKS:
                 block["input"] = self._input(index, stop)
-        content = [self._blocks[index] for index in sorted(self._blocks)]
+        blocks = (self._blocks[index] for index in sorted(self._blocks))
+        content = [block for block in blocks if not _is_blank(block)]
+        calls = _tool_calls(content)
         texts = (block.get("text") for block in content if block.get("type") == "text")
         return Reply(
             message={"role": "assistant", "content": content},
             stop=stop,
             usage=_usage(self._usage, request, content),
             text="".join(text for text in texts if isinstance(text, str)),
-            tool_calls=_tool_calls(content) if stop is StopReason.TOOL_USE else (),
+            tool_calls=calls if stop is StopReason.TOOL_USE else (),
             detail=_detail(self._stop_details),
             id=self._id,
             long_write_tokens=self._usage.get(_LONG_WRITE, 0),
@@ -163,6 +166,10 @@ def _opening(block: Mapping[str, Any]) -> TextPiece | ThinkingPiece | None:
         case {"type": "thinking", "thinking": str(thinking)} if thinking:
             return ThinkingPiece(thinking)
     return None
+
+
+def _is_blank(block: Block) -> bool:
+    return block.get("type") == "text" and not str(block.get("text") or "").strip()
 
 
 def _cache_miss(diagnostics: object) -> str:

@@ -41,6 +41,20 @@ class Conversation:
         self.newest_reply = None
 
 
+def whole_reply(parts: Sequence[Message]) -> Message:
+    """One message of a reply and of what it said before it was paused, if it was.
+
+    A call of the server's own tools that was left open is not part of it: nothing but the server's
+    answer could follow.
+    """
+    blocks = [block for part in parts for block in part["content"]]
+    answered = {block.get("tool_use_id") for block in blocks}
+    content = [b for b in blocks if b.get("type") != "server_tool_use" or b.get("id") in answered]
+    if len(parts) == 1 and len(content) == len(blocks):
+        return parts[0]
+    return {"role": "assistant", "content": content}
+
+
 def user_message(*texts: str) -> Message:
     """A user message with a text block for each non-empty text."""
     return {"role": "user", "content": [{"type": "text", "text": text} for text in texts if text]}

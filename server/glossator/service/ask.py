@@ -15,10 +15,9 @@ from glossator.agent.run import RunContext
 from glossator.agent.specs import tool_specs
 from glossator.context.attachments import Attached, attach
 from glossator.context.mentions import Mentioned, look_up, mentions
-from glossator.context.room import Room
 from glossator.context.system import system_blocks
 from glossator.core.citations import parse_citations
-from glossator.core.errors import ModelError, UsageError
+from glossator.core.errors import UsageError
 from glossator.core.events import (
     CitationChecked,
     Notice,
@@ -31,7 +30,6 @@ from glossator.core.span import Citation, CitationStatus
 from glossator.core.todo import Todo
 from glossator.grounding.verify import verify
 from glossator.llm.conversation import user_message
-from glossator.llm.meter import Meter
 from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
 from glossator.service.compact import room_of
@@ -146,8 +144,7 @@ async def _answer(
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
     room = room_of(app, session, run.emit)
-    if room.is_short(session.account.last):
-        await _make_room(room, meter, run)
+    await room.keep(session.account.last, meter)
     texts = (abandoned, reminder(app, session), *(item.text for item in attached), question)
     session.conversation.append(user_message(*texts))
     reminded(app, session)
@@ -186,14 +183,6 @@ async def _answer(
         session_usage=session.account.spending.usage,
         session_dollars=session.account.spending.dollars,
     )
-
-
-async def _make_room(room: Room, meter: Meter, run: Run) -> None:
-    """Compact ahead of need; if the model cannot be asked for it now, it is tried again later."""
-    try:
-        await room.make(meter)
-    except ModelError as error:
-        run.emit(Notice(f"The conversation was not compacted yet: {error}"))
 
 
 async def _mentioned(app: Application, question: str) -> Mentioned:

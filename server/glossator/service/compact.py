@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from glossator.context.compaction import Carried, Compacted
+from glossator.context.compaction import Carried, Compacted, NoGain
 from glossator.context.kept import Weights
 from glossator.context.room import Room
 from glossator.context.summary import Frame
@@ -43,10 +43,10 @@ async def compact_session(app: Application, request: CompactRequest) -> CompactA
     with app.runs.claim(request.session_id):
         session = await app.sessions.open(request.session_id)
         meter = session.meter(app.settings.limits, app.model)
-        compacted = await room_of(app, session, lambda _: None).make(meter)
-        if compacted is None:
-            raise UsageError("The conversation is too short to be compacted; go on with it.")
-    return CompactAnswer(compacted.before, compacted.after, compacted.by_model)
+        made = await room_of(app, session, lambda _: None).make(meter)
+        if isinstance(made, NoGain):
+            raise UsageError(f"The conversation was not compacted: {made.why}. Go on with it.")
+    return CompactAnswer(made.before, made.after, made.by_model)
 
 
 def room_of(app: Application, session: Session, emit: Callable[[Event], None]) -> Room:
@@ -64,6 +64,8 @@ def room_of(app: Application, session: Session, emit: Callable[[Event], None]) -
         lambda: _carried(app, session),
         compacted,
         app.settings.context.compact_at,
+        emit,
+        session.patience,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from glossator.context.room import Patience
 from glossator.core.events import Envelope, Usage
 from glossator.core.span import Span, runs
 from glossator.core.todo import Todo, TodoState
@@ -64,6 +65,7 @@ class Session:
             Todo(text, TodoState(state)) for text, state in (self.kept(_TODO) or [()])[-1]
         )
         self.findings = _KeptFindings(state.findings)
+        self.patience = Patience()
         self.conversation: Conversation = _KeptConversation(
             self._say, self._restarted, state.messages
         )

@@ -69,6 +69,10 @@ async def _nobody(_question: Question) -> QuestionAnswer:
     return QuestionAnswer()
 
 
+async def _at_once() -> None:
+    return
+
+
 async def _unknown(
     _wanted: tuple[Wanted, ...], _seconds: float
 ) -> tuple[FileDiagnostics, ...] | None:
@@ -89,6 +93,8 @@ class ToolContext:
     rules keep its file from being shown; it is None where they hide nothing. `waiting` is entered
     while the user is asked, so that it does not count as work. `save` is awaited before a command:
     it has texts saved, and tells the model in a sentence which of them are not; empty if all are.
+    `before_asking` is awaited before a question about the call: the reply that makes it may turn
+    out void.
     """
 
     snapshot: WorkspaceSnapshot
@@ -105,6 +111,7 @@ class ToolContext:
     hidden: Callable[[str], bool] | None = None
     waiting: Callable[[], AbstractContextManager[object]] = nullcontext
     save: Callable[[], Awaitable[str]] = _all_saved
+    before_asking: Callable[[], Awaitable[object]] = _at_once
 
 
 class Tool(Protocol):

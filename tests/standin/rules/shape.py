@@ -41,7 +41,7 @@ def something_to_answer(call: Call) -> None:
 
 
 def no_empty_text(call: Call) -> None:
-    """No empty text block in `system` or `messages`; search results are looked at elsewhere."""
+    """No blank text block in `system` or `messages`; search results are looked at elsewhere."""
     system = call.body.get("system", [])
     parts = [] if isinstance(system, str) else list(enumerate(system))
     named = [(f"system.{i}", block) for i, block in parts]
@@ -49,3 +49,5 @@ def no_empty_text(call: Call) -> None:
     for path, block in named:
         if block["type"] == "text" and not block["text"]:
             raise Refusal(f"{path}: text content blocks must be non-empty")
+        if block["type"] == "text" and block["text"].isspace():
+            raise Refusal(f"{path}: text content blocks must contain non-whitespace text")

@@ -66,6 +66,7 @@ class Gate:
                 return Deny(reason)
         decision = await self._decision(tool, args, context)
         if isinstance(decision.made, Ask):
+            await context.before_asking()
             async with self._turn:
                 return await self._answered(tool, args, context)
         return decision.made if isinstance(decision.made, Deny) else decision.permit

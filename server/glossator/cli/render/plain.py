@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 
 from glossator.cli.messages import (
+    NO_SESSION,
+    NO_TURN,
     PROMPT,
     compacted_notice,
     hunk_diff,
@@ -69,7 +71,7 @@ class Plain:
             case "tool.started":
                 self._tools.started(event)
             case "tool.finished":
-                _aside(self._tools.finished(event))
+                _aside("  ".join(self._tools.finished(event)))
             case "notice":
                 _aside(event["message"])
             case "thinking.delta" if self._thinking:
@@ -160,6 +162,8 @@ class Plain:
 
     def sessions(self, answer: Sessions) -> None:
         """One session a line, its cells apart by tabs."""
+        if not answer["sessions"]:
+            _aside(NO_SESSION)
         for row in session_rows(answer):
             print("\t".join(row))
 
@@ -181,6 +185,8 @@ class Plain:
 
     def turns(self, answer: Turns) -> None:
         """One turn a line, its cells apart by tabs."""
+        if not answer["turns"]:
+            _aside(NO_TURN)
         for row in turn_rows(answer):
             print("\t".join(row).rstrip())
 

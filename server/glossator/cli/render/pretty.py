@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress_bar import ProgressBar
-from rich.status import Status as StatusLine
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 
 from glossator.cli.messages import (
-    PROMPT,
+    NO_SESSION,
+    NO_TURN,
     compacted_notice,
     hunk_diff,
     hunk_hint,
@@ -24,9 +22,10 @@ from glossator.cli.messages import (
 from glossator.cli.render import tables
 from glossator.cli.render.blocks import Block, Blocks
 from glossator.cli.render.citations import distinct, place
-from glossator.cli.render.diff import draw_diff
-from glossator.cli.render.markdown import THEME, draw
+from glossator.cli.render.diff import draw_diff, style_of
+from glossator.cli.render.markdown import draw
 from glossator.cli.render.printable import printable
+from glossator.cli.render.screen import Screen
 from glossator.cli.render.sessions import problem_lines, restored_lines
 from glossator.cli.render.summary import EditLines, ToolLines, footer
 from glossator.cli.wire import (
@@ -52,7 +51,7 @@ from glossator.cli.wire import (
     Undone,
 )
 
-_BAR_WIDTH = 40  # characters
+_INDENTED, _NUMBERED = 2, 5  # characters before the details of a permission, and an option
 _STEPS = {"pending": ("☐", ""), "active": ("▸", "bold"), "done": ("✓", "dim")}
 
 
@@ -62,26 +61,23 @@ class Pretty:
     def __init__(
         self, *, thinking: bool, roots: Sequence[Path], console: Console | None = None
     ) -> None:
-        self._console = console or Console(theme=THEME, highlight=False)
+        self._screen = Screen(console)
         self._roots = roots
         self._thinking = thinking
         self._thought = ""  # an unfinished line of thinking
         self._tools = ToolLines()
         self._edits = EditLines()
         self._blocks = Blocks()
-        self._last = ""  # what was printed last: a kind of thing, to set unlike things apart
         self._streamed = ""  # of the reply under way
-        self._activity = StatusLine("Starting…", console=self._console, spinner_style="dim")
-        if self._console.is_terminal:
-            self._activity.start()
+        self._questions = 0  # so far; each is a kind of its own, and so set apart
 
     def event(self, event: Event) -> None:
         """Show one event of a run."""
         match event["kind"]:
             case "run.started":
-                self._doing("Thinking…")
+                self._screen.doing("Thinking…")
             case "text.delta":
-                self._doing("Writing…")
+                self._screen.doing("Writing…")
                 self._streamed += event["text"]
                 self._print_blocks(self._blocks.feed(event["text"]))
             case "thinking.delta" if self._thinking:
@@ -89,7 +85,7 @@ class Pretty:
             case "text.discarded":
                 self._finish_text()
                 if self._streamed:
-                    self._line("notice", "(that broke off; what follows replaces it)", "dim")
+                    self._screen.line("notice", "(that broke off; what follows replaces it)", "dim")
                 self._streamed = ""
             case "tool.started":
                 self._finish_text()
@@ -98,11 +94,11 @@ class Pretty:
                 self._doing_tools()
             case "tool.finished":
                 self._finish_text()
-                self._line("tool", self._tools.finished(event), "red" if event["error"] else "dim")
+                self._finished(event)
                 self._doing_tools()
             case "notice":
                 self._finish_text()
-                self._line("notice", event["message"], "yellow")
+                self._screen.line("notice", event["message"], "yellow")
             case "run.finished" | "run.failed" | "run.cancelled":
                 self._finish_text()
             case _:
@@ -110,50 +106,45 @@ class Pretty:
 
     def notice(self, message: str) -> None:
         """A line of its own."""
-        self._line("notice", message, "yellow")
+        self._screen.line("notice", message, "yellow")
 
     def progress(self, progress: Progress) -> None:
         """A bar in the status line."""
         percentage = progress.get("percentage")
         if percentage is None or progress["kind"] == "end":
-            self._doing(f"{progress.get('title') or progress.get('message') or 'Working'}…")
+            self._screen.doing(f"{progress.get('title') or progress.get('message') or 'Working'}…")
             return
-        bar = Table.grid(padding=(0, 1))
-        bar.add_row(
-            ProgressBar(100, percentage, width=_BAR_WIDTH),
-            Text(f"{percentage:3d}%"),
-            Text(printable(progress.get("message", "")), "dim"),
-        )
-        self._activity.update(bar)
+        self._screen.done(percentage, progress.get("message", ""))
 
     def question(self, question: Question) -> None:
         """The options numbered; the status line is out of the way until the answer."""
         first, *options, hint = question_lines(question)
         self._begin_to_ask()
-        self._line("question", first, "bold")
+        self._screen.line(self._question, first, "bold")
         for option in options:
-            self._line("question", option, "")
-        self._prompt(hint)
+            self._screen.line(self._question, option, hang=_NUMBERED)
+        self._screen.prompt(self._question, hint)
 
     def permission(self, request: PermissionRequest) -> None:
         """As a question, with the details between."""
         first, *details, hint = permission_lines(request)
         self._begin_to_ask()
-        self._line("question", first, "bold yellow")
+        self._screen.line(self._question, first, "bold yellow")
+        is_diff = request["detail"].startswith("--- ")
         for line in details:
-            self._line("question", line, "")
-        self._prompt(hint)
+            style = _style_in_diff(line[_INDENTED:]) if is_diff else ""
+            self._screen.line(self._question, line, style, hang=_INDENTED)
+        self._screen.prompt(self._question, hint)
 
     def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
         """A coloured diff and how to answer."""
         self._begin_to_ask()
-        self.diff(hunk_diff(hunk))
-        self._last = "question"
-        self._prompt(hunk_hint(number, total))
+        self._screen.block(self._question, draw_diff(hunk_diff(hunk)))
+        self._screen.prompt(self._question, hunk_hint(number, total))
 
     def ask_again(self, message: str) -> None:
         """A line below the answer."""
-        self._prompt(message)
+        self._screen.prompt(self._question, message)
 
     def resume(self) -> None:
         """The status line comes back."""
@@ -162,8 +153,7 @@ class Pretty:
     def diff(self, diff: str) -> None:
         """In colours."""
         self._finish_text()
-        self._apart("diff")
-        self._console.print(draw_diff(diff))
+        self._screen.block("diff", draw_diff(diff))
 
     def answer(self, answer: Answer) -> None:
         """What follows the text: citations and the footer."""
@@ -172,81 +162,85 @@ class Pretty:
         if not self._streamed.rstrip().endswith(answer["text"].strip()):
             self._print_blocks(self._blocks.feed(answer["text"]))
             self._finish_text()
-        self._activity.stop()
+        self._screen.still()
         if ending := stop_notice(answer["stop"]):
-            self._line("notice", ending, "yellow")
+            self._screen.line("notice", ending, "yellow")
         for citation in distinct(answer["citations"]):
-            self._apart("citation")
-            self._console.print(_citation(citation), soft_wrap=True)
-        self._line("footer", footer(answer), "dim")
+            verified = citation["status"] == "verified"
+            self._screen.block("citation", _citation(citation), soft_wrap=verified)
+        self._screen.line("footer", footer(answer), "dim")
 
     def hits(self, query: str, found: Hits) -> None:
         """A heading and the lines of each hit."""
-        self._activity.stop()
-        for hit in found["hits"]:
-            self._console.print(tables.hit_heading(hit), soft_wrap=True)
-            self._console.print(tables.hit_lines(hit, query))
-            self._console.print()
-        self._line("notice", found["searched"], "dim")
+        self._screen.still()
+        for number, hit in enumerate(found["hits"]):
+            self._screen.block(f"hit {number}", tables.hit_heading(hit), soft_wrap=True)
+            self._screen.block(f"hit {number}", tables.hit_lines(hit, query))
+        self._screen.line("notice", found["searched"], "dim")
 
     def tool(self, answer: ToolAnswer) -> None:
         """What the model would see, without what the terminal would obey."""
-        self._activity.stop()
-        text = printable(answer["text"])
-        self._console.out(text, end="" if text.endswith("\n") else "\n", highlight=False)
+        self._screen.still()
+        self._screen.out(answer["text"])
 
     def status(self, status: Status) -> None:
         """A table."""
-        self._activity.stop()
-        self._console.print(tables.status(status))
+        self._screen.still()
+        self._screen.block("table", tables.status(status))
 
     def index(self, report: IndexReport) -> None:
         """A table."""
-        self._activity.stop()
-        self._console.print(tables.index(report))
+        self._screen.still()
+        self._screen.block("table", tables.index(report))
 
     def checks(self, checks: Checks) -> None:
         """A table with next steps."""
-        self._activity.stop()
-        self._console.print(tables.checks(checks))
+        self._screen.still()
+        self._screen.block("table", tables.checks(checks))
 
     def sessions(self, answer: Sessions) -> None:
         """A table."""
-        self._activity.stop()
-        self._console.print(tables.sessions(answer))
+        self._screen.still()
+        if answer["sessions"]:
+            self._screen.block("table", tables.sessions(answer))
+        else:
+            self._screen.line("notice", NO_SESSION)
 
     def session(self, session: Session) -> None:
         """Its new title."""
-        self._activity.stop()
-        self._line("notice", f"{session['id']} is now called {session['title']!r}.", "")
+        self._screen.still()
+        self._screen.line("notice", f"{session['id']} is now called {session['title']!r}.")
 
     def deleted(self, answer: DeletedSession) -> None:
         """A line."""
-        self._activity.stop()
-        self._line("notice", f"Deleted {answer['id']}.", "")
+        self._screen.still()
+        self._screen.line("notice", f"Deleted {answer['id']}.")
 
     def exported(self, answer: ExportedSession) -> None:
         """Without what the terminal would obey."""
-        self._activity.stop()
-        self._console.out(printable(answer["text"]).rstrip("\n"), highlight=False)
+        self._screen.still()
+        self._screen.out(answer["text"])
 
     def compacted(self, answer: Compacted) -> None:
         """A line."""
-        self._activity.stop()
+        self._screen.still()
         self._compaction(answer["before"], answer["after"], by_model=answer["byModel"])
 
     def turns(self, answer: Turns) -> None:
         """A table."""
-        self._activity.stop()
-        self._console.print(tables.turns(answer))
+        self._screen.still()
+        if answer["turns"]:
+            self._screen.block("table", tables.turns(answer))
+        else:
+            self._screen.line("notice", NO_TURN)
 
     def undone(self, answer: Undone) -> None:
         """A line for each file."""
-        self._activity.stop()
+        self._screen.still()
         for line in restored_lines(answer):
-            self._line("notice", line, "")
+            self._screen.line("notice", line)
         for line in problem_lines(answer):
-            self._line("notice", line, "yellow")
+            self._screen.line("notice", line, "yellow")
 
     def error(self, _code: int, message: str) -> None:
         """Below what was shown so far, on stderr."""
@@ -258,15 +252,16 @@ class Pretty:
     def close(self) -> None:
         """Print what is unfinished and stop the status line."""
         self._finish_text()
-        self._activity.stop()
+        self._screen.still()
+
+    @property
+    def _question(self) -> str:
+        return f"question {self._questions}"
 
     def _begin_to_ask(self) -> None:
+        self._questions += 1
         self._finish_text()
-        self._activity.stop()
-
-    def _prompt(self, hint: str) -> None:
-        self._line("question", hint, "dim")
-        self._console.print(Text(PROMPT, "bold"), end="")
+        self._screen.still()
 
     def _work(self, event: Event) -> None:
         """What the model sets out to do, what became of it, and what it goes on from."""
@@ -277,7 +272,7 @@ class Pretty:
             case "edit.proposed":
                 self._edits.proposed(event)
             case "edit.settled" if line := self._edits.settled(event):
-                self._line("tool", line, "dim")
+                self._screen.line("tool", line, "dim")
             case "compaction":
                 self._finish_text()
                 self._compaction(event["before"], event["after"], by_model=event["byModel"])
@@ -285,26 +280,29 @@ class Pretty:
                 pass
 
     def _compaction(self, before: int, after: int, *, by_model: bool) -> None:
-        self._line("notice", compacted_notice(before, after, by_model=by_model), "dim")
+        self._screen.line("notice", compacted_notice(before, after, by_model=by_model), "dim")
 
     def _steps(self, steps: Sequence[Step]) -> None:
         for step in steps:
             mark, style = _STEPS[step["state"]]
-            self._line("todo", f"{mark} {step['text']}", style)
+            self._screen.line("todo", f"{mark} {step['text']}", style)
 
-    def _doing(self, activity: str) -> None:
-        self._activity.update(Text(activity, "dim"))
-        if self._console.is_terminal:
-            self._activity.start()
+    def _finished(self, event: Event) -> None:
+        """What came of a tool call: in short, or, if it failed, in full."""
+        head, tail = self._tools.finished(event)
+        if event["error"]:
+            self._screen.line("tool", f"{head}  {tail}", "red", hang=2)
+        else:
+            self._screen.short("tool", head, tail, "dim")
 
     def _doing_tools(self) -> None:
         names = ", ".join(start["tool"] for start in self._tools.running.values())
-        self._doing(f"{names}…" if names else "Thinking…")
+        self._screen.doing(f"{names}…" if names else "Thinking…")
 
     def _think(self, text: str) -> None:
         *lines, self._thought = (self._thought + text).split("\n")
         for line in lines:
-            self._line("thinking", line, "dim italic")
+            self._screen.line("thinking", line, "dim italic")
 
     def _finish_text(self) -> None:
         if self._thought:
@@ -313,24 +311,12 @@ class Pretty:
 
     def _print_blocks(self, blocks: list[Block]) -> None:
         for block in blocks:
-            self._apart("")
-            self._console.print(draw(block, self._roots))
+            self._screen.block("", draw(block, self._roots))
 
-    def _line(self, kind: str, text: str, style: str) -> None:
-        self._apart(kind)
-        whole = kind in {"notice", "question", "thinking", "footer"}
-        self._console.print(
-            Text(printable(text), style),
-            no_wrap=not whole,
-            overflow="fold" if whole else "ellipsis",
-            crop=not whole,
-        )
 
-    def _apart(self, kind: str) -> None:
-        """A blank line, unless the same `kind` goes on; "" is always set apart."""
-        if self._last and not (kind and kind == self._last):
-            self._console.print()
-        self._last = kind or "block"
+def _style_in_diff(line: str) -> str:
+    """Several diffs may follow one another."""
+    return "bold" if line.startswith(("--- ", "+++ ")) else style_of(line)
 
 
 def _citation(citation: Citation) -> Text:

@@ -57,7 +57,7 @@ def restored_lines(undone: Undone) -> list[str]:
     if not lines and not not_restored(undone):
         lines.append("The files are as they were already.")
     if undone["turn"]:
-        lines.append(f"To take this back, undo the turn {undone['turn']}.")
+        lines.append(f"To take this back, undo again with --turn {undone['turn']}.")
     return lines
 
 

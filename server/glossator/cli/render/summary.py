@@ -21,13 +21,13 @@ class ToolLines:
         """A call began."""
         self.running[event["callId"]] = event
 
-    def finished(self, event: Event) -> str:
-        """`✓ Grep pattern="foo"  3 matches  14 ms`."""
+    def finished(self, event: Event) -> tuple[str, str]:
+        """`✓ Grep pattern="foo"` and `3 matches  14 ms`."""
         start = self.running.pop(event["callId"], None)
         arguments = brief_arguments(start["arguments"]) if start else ""
         mark = "✗" if event["error"] else "✓"
-        name = f"{mark} {event['tool']} {arguments}".rstrip()
-        return "  ".join(filter(None, [name, event["summary"], duration(event["milliseconds"])]))
+        outcome = filter(None, [event["summary"], duration(event["milliseconds"])])
+        return f"{mark} {event['tool']} {arguments}".rstrip(), "  ".join(outcome)
 
 
 @dataclass(slots=True)

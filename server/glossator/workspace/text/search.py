@@ -78,7 +78,7 @@ class TextSearch:
         self._ranges = {
             entry.path: ranges
             for entry, ranges in found.ranges.items()
-            if 2 * sum(end - start for start, end in ranges) < entry.size
+            if 4 * sum(end - start for start, end in ranges) < 3 * entry.size
         }
         self._others = {entry.path for entry in found.others}
         self.unsearched: dict[FileEntry, MissingReason] = {}
