@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename
 from glossator.core.events import Envelope, Event
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
@@ -55,6 +56,7 @@ class Recorder:
     permitted: list[PermissionAnswer] = field(default_factory=list)  # the next answers
     reviewed: Callable[[EditPlan], Review | None] = lambda _: None
     applying: Callable[[EditPlan], str | None] = field(default_factory=lambda: write_to_disk)
+    saving: Callable[[Document], bool] | None = None  # whether it saves what it is asked to
 
     def emit(self, envelope: Envelope) -> None:
         self.envelopes.append(envelope)
@@ -87,6 +89,13 @@ class Recorder:
 
     async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> str | None:
         return self.applying(plan)
+
+    @property
+    def saves(self) -> bool:
+        return self.saving is not None
+
+    async def save(self, documents: Sequence[Document]) -> tuple[Document, ...]:
+        return tuple(each for each in documents if self.saving is not None and self.saving(each))
 
     async def ask_user(self, question: Question) -> QuestionAnswer:
         self.questions.append(question)

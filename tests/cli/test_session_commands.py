@@ -149,6 +149,12 @@ def test_bad_ends(recording: str, words: str, code: int, said: str) -> None:
     assert (ended.code, said in " ".join(ended.err.split())) == (code, True), ended
 
 
+def test_a_job_that_went_on_is_named() -> None:
+    ended = glossator("undo_job", "undo", "s1")
+    assert (ended.code, "restored fish.py" in ended.out) == (0, True)
+    assert "The job `npm run watch` was not over when its turn was" in " ".join(ended.err.split())
+
+
 def test_what_compacts_is_a_setting() -> None:
     words = "sessions compact s1 -v --offline --model m1"
     ended = glossator("session_compacted", *words.split())

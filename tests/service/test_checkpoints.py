@@ -20,10 +20,11 @@ from glossator.core.errors import UsageError
 from glossator.service import baseline
 from glossator.service.baseline import Coverage, Limits
 from glossator.service.checkpoint_store import CheckpointStore
-from glossator.service.checkpoints import Checkpoints, OnConflict
+from glossator.service.checkpoints import Checkpoints
 from glossator.service.file_states import Absent, Content, DiskFiles, Restoration
 from glossator.service.session import Session
 from glossator.service.session_store import Sessions
+from glossator.service.taking_back import OnConflict
 from tests.lsp.support.chance import seeded
 
 ROUNDS = 12
@@ -80,7 +81,7 @@ class Bench:
 def checkpoints_of(
     root: Path, store: CheckpointStore, session: Session, limits: Limits | None = None
 ) -> Checkpoints:
-    files = DiskFiles([str(root)])
+    files = DiskFiles(lambda: [str(root)])
     return Checkpoints(store, session, files, files, print, limits)
 
 
@@ -250,6 +251,23 @@ async def test_a_server_killed_during_a_command_says_so(bench: Bench) -> None:
     assert (undone.restored, undone.incomplete) == ((), True)
 
 
+async def test_a_server_killed_during_a_job_says_so(bench: Bench) -> None:
+    """Also when a command beside it has ended."""
+    async with bench.checkpoints.around("t", bench.listed):
+        bench.checkpoints.job_began("t", "1", "make watch")
+        await bench.shell("t", "true")
+        undone = await checkpoints_of(bench.root, bench.store, bench.session).undo_turn()
+    assert (undone.incomplete, undone.jobs) == (True, ("make watch",))
+
+
+async def test_a_turn_that_changed_nothing_is_not_the_last(bench: Bench) -> None:
+    await bench.edit("one", "src/a.py", "a = 2\n")
+    await bench.edit("two", "src/a.py", "a = 2\n")
+    undone = await bench.checkpoints.undo_turn()
+    assert bench.names(undone.restored) == {"src/a.py"}
+    assert (bench.root / "src" / "a.py").read_bytes() == b"a = 1\r\n"
+
+
 async def test_commands_at_once_share_what_was_before(bench: Bench) -> None:
     before = tree(bench.root)
     async with bench.checkpoints.around("t", bench.listed):
@@ -317,7 +335,7 @@ async def test_restoring_follows_no_link_out(bench: Bench, tmp_path: Path) -> No
 @pytest.mark.parametrize("path", ["/etc/hostname", "..", "../x", "src/../../x", "."])
 async def test_nothing_outside_the_workspace_is_touched(bench: Bench, path: str) -> None:
     target = os.path.join(bench.root, path)
-    files = DiskFiles([str(bench.root)])
+    files = DiskFiles(lambda: [str(bench.root)])
     done = await files.restore([Restoration(target, Content(b"x", 0o600), Absent())], LIMIT)
     assert (list(done.failed), done.left, done.changed) == ([target], {}, [])
 

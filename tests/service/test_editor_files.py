@@ -27,7 +27,7 @@ Restorable = Content | Link | Absent
 async def restored(ws: Workspace, port: Recorder, found: Restorable) -> dict[str, str]:
     """Restore `a.txt`, as it is now; gives what failed."""
     files, path = files_of(ws, port), str(ws.root / "a.txt")
-    step = Restoration(path, found, described(files.look(path, _LIMIT)))
+    step = Restoration(path, found, described(files.now()(path, _LIMIT)))
     done = await files.restore([step], _LIMIT)
     assert done.changed == []
     assert (path in done.left) is (done.failed == {})
@@ -35,7 +35,7 @@ async def restored(ws: Workspace, port: Recorder, found: Restorable) -> dict[str
 
 
 def files_of(ws: Workspace, port: Recorder) -> EditorFiles:
-    return EditorFiles(ws.host, port, DiskFiles([str(ws.root)]))
+    return EditorFiles(ws.host, port, DiskFiles(lambda: [str(ws.root)]))
 
 
 def applying(ws: Workspace, port: Recorder) -> list[EditPlan]:
@@ -75,7 +75,7 @@ async def test_what_is_shown_is_kept(
     ws = await workspace({"a.txt": disk})
     if shown is not None:
         ws.open("a.txt", shown)
-    kept = files_of(ws, Recorder()).look(str(ws.root / "a.txt"), _LIMIT)
+    kept = files_of(ws, Recorder()).now()(str(ws.root / "a.txt"), _LIMIT)
     assert (kept.data if isinstance(kept, Content) else getattr(kept, "reason", "")) == found
 
 
@@ -104,6 +104,16 @@ async def test_what_is_shown_already_asks_for_nothing(workspace: MakeWorkspace) 
     asked = applying(ws, port)
     assert await restored(ws, port, Content(b"old\n", 0o644)) == {}
     assert asked == []
+
+
+async def test_looking_sees_what_was_open_when_it_began(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.txt": "new\n"})
+    ws.open("a.txt", "old\n")
+    look = files_of(ws, Recorder()).now()
+    ws.edit("a.txt", "newer\n")
+    found = look(str(ws.root / "a.txt"), _LIMIT)
+    assert isinstance(found, Content)
+    assert found.data == b"old\n"
 
 
 _CLOSE = "is open in the editor; close it there first"
@@ -141,7 +151,7 @@ async def test_a_closed_file_is_written(workspace: MakeWorkspace) -> None:
     back = Content(b"\0", 0o600)
     path = str(ws.root / "a.txt")
     assert await restored(ws, port, back) == {}
-    assert files_of(ws, port).look(path, _LIMIT) == back
+    assert files_of(ws, port).now()(path, _LIMIT) == back
 
 
 def _answering(answer: str | None) -> Callable[[EditPlan], str | None]:

@@ -13,9 +13,10 @@ import pytest
 from glossator.core.edit import EditPlan, FileEdit
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.service.checkpoint_store import CheckpointStore
-from glossator.service.checkpoints import Checkpoints, Undone
+from glossator.service.checkpoints import Checkpoints
 from glossator.service.editor_files import EditorFiles
 from glossator.service.file_states import DiskFiles, Restoration, Restored
+from glossator.service.taking_back import Undone
 from glossator.workspace.change import Saved
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace
@@ -90,7 +91,7 @@ class Bench:
 async def bench(workspace: MakeWorkspace, tmp_path: Path) -> AsyncIterator[Bench]:
     ws, port = await workspace(FILES), Recorder()
     store = CheckpointStore(str(tmp_path / "objects.db"))
-    disk, keeper = DiskFiles([str(ws.root)]), FullDisk(set())
+    disk, keeper = DiskFiles(lambda: [str(ws.root)]), FullDisk(set())
     files = Overtaken(ws.host, port, disk)
     checkpoints = Checkpoints(store, keeper, files, disk, port.tell)
     yield Bench(ws, port, store, keeper, files, checkpoints)
@@ -291,7 +292,7 @@ async def test_a_command_whose_end_cannot_be_kept_is_known_to_this_server(bench:
     async with bench.checkpoints.around("t", bench.listed):
         bench.ws.write("a.txt", "command\n")
     assert "The disk is full." in bench.port.told[0]
-    disk = DiskFiles([str(bench.ws.root)])
+    disk = DiskFiles(lambda: [str(bench.ws.root)])
     later = Checkpoints(bench.store, bench.keeper, bench.files, disk, print)
     assert (await later.undo_turn()).incomplete
     undone = await bench.checkpoints.undo_turn()
@@ -341,7 +342,7 @@ async def test_a_server_killed_while_one_of_two_commands_ran(bench: Bench) -> No
     async with bench.checkpoints.around("t", bench.listed):
         async with bench.checkpoints.around("t", bench.listed):
             pass
-        disk = DiskFiles([str(bench.ws.root)])
+        disk = DiskFiles(lambda: [str(bench.ws.root)])
         later = Checkpoints(bench.store, bench.keeper, bench.files, disk, print)
         assert (await later.undo_turn()).incomplete
     assert not (await bench.checkpoints.undo_turn("t")).incomplete

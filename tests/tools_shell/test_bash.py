@@ -64,7 +64,8 @@ async def test_a_job(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
     bash = shell(sandbox)
     result = await call(bash, ws, command="echo hello; exit 3", background=True)
     assert result.text == (
-        "Started job 1. Look at it with job='1'. What it changes is not kept for undo."
+        "Started job 1. Look at it with job='1'. What it changes after this turn is not kept for"
+        " undo."
     )
     result = await call(bash, ws, job="1", timeout_seconds=60)
     assert result.text == "hello\n[exit code 3]"

@@ -325,6 +325,7 @@ class Undone(TypedDict):
     conflicts: list[UndoProblem]
     failed: list[UndoProblem]
     incomplete: bool
+    jobs: list[str]
 
 
 class Check(TypedDict):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.document import Document
 from glossator.core.edit import EditPlan
 from glossator.core.events import Envelope
 from glossator.core.permission import PermissionAnswer, PermissionRequest
@@ -68,6 +69,16 @@ class EditorPort(Protocol):
         """Apply all of a plan; None when that was done, else why not.
 
         `confirm`: the editor is to ask the user, who may leave some of it out.
+        """
+
+    @property
+    def saves(self) -> bool:
+        """Whether the editor can be asked to save documents."""
+
+    async def save(self, documents: Sequence[Document]) -> tuple[Document, ...]:
+        """Save open documents to disk; gives those that the editor says it saved.
+
+        One with unsaved text of another version by now is left alone.
         """
 
     async def ask_user(self, question: Question) -> QuestionAnswer:

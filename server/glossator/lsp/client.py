@@ -21,7 +21,8 @@ class Client:
     """Facts of `initialize`; the defaults are those of a client that declares nothing.
 
     `events`: wants `glossator/event`. `questions`, `diagnostics`, `permissions`, `reviews`: knows
-    `glossator/question`, `…/diagnostics`, `…/permission`, `…/review`.
+    `glossator/question`, `…/diagnostics`, `…/permission`, `…/review`. `saves`: knows
+    `glossator/saveDocuments`.
     `watches_files`: can be asked to report file changes.
     `trusted`: what its user said of these folders; None if it does not know.
     `code_actions`: understands CodeAction, not only Command. `settings` are not yet checked.
@@ -39,6 +40,7 @@ class Client:
     diagnostics: bool = False
     permissions: bool = False
     reviews: bool = False
+    saves: bool = False
     edits: EditSupport = field(default_factory=EditSupport)
     progress: bool = False
     show_document: bool = False
@@ -64,6 +66,7 @@ def describe(params: types.InitializeParams) -> Client:
         diagnostics=_declares(capabilities.experimental, "diagnostics"),
         permissions=_declares(capabilities.experimental, "permissions"),
         reviews=_declares(capabilities.experimental, "reviews"),
+        saves=_declares(capabilities.experimental, "saves"),
         edits=EditSupport.of(capabilities),
         progress=bool(get_capability(capabilities, "window.work_done_progress")),
         show_document=bool(get_capability(capabilities, "window.show_document.support")),

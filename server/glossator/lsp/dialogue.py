@@ -16,6 +16,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
@@ -33,10 +34,12 @@ QUESTION = "glossator/question"
 PERMISSION = "glossator/permission"
 REVIEW = "glossator/review"
 DIAGNOSTICS = "glossator/diagnostics"
+SAVE = "glossator/saveDocuments"
 
 _LATE_SECONDS = 2.0  # after which a client that should have answered is not waited for
 _APPLY_SECONDS = 20.0  # for an edit that the user is not asked about
 _MOVE_SECONDS = 120.0  # for a move: other servers change imports, and may ask the user
+_SAVE_SECONDS = 20.0  # editors format as they save
 _BUTTONS = {
     Choice.ONCE: "Allow once",
     Choice.SESSION: "Allow for this session",
@@ -162,6 +165,23 @@ class Dialogue:
         declined = ", or the user declined it" if confirm else ""
         return result.failure_reason or f"the editor did not apply the edit{declined}"
 
+    @property
+    def saves(self) -> bool:
+        """Whether the client said so."""
+        return self._client.saves
+
+    async def save(self, documents: Sequence[Document]) -> tuple[Document, ...]:
+        """Have the client save them; what it does not answer for is not saved."""
+        wanted = [{"uri": each.uri, "version": each.version} for each in documents]
+        try:
+            async with asyncio.timeout(_SAVE_SECONDS):
+                answer = await self._protocol.ask(SAVE, {"documents": wanted})
+            told: _SaveAnswer = from_wire(_SaveAnswer, answer)
+        except (*_FAILURES, TimeoutError) as failure:
+            _log.warning("The client did not save documents: %r", failure)
+            return ()
+        return tuple(each for each in documents if each.uri in told.saved)
+
     async def _press(self, text: str, buttons: list[str]) -> str | None:
         """The button that the user pressed, if any. Raises `JsonRpcException`."""
         actions = [types.MessageActionItem(button) for button in buttons]
@@ -176,6 +196,11 @@ _DENIED = {"choice": Choice.DENY.value}
 @dataclass(frozen=True, slots=True)
 class _DiagnosticsAnswer:
     files: tuple[FileDiagnostics, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _SaveAnswer:
+    saved: tuple[str, ...]
 
 
 def _shown(question: Question) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -25,12 +24,12 @@ from glossator.service.runs import Run
 from glossator.service.session import Session
 from glossator.service.trust import Trust
 from glossator.service.trust_question import TrustQuestion
+from glossator.service.turn_shell import TurnShell
+from glossator.service.unsaved import Saving, SavingFirst
 from glossator.service.workspace_shell import WorkspaceShell
 from glossator.settings.model import Settings
 from glossator.tools.shell.context import ShellContext
-from glossator.tools.shell.jobs import Polled
-from glossator.tools.shell.process import Finished
-from glossator.tools.shell.shell import Command, LimitedShell, Shell
+from glossator.tools.shell.shell import LimitedShell
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
@@ -57,6 +56,7 @@ class Acting:
         self.trust = TrustQuestion(trust, lambda: host.snapshot().roots, port.ask_user, trusted)
         self.host = host
         self.port = port
+        self.disk = DiskFiles(lambda: host.roots)
         self.reviews = settings.edits.review == "propose"
         self._sessions: dict[str, SessionActing] = {}
         self._hidden: tuple[tuple[str, ...], HiddenFiles | None] | None = None
@@ -132,9 +132,14 @@ class SessionActing:
     def checkpoints(self) -> Checkpoints:
         """What the turns found in the files they changed."""
         acting = self._acting
-        disk = DiskFiles(acting.host.snapshot().roots)
-        files = EditorFiles(acting.host, acting.port, disk)
-        return Checkpoints(acting.store(), self._session, files, disk, acting.port.tell)
+        files = EditorFiles(acting.host, acting.port, acting.disk)
+        return Checkpoints(acting.store(), self._session, files, acting.disk, acting.port.tell)
+
+    @property
+    def saving(self) -> Saving:
+        """Who saves what the turns left unsaved."""
+        acting = self._acting
+        return Saving(acting.host, acting.port, acting.disk, self.checkpoints)
 
     def editing(self, run: Run) -> PlanEditing:
         """Who applies the plans of a run."""
@@ -146,6 +151,10 @@ class SessionActing:
         """Who runs the commands of a run."""
         acting = self._acting
         return TurnShell(acting.host, acting.shell, acting.hidden(), self.checkpoints, run)
+
+    def saving_first(self, run: Run) -> SavingFirst:
+        """What is done before each command of a run."""
+        return SavingFirst(self.saving, self._acting.hidden(), run)
 
     def _grants_now(self) -> Grants:
         """What was answered about the folders that are open now: it holds for no other folder."""
@@ -172,50 +181,3 @@ class TurnFiles:
     async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
         """They were, or not; see `Kept`."""
         await self.checkpoints.after(self.run.id, changed, untouched)
-
-
-@dataclass(frozen=True)
-class TurnShell:
-    """Runs the commands of one run; what they change in listed files can be taken back."""
-
-    host: WorkspaceHost
-    shells: WorkspaceShell
-    hidden: HiddenFiles | None
-    checkpoints: Checkpoints
-    turn: Run
-
-    @property
-    def unconfined(self) -> str | None:
-        """Why there is no sandbox; None if there is one."""
-        return self._shell.unconfined
-
-    async def run(self, command: Command, seconds: float) -> Finished:
-        """Run a command; see `Shell`."""
-        async with self.checkpoints.around(self.turn.id, self._listed):
-            return await (await self._limited()).run(command, seconds)
-
-    async def start(self, command: Command) -> str:
-        """Begin a job; what it changes is not kept."""
-        await self._listed()
-        return await (await self._limited()).start(command)
-
-    async def poll(self, job: str, seconds: float) -> Polled:
-        """What is new of a job."""
-        return await self._shell.poll(job, seconds)
-
-    async def stop(self, job: str) -> Polled:
-        """End a job."""
-        return await self._shell.stop(job)
-
-    @cached_property
-    def _shell(self) -> Shell:
-        return self.shells.get(self.host.snapshot().roots)
-
-    async def _limited(self) -> LimitedShell:
-        return await asyncio.to_thread(self.shells.limited, self.host.snapshot(), self.hidden)
-
-    async def _listed(self) -> Iterable[str]:
-        """The workspace's files now; what the command did was not told of yet."""
-        self.host.sweep("a command ran")
-        await self.host.ready()
-        return [entry.path for entry in self.host.snapshot().listing.files]

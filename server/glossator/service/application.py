@@ -62,7 +62,7 @@ class Application:
         self.tools = all_tools(diagnostics=port.tells_diagnostics)
         self.model = create_model("main", settings.models, environment, _options(settings))
         keep = Retention(**settings.sessions.model_dump())
-        self.sessions = Sessions(lambda: self.host.snapshot().roots, port.tell, keep)
+        self.sessions = Sessions(lambda: self.host.roots, port.tell, keep)
         self.runs = Runs(port)
         self.acting = Acting(self.host, port, settings, environment, trusted)
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
@@ -111,6 +111,7 @@ class Application:
             self.port.diagnostics,
             self.acting.hidden(),
             run.clock.waiting,
+            acting.saving_first(run),
         )
 
     async def warm_up(self) -> None:

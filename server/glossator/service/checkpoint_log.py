@@ -30,7 +30,8 @@ class Turn:
 
     `mixed` are the paths that somebody else changed between two changes of the turn. `undoes` are
     the turns that this one took back, and `told` is whether the model knows of it. `running` counts
-    the commands that were begun and not ended.
+    the commands that were begun and not ended. `been` is all that the turn left at a path at some
+    time. `jobs` are the command lines, by name, of jobs that were not over when the turn was.
     """
 
     id: str
@@ -40,13 +41,16 @@ class Turn:
     undoes: tuple[str, ...] = ()
     told: bool = False
     running: int = 0
+    been: dict[str, set[State]] = field(default_factory=dict)
+    jobs: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
     """More about a turn; of `untouched` files it was found out that the turn did not change them.
 
-    `running`: a command began (true) or ended.
+    `running`: a command began (true) or ended. `jobs` began, and those `ended` did so within the
+    turn.
     """
 
     turn: str
@@ -57,6 +61,8 @@ class Note:
     undoes: tuple[str, ...] = ()
     told: bool = False
     running: bool | None = None
+    jobs: dict[str, str] = field(default_factory=dict)
+    ended: tuple[str, ...] = ()
 
 
 class TurnLog:
@@ -90,12 +96,17 @@ def take_note(turns: dict[str, Turn], note: Note) -> Turn:
     for path, state in note.found.items():
         turn.found.setdefault(path, state)
     turn.left.update(note.left)
+    for path, state in note.left.items():
+        turn.been.setdefault(path, set()).add(state)
     for path in note.untouched:
         if path not in turn.left:
             turn.found.pop(path, None)
     turn.mixed.update(note.mixed)
     turn.undoes += note.undoes
     turn.told |= note.told
+    turn.jobs.update(note.jobs)
+    for name in note.ended:
+        turn.jobs.pop(name, None)
     if note.running is not None:
         turn.running += 1 if note.running else -1
     return turn
@@ -110,6 +121,8 @@ def note_to_json(note: Note) -> dict[str, Any]:
         "mixed": list(note.mixed),
         "undoes": list(note.undoes),
         "told": note.told,
+        "jobs": dict(note.jobs),
+        "ended": list(note.ended),
     }
     said = {name: value for name, value in fields.items() if value}
     if note.running is not None:
@@ -129,6 +142,8 @@ def notes_from_json(values: Iterable[dict[str, Any]]) -> list[Note]:
             undoes=tuple(value.get("undoes", ())),
             told=value.get("told", False),
             running=value.get("running"),
+            jobs=dict(value.get("jobs", {})),
+            ended=tuple(value.get("ended", ())),
         )
         for value in values
     ]

@@ -22,58 +22,22 @@ from collections.abc import (
 )
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from enum import Enum, auto
 from functools import partial
 from typing import Any, TypeVar
 
-from glossator.core.document import text_hash
-from glossator.core.encoding import decode
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.service.baseline import Baseline, Baselines, Coverage, Limits
 from glossator.service.checkpoint_log import Keeper, Note, Turn, TurnLog
 from glossator.service.checkpoint_store import CheckpointStore
-from glossator.service.file_states import (
-    Content,
-    DiskFiles,
-    Files,
-    State,
-    described,
-    holding,
-    same,
-)
-from glossator.service.undo_plan import Plan, Problem, restorations, unkept
-from glossator.service.undo_plan import conflicts as find_conflicts
+from glossator.service.file_states import DiskFiles, Files, State, same
+from glossator.service.looking import Looking, text_hashes
+from glossator.service.taking_back import OnConflict, TakingBack, Undone
+from glossator.service.undo_plan import Plan, Problem, last_standing, led_to, unkept
 from glossator.store.objects import Objects
 
 T = TypeVar("T")
 
-_MEANWHILE = "was changed by somebody else just now"
-
 Listed = Callable[[], Awaitable[Iterable[str]]]
-
-
-class OnConflict(Enum):
-    """What to do about files that somebody else has changed since."""
-
-    REFUSE = auto()  # change nothing at all, and list them
-    LEAVE = auto()  # bring back the others
-    OVERWRITE = auto()  # bring them back, too; the undo can be undone
-
-
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """What was brought back.
-
-    `turn` is the checkpoint of the undo itself, None if nothing was changed. `conflicts` were
-    changed by somebody else, `failed` could not be brought back. With `incomplete`, a command was
-    running when the server was ended, or what it changed could not be kept: it is not known.
-    """
-
-    turn: str | None
-    restored: tuple[str, ...]
-    conflicts: tuple[Problem, ...] = ()
-    failed: tuple[Problem, ...] = ()
-    incomplete: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +70,7 @@ class Checkpoints:
         self._disk = disk
         self._tell = tell
         self._limits = limits or Limits()
+        self._looking = Looking(store, files, disk, self._limits.file_bytes)
         self._baselines: Baselines | None = None
         self._running: tuple[Baseline, int] | None = None  # and how many commands share it
         self._taking = asyncio.Lock()
@@ -124,7 +89,7 @@ class Checkpoints:
 
     async def before(self, turn: str, paths: Iterable[str]) -> tuple[Problem, ...]:
         """Keep files that are about to be changed; gives those that cannot be kept."""
-        now = await self._store.run(partial(self._keep, tuple(paths)))
+        now = await self._looking.kept(tuple(paths))
         known = self._turns.get(turn, Turn(turn))
         mixed = tuple(p for p in now if p in known.left and not same(known.left[p], now[p]))
         fresh = {path: state for path, state in now.items() if path not in known.found}
@@ -139,7 +104,7 @@ class Checkpoints:
 
         The `untouched` were not changed after all.
         """
-        left = await asyncio.to_thread(self._left, changed)
+        left = await self._looking.left(changed)
         self._log.note(Note(turn, left=left, untouched=tuple(untouched)))
 
     @property
@@ -158,8 +123,8 @@ class Checkpoints:
         """A command runs in the block; what it changes in the files that are `listed` is kept.
 
         `listed` gives the paths of the workspace's files as they are at that moment. Commands that
-        overlap share what was kept for the first. What the editor saves meanwhile is the user's.
-        What goes on after the block, in the background, is not covered.
+        overlap share what was kept for the first. What the user saves meanwhile is the user's.
+        What goes on after the block is not covered.
         """
         baseline = await self._begin(turn, listed)
         try:
@@ -169,80 +134,54 @@ class Checkpoints:
             await asyncio.wait({settling})
         settling.result()
 
+    def job_began(self, turn: str, name: str, command: str) -> None:
+        """Until it has ended, nobody knows all that the turn changes."""
+        self._log.announce(Note(turn, jobs={name: command}))
+
+    def job_ended(self, turn: str, name: str) -> None:
+        """A job ended inside `around`."""
+        self._log.note(Note(turn, ended=(name,)))
+
+    async def own(self, paths: Iterable[str]) -> dict[str, State]:
+        """What the editor shows, kept, where only our turns made that out of what is on disk."""
+        shown = await self._looking.kept(tuple(paths))
+        on_disk = await self._looking.on_disk(shown)
+        turns = tuple(self._turns.values())
+        return {
+            path: shown[path] for path in shown if led_to(turns, path, on_disk[path], shown[path])
+        }
+
+    async def saved(self, turn: str, shown: Mapping[str, State]) -> None:
+        """The editor saved what it had shown, as it is on disk now: editors format."""
+        left = await self._looking.kept(shown, on_disk=shown)
+        self._log.note(Note(turn, found=dict(shown), left=left))
+
     async def undo_turn(
         self, turn: str | None = None, on_conflict: OnConflict = OnConflict.REFUSE
     ) -> Undone:
         """Take one turn back: the last that stands, if none is named. Raises `UsageError`."""
         await self._settled()
-        chosen = turn or self._last_standing()
-        if chosen not in self._turns:
-            raise UsageError(f"There is no checkpoint of the turn {chosen!r}; list the turns.")
-        return await self._take_back([self._turns[chosen]], on_conflict)
+        chosen = turn or last_standing(self._turns.values())
+        if chosen is None:
+            raise UsageError(
+                "No turn of this session has changed a file; there is nothing to undo."
+            )
+        return await self._take_back([self._known(chosen)], on_conflict)
 
     async def restore_to(self, turn: str, on_conflict: OnConflict = OnConflict.REFUSE) -> Undone:
         """Bring back what was before a turn, whatever came after it. Raises `UsageError`."""
         await self._settled()
-        order = list(self._turns)
+        turns = list(self._turns.values())
+        return await self._take_back(turns[turns.index(self._known(turn)) :], on_conflict)
+
+    def _known(self, turn: str) -> Turn:
         if turn not in self._turns:
             raise UsageError(f"There is no checkpoint of the turn {turn!r}; list the turns.")
-        later = [self._turns[name] for name in order[order.index(turn) :]]
-        return await self._take_back(later, on_conflict)
+        return self._turns[turn]
 
     async def _take_back(self, turns: Sequence[Turn], on_conflict: OnConflict) -> Undone:
-        plan = Plan.of(turns)
-        now = await asyncio.to_thread(self._look, tuple(plan.target))
-        conflicts = tuple(find_conflicts(plan, now))
-        incomplete = any(turn.running for turn in turns)
-        if conflicts and on_conflict is OnConflict.REFUSE:
-            return Undone(None, (), conflicts, incomplete=incomplete)
-        left_alone = {problem.path for problem in conflicts}
-        if on_conflict is OnConflict.OVERWRITE:
-            left_alone = set()
-        wanted = {
-            path: state
-            for path, state in plan.target.items()
-            if path not in left_alone and not same(state, now[path])
-        }
-        bringing = self._begun(self._bring_back(wanted, now, turns))
-        undone = await asyncio.shield(bringing)
-        again = {problem.path for problem in undone.conflicts}
-        before = tuple(problem for problem in conflicts if problem.path not in again)
-        return replace(undone, conflicts=before + undone.conflicts, incomplete=incomplete)
-
-    async def _bring_back(
-        self, wanted: Mapping[str, State], now: Mapping[str, State], turns: Sequence[Turn]
-    ) -> Undone:
-        steps, failed = await self._store.run(partial(restorations, wanted, now))
-        undo = f"undo-{len(self._turns) + 1}"
-        paths = [step.path for step in steps]
-        failed |= {problem.path: problem.reason for problem in await self.before(undo, paths)}
-        steps = [step for step in steps if step.path not in failed]
-        done = await self._files.restore(steps, self._limits.file_bytes)
-        untouched = tuple(path for path in paths if path not in done.left)
-        undoes = tuple(turn.id for turn in turns) if done.left or not wanted else ()
-        self._log.note(Note(undo, left=done.left, untouched=untouched, undoes=undoes))
-        failed |= done.failed
-        return Undone(
-            undo if done.left else None,
-            tuple(done.left),
-            tuple(Problem(path, _MEANWHILE) for path in done.changed),
-            tuple(Problem(path, reason) for path, reason in failed.items()),
-        )
-
-    def _last_standing(self) -> str | None:
-        standing: list[str] = []
-        undone: set[str] = set()
-        for turn in reversed(self._turns.values()):  # an undo that was undone counts for nothing
-            if turn.id in undone:
-                continue
-            undone.update(turn.undoes)
-            if not turn.undoes and (turn.found or turn.running):
-                standing.append(turn.id)
-        if not standing:
-            raise UsageError(
-                "No turn of this session has changed a file; there is nothing to undo."
-            )
-        return standing[0]
+        decided = await TakingBack.of(turns, self._looking, on_conflict)
+        return await asyncio.shield(self._begun(decided.carry_out(self._log, self._looking)))
 
     def _begun(self, work: Coroutine[None, None, T]) -> asyncio.Task[T]:
         """A task for work that is carried out whoever is cancelled."""
@@ -262,7 +201,7 @@ class Checkpoints:
             if self._running is None:
                 paths = list(await listed())
                 baseline, sharing = await self._store.run(partial(self._take, paths)), 0
-                mixed = await asyncio.to_thread(self._changed_since, turn, baseline)
+                mixed = await self._changed_since(turn, baseline)
             else:
                 baseline, sharing = self._running
             self._log.announce(Note(turn, mixed=mixed, running=True))
@@ -277,11 +216,15 @@ class Checkpoints:
         try:
             paths = list(await listed())
             note = await self._store.run(partial(self._changes, turn, baseline, paths))
+            saves = {path: self._files.saved(path, baseline.taken) for path in note.left}
+            if any(saves.values()):
+                been = {path: set(states) for path, states in self._turns[turn].been.items()}
+                note = await self._store.run(partial(self._without, note, saves, been))
             self._log.note(note)
         except StoreUnavailable as error:  # the turn counts as one whose command never ended
             self._tell(f"{error} What a command changed is not kept, so undo will not restore it.")
 
-    def _changed_since(self, turn: str, baseline: Baseline) -> tuple[str, ...]:
+    async def _changed_since(self, turn: str, baseline: Baseline) -> tuple[str, ...]:
         """The files that are no longer as the turn has left them so far, on disk or unsaved."""
         left = self._turns[turn].left if turn in self._turns else {}
         changed = {
@@ -289,53 +232,39 @@ class Checkpoints:
             for path, state in left.items()
             if path in baseline.states and not same(state, baseline.states[path])
         }
-        now = self._look(tuple(changed))
+        now = await self._looking.seen(changed)
         return tuple(path for path, state in changed.items() if not same(state, now[path]))
 
     def _take(self, paths: list[str], objects: Objects) -> Baseline:
         return self._of(objects).take(paths)
 
     def _changes(self, turn: str, baseline: Baseline, paths: list[str], objects: Objects) -> Note:
-        """What a command changed; what is as the editor saved it meanwhile is not its doing."""
         found, left = self._of(objects).changes(baseline, paths)
-        mixed = []
-        for path, state in tuple(left.items()):
-            saved = self._files.saved(path, baseline.taken)
-            if saved is None:
-                continue
-            if self._holds(path, state, saved):
-                del found[path], left[path]
-            else:
-                mixed.append(path)
-        return Note(turn, found, left, mixed=tuple(mixed), running=False)
+        return Note(turn, found, left, running=False)
 
-    def _holds(self, path: str, state: State, sha256: str) -> bool:
-        """Whether a file, known as `state`, holds the text of this hash."""
-        found = self._disk.look(path, self._limits.file_bytes)
-        decoded = decode(found.data) if isinstance(found, Content) else None
-        text = None if decoded is None else text_hash(decoded[0])
-        return text == sha256 and same(state, described(found))
+    def _without(
+        self,
+        note: Note,
+        saves: Mapping[str, str | None],
+        been: Mapping[str, set[State]],
+        objects: Objects,
+    ) -> Note:
+        """What a command changed; what is as the user saved it meanwhile is not its doing.
+
+        Who saves a text of before the command, or of the turn itself, has not changed anything.
+        """
+        found, left = dict(note.found), dict(note.left)
+        mixed = []
+        for path, sha256 in saves.items():
+            if sha256 is None:
+                continue
+            if self._looking.holds(path, left[path], sha256):
+                del found[path], left[path]
+            elif sha256 not in text_hashes({found[path], *been.get(path, ())}, objects):
+                mixed.append(path)
+        return replace(note, found=found, left=left, mixed=tuple(mixed))
 
     def _of(self, objects: Objects) -> Baselines:
         if self._baselines is None:
             self._baselines = Baselines(objects, self._disk, self._limits)
         return self._baselines
-
-    def _keep(self, paths: tuple[str, ...], objects: Objects) -> dict[str, State]:
-        found = {path: self._files.look(path, self._limits.file_bytes) for path in paths}
-        objects.put([item.data for item in found.values() if isinstance(item, Content)])
-        return {path: described(item) for path, item in found.items()}
-
-    def _look(self, paths: tuple[str, ...]) -> dict[str, State]:
-        limit = self._limits.file_bytes
-        return {path: described(self._files.look(path, limit)) for path in paths}
-
-    def _left(self, changed: Mapping[str, str | None]) -> dict[str, State]:
-        limit = self._limits.file_bytes
-        found = {
-            path: self._files.look(path, limit)
-            if text is None
-            else holding(text, self._disk.look(path, limit), limit)
-            for path, text in changed.items()
-        }
-        return {path: described(item) for path, item in found.items()}

@@ -123,7 +123,7 @@ class PlanEditing:
 
     async def _applying(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
         for _ in range(_TRIES):
-            moved = await asyncio.to_thread(self._current, plan)
+            moved = await asyncio.to_thread(self._current, plan, self.host.snapshot())
             if not isinstance(moved, EditPlan):
                 return moved
             outcome = await self._keeping(moved, confirm=confirm)
@@ -131,15 +131,13 @@ class PlanEditing:
                 return outcome
         return Refused(_TYPING)
 
-    def _current(self, plan: EditPlan) -> EditPlan | Conflict | Refused:
+    def _current(self, plan: EditPlan, now: WorkspaceSnapshot) -> EditPlan | Conflict | Refused:
         """The plan for the texts as they are now, if it is still about what was decided about."""
-        moved = rebase_plan(plan, self.host.snapshot().read)
+        moved = rebase_plan(plan, now.read)
         return undecided(moved, self.permitted) or moved
 
-    def _is_current(self, plan: EditPlan) -> bool:
-        return not undecided(plan, self.permitted) and not arrival.changed(
-            plan, self.host.snapshot()
-        )
+    def _is_current(self, plan: EditPlan, now: WorkspaceSnapshot) -> bool:
+        return not undecided(plan, self.permitted) and not arrival.changed(plan, now)
 
     async def _keeping(self, plan: EditPlan, *, confirm: bool) -> Applied | Refused | None:
         """Try with the files kept; also when the run is cancelled while the editor is at it.
@@ -150,7 +148,7 @@ class PlanEditing:
         tried: _Tried | None = None
         try:
             # what is applied from here on is applied to what was kept
-            current = await asyncio.to_thread(self._is_current, plan)
+            current = await asyncio.to_thread(self._is_current, plan, self.host.snapshot())
             tried = await self._try(plan, confirm=confirm) if current else _Tried(None)
         except asyncio.CancelledError:
             await asyncio.shield(self._late(plan, LATE_SECONDS))

@@ -17,6 +17,7 @@ from glossator.service.file_states import (
     Content,
     DiskFiles,
     Found,
+    Look,
     Restoration,
     Restored,
     described,
@@ -37,13 +38,16 @@ class EditorFiles:
         self._port = port
         self._disk = disk
 
-    def look(self, path: str, limit: int) -> Found:
+    def now(self) -> Look:
         """What the editor shows, in the encoding of the file; else what is on disk."""
-        on_disk = self._disk.look(path, limit)
-        overlay = self._host.snapshot().overlays.get(path)
-        if overlay is None:
-            return on_disk
-        return holding(overlay.text, on_disk, limit)
+        overlays = self._host.snapshot().overlays
+
+        def look(path: str, limit: int) -> Found:
+            on_disk = self._disk.look(path, limit)
+            overlay = overlays.get(path)
+            return on_disk if overlay is None else holding(overlay.text, on_disk, limit)
+
+        return look
 
     def saved(self, path: str, since: int) -> str | None:
         """The hash of the text that the editor last saved there, if it did since (ns, 1970)."""
@@ -63,12 +67,18 @@ class EditorFiles:
         return done
 
     async def _restore_open(self, step: Restoration, limit: int) -> Restored:
-        """Give an open document its text back, or close it."""
+        """Give an open document its text back, or close it; what it shows already, to the disk."""
         overlay = self._overlay(step.path)
-        now = described(await asyncio.to_thread(self.look, step.path, limit))
-        if overlay is None or overlay is not self._overlay(step.path) or now != step.expected:
+        now = described(await asyncio.to_thread(self.now(), step.path, limit))
+        if overlay is None or overlay is not self._overlay(step.path):
             return Restored(changed=[step.path])
         change = _restoring(step, overlay.document)
+        if isinstance(change, FileEdit) and change.result == change.before:
+            below = await self._disk.restore([step], limit)
+            is_done = below.changed and now == step.expected
+            return Restored({step.path: now}) if is_done else below
+        if now != step.expected:
+            return Restored(changed=[step.path])
         reason = _CLOSE_FIRST if change is None else await self._refusal(change)
         if reason is None:
             return await self._restored(step, limit)
@@ -78,8 +88,6 @@ class EditorFiles:
 
     async def _refusal(self, change: FileEdit | FileDeletion) -> str | None:
         """Have the editor make a change; None when it did, else why not."""
-        if isinstance(change, FileEdit) and change.result == change.before:
-            return None
         plan = EditPlan.of("Undo", change)
         reason = await self._port.apply_edit(plan, confirm=False)
         if isinstance(change, FileEdit) and reason is not None:

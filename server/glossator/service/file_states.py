@@ -11,7 +11,7 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -72,6 +72,7 @@ class Unkept:
 
 Found = Content | Link | Absent | Folder | Unkept
 State = Stored | Link | Absent | Folder | Unkept
+Look = Callable[[str, int], Found]  # what is at an absolute path, if it has at most so many bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +106,8 @@ class Restored:
 class Files(Protocol):
     """The files as the user sees them: an open document is what its editor shows."""
 
-    def look(self, path: str, limit: int) -> Found:
-        """What is at the absolute `path`, if it has at most `limit` bytes; for a thread."""
+    def now(self) -> Look:
+        """Looks at files from a thread; open documents are as they were when it was asked for."""
 
     async def restore(self, plan: Iterable[Restoration], limit: int) -> Restored:
         """Bring back what was, in place of what has at most `limit` bytes."""
@@ -116,10 +117,15 @@ class Files(Protocol):
 
 
 class DiskFiles:
-    """The files on disk below some roots (real paths)."""
+    """The files on disk below some roots."""
 
-    def __init__(self, roots: Iterable[str]) -> None:
-        self._roots = tuple(roots)
+    def __init__(self, roots: Callable[[], Iterable[str]]) -> None:
+        """`roots` gives the real paths of the folders of now, in any thread."""
+        self._roots = roots
+
+    def now(self) -> Look:
+        """See `Files`."""
+        return self.look
 
     def look(self, path: str, limit: int) -> Found:
         """What is at `path`; never raises."""
@@ -192,7 +198,7 @@ class DiskFiles:
     @contextmanager
     def _folder(self, path: str, *, create: bool) -> Iterator[tuple[int, str]]:
         """A descriptor of the folder of `path`, and the name in it. Raises `OSError`."""
-        root = max((r for r in self._roots if is_inside(path, r)), key=len, default=None)
+        root = max((r for r in self._roots() if is_inside(path, r)), key=len, default=None)
         if root is None or path == root or os.path.normpath(path) != path:
             raise PermissionError(errno.EPERM, "it is outside the workspace", path)
         *parts, name = os.path.relpath(path, root).split(os.sep)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
 from glossator.agent.clock import RunClock
 from glossator.core.errors import GlossatorError, UsageError
-from glossator.core.events import Envelope, Event, RunCancelled, RunFailed
+from glossator.core.events import Envelope, Event, Notice, RunCancelled, RunFailed
 from glossator.core.ports import EditorPort
 
 
 @dataclass(slots=True)
 class Run:
-    """One turn on its way; `emit` numbers its events."""
+    """One turn on its way; `emit` numbers its events, `ending` is what is closed at its end."""
 
     id: str
     session_id: str
@@ -24,7 +24,9 @@ class Run:
     port: EditorPort
     note: Callable[[Envelope], None] | None = None
     clock: RunClock = field(default_factory=RunClock)
+    ending: AsyncExitStack = field(default_factory=AsyncExitStack)
     _seq: int = 0
+    _noticed: set[str] = field(default_factory=set)
 
     def emit(self, event: Event) -> None:
         """Note an event, then show it to the editor."""
@@ -33,6 +35,12 @@ class Run:
         if self.note:
             self.note(envelope)
         self.port.emit(envelope)
+
+    def notice_once(self, about: str, message: str) -> None:
+        """Tell the user, unless something about the same was told before."""
+        if about not in self._noticed:
+            self._noticed.add(about)
+            self.emit(Notice(message))
 
 
 class Runs:
@@ -76,7 +84,10 @@ class Runs:
             run.emit(RunFailed("Glossator failed inside; its log says where."))
             raise
         finally:
-            del self._runs[run.id]
+            try:
+                await run.ending.aclose()
+            finally:
+                del self._runs[run.id]
 
     def cancel(self, run_id: str | None = None) -> tuple[str, ...]:
         """Cancel one run, or all; gives the ids of those that were on their way."""

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
 from glossator.prompts.loader import load_prompt
+from glossator.service.acting import SessionActing
 from glossator.service.application import Application
 from glossator.service.checkpoint_log import NAME
-from glossator.service.checkpoints import Checkpoints, OnConflict
 from glossator.service.file_states import Absent
 from glossator.service.session import Session
+from glossator.service.taking_back import OnConflict
 from glossator.service.undo_plan import Problem
 
 _NAMED = 30  # files, in a reminder
@@ -42,8 +43,8 @@ class UndoAnswer:
     """What was brought back; `turn` undoes the undo, None if nothing was changed.
 
     Files that somebody else has changed since are `conflicts`; without `overwrite` nothing at all
-    is brought back then. `incomplete`: a command was cut off with its server, and what it changed
-    is not known.
+    is brought back then. `incomplete`: a command was cut off with its server, or one of `jobs` (by
+    their command lines) went on after its turn, and what they changed is not known.
     """
 
     turn: str | None
@@ -51,6 +52,7 @@ class UndoAnswer:
     conflicts: tuple[UndoProblem, ...]
     failed: tuple[UndoProblem, ...]
     incomplete: bool
+    jobs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,23 +84,27 @@ async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
         raise UsageError("Name the turn from which on everything is to be taken back.")
     on_conflict = OnConflict.OVERWRITE if request.overwrite else OnConflict.REFUSE
     with app.runs.claim(request.session_id):
-        checkpoints = await _checkpoints(app, request.session_id)
+        acting = await _acting(app, request.session_id)
+        checkpoints = acting.checkpoints
         if request.since and request.turn is not None:
             undone = await checkpoints.restore_to(request.turn, on_conflict)
         else:
             undone = await checkpoints.undo_turn(request.turn, on_conflict)
+        if undone.turn is not None:  # what a turn had the editor save is brought back on disk, too
+            await acting.saving.save(undone.turn)
     return UndoAnswer(
         undone.turn,
         tuple(map(app.host.snapshot().relative, undone.restored)),
         _problems(app, undone.conflicts),
         _problems(app, undone.failed),
         undone.incomplete,
+        undone.jobs,
     )
 
 
 async def list_turns(app: Application, request: ListTurnsRequest) -> TurnList:
     """The turns of a session that changed files. Raises `UnknownSession`."""
-    turns = (await _checkpoints(app, request.session_id)).turns
+    turns = (await _acting(app, request.session_id)).checkpoints.turns
     relative = app.host.snapshot().relative
     return TurnList(
         tuple(TurnView(turn.turn, tuple(map(relative, turn.paths)), turn.undoes) for turn in turns)
@@ -128,9 +134,9 @@ def reminded(app: Application, session: Session) -> None:
         app.acting.of(session).checkpoints.told()
 
 
-async def _checkpoints(app: Application, session_id: str) -> Checkpoints:
+async def _acting(app: Application, session_id: str) -> SessionActing:
     await app.ready()
-    return app.acting.of(await app.sessions.open(session_id)).checkpoints
+    return app.acting.of(await app.sessions.open(session_id))
 
 
 def _problems(app: Application, problems: tuple[Problem, ...]) -> tuple[UndoProblem, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from glossator.service.checkpoint_log import Turn
@@ -17,9 +17,10 @@ from glossator.service.file_states import (
     Unkept,
     same,
 )
-from glossator.store.objects import Objects
+from glossator.store.objects import Objects, object_id
 
 _NOT_LEFT = Unkept("was being changed when its turn was cut off")
+_EMPTY = object_id(b"")
 _GONE = Unkept("had to make room for newer checkpoints, or was damaged on disk")
 
 
@@ -69,6 +70,57 @@ def conflicts(plan: Plan, now: Mapping[str, State]) -> Iterator[Problem]:
             yield Problem(path, expected.reason)
         elif not same(expected, now[path]):
             yield Problem(path, "was changed by somebody else since")
+
+
+def below(plan: Plan, seen: Mapping[str, State], on_disk: Mapping[str, State]) -> dict[str, State]:
+    """What the turns left on disk where the editor shows already what shall be there.
+
+    It has not read the file again, or does not show what was changed: a mode.
+    """
+    return {
+        path: on_disk[path]
+        for path, state in plan.target.items()
+        if _is_alike(state, seen[path])
+        and same(plan.expected[path], on_disk[path])
+        and not same(state, on_disk[path])
+    }
+
+
+def _is_alike(one: State, other: State) -> bool:
+    return isinstance(one, Stored) and isinstance(other, Stored) and one.object == other.object
+
+
+def last_standing(turns: Iterable[Turn]) -> str | None:
+    """The newest of the turns (in their order) that can have changed a file and was not undone."""
+    undone: set[str] = set()
+    for turn in reversed(tuple(turns)):  # an undo that was undone counts for nothing
+        if turn.id in undone:
+            continue
+        undone.update(turn.undoes)
+        if not turn.undoes and (Plan.of([turn]).target or turn.running or turn.jobs):
+            return turn.id
+    return None
+
+
+def led_to(turns: Sequence[Turn], path: str, on_disk: State, shown: State) -> bool:
+    """Whether the turns, and nobody else, made what is `shown` out of what is `on_disk`."""
+    for turn in reversed(turns):
+        if path not in turn.found:
+            continue
+        if path in turn.mixed or not same(turn.left.get(path, _NOT_LEFT), shown):
+            return False
+        found = turn.found[path]
+        if any(_begins(state, on_disk) for state in (found, *turn.been[path])):
+            return True
+        shown = found
+    return False
+
+
+def _begins(state: State, on_disk: State) -> bool:
+    """Whether it is on the disk; editors put an empty file where a new one is to be."""
+    if isinstance(state, Absent) and isinstance(on_disk, Stored):
+        return on_disk.object == _EMPTY
+    return same(state, on_disk)
 
 
 def restorations(

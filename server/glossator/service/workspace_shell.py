@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Mapping
 
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.service.command_limits import CommandLimits
 from glossator.settings.model import ShellSettings
+from glossator.tools.shell.jobs import Jobs
 from glossator.tools.shell.policy import Policy, Sandbox, Unavailable
 from glossator.tools.shell.sandbox import find_sandbox
 from glossator.tools.shell.shell import LimitedShell, Shell
@@ -22,6 +22,7 @@ class WorkspaceShell:
         self._settings = settings
         self._environment = environment
         self._limits = CommandLimits()
+        self.jobs = Jobs()  # of all shells, so that they stay within reach
         self._making = threading.Lock()
         self._sandbox: Sandbox | Unavailable | None = None
         self._shells: dict[tuple[str, ...], Shell] = {}
@@ -36,9 +37,18 @@ class WorkspaceShell:
                     roots, readable=self._settings.readable, network=self._settings.network
                 )
                 self._shells[roots] = Shell(
-                    self._sandbox, policy, self._environment, unconfined_after_asking=True
+                    self._sandbox,
+                    policy,
+                    self._environment,
+                    unconfined_after_asking=True,
+                    jobs=self.jobs,
                 )
             return self._shells[roots]
+
+    @property
+    def unconfined(self) -> str | None:
+        """Why the shells made so far have no sandbox; None if they have one."""
+        return self._sandbox.reason if isinstance(self._sandbox, Unavailable) else None
 
     def limited(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> LimitedShell:
         """The shell of a workspace, with what a command that starts now is kept from; blocking."""
@@ -46,4 +56,4 @@ class WorkspaceShell:
 
     async def close(self) -> None:
         """End all jobs."""
-        await asyncio.gather(*(shell.close() for shell in self._shells.values()))
+        await self.jobs.close()

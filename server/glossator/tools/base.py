@@ -79,6 +79,10 @@ async def _unknown(
     return None
 
 
+async def _all_saved() -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What one call sees: a frozen workspace, and what the conversation was shown before.
@@ -87,8 +91,10 @@ class ToolContext:
     changed. `ask_user` gives an empty answer if nobody is there, `diagnostics` None if the editor
     tells none; see `core.ports.EditorPort`. `hidden` tells of an absolute path whether the user's
     rules keep its file from being shown; it is None where they hide nothing. `waiting` is entered
-    while the user is asked, so that it does not count as work. `before_asking` is awaited before a
-    question about the call: the reply that makes it may turn out void.
+    while the user is asked, so that it does not count as work. `save` is awaited before a command:
+    it has texts saved, and tells the model in a sentence which of them are not; empty if all are.
+    `before_asking` is awaited before a question about the call: the reply that makes it may turn
+    out void.
     """
 
     snapshot: WorkspaceSnapshot
@@ -104,6 +110,7 @@ class ToolContext:
     ] = _unknown
     hidden: Callable[[str], bool] | None = None
     waiting: Callable[[], AbstractContextManager[object]] = nullcontext
+    save: Callable[[], Awaitable[str]] = _all_saved
     before_asking: Callable[[], Awaitable[object]] = _at_once
 
 

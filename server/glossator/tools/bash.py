@@ -70,17 +70,21 @@ class Bash:
         if args.command is None or args.stop:
             raise UsageError("Give a command, or a job to look at or stop.")
         try:
-            return await _run(args, Command(args.command, args.cwd, args.network), context.shell)
+            unsaved = await context.save()
+            command = Command(args.command, args.cwd, args.network)
+            return await _run(args, command, context.shell, unsaved)
         except OSError as error:
             return ToolResult.failed(f"The command could not be started: {error}. Try again.")
 
 
-async def _run(args: BashArgs, command: Command, shell: ShellContext) -> ToolResult:
+async def _run(args: BashArgs, command: Command, shell: ShellContext, unsaved: str) -> ToolResult:
     if args.background:
         job = await shell.start(command)
-        return ToolResult(
-            f"Started job {job}. Look at it with job={job!r}. What it changes is not kept for undo."
+        told = (
+            f"Started job {job}. Look at it with job={job!r}. What it changes after this turn is"
+            " not kept for undo."
         )
+        return ToolResult(f"{told}\n{unsaved}".rstrip())
     seconds = args.timeout_seconds or SECONDS
     finished = await shell.run(command, seconds)
     if finished.timed_out:
@@ -88,9 +92,9 @@ async def _run(args: BashArgs, command: Command, shell: ShellContext) -> ToolRes
             f"[ended: its {seconds} s were up. Give more with timeout_seconds (at most"
             f" {MAX_SECONDS}), or run it in the background]"
         )
-        text = _joined(finished.output, end, shell)
+        text = _joined(finished.output, end, shell, unsaved)
         return ToolResult(text, omitted=_omitted(finished.output), error=True)
-    return _result(finished.output, finished.exit, shell)
+    return _result(finished.output, finished.exit, shell, unsaved)
 
 
 async def _look(args: BashArgs, job: str, shell: ShellContext) -> ToolResult:
@@ -103,14 +107,18 @@ async def _look(args: BashArgs, job: str, shell: ShellContext) -> ToolResult:
     return _result(polled.output, polled.exit, shell)
 
 
-def _result(output: Output, ended: Exit | None, shell: ShellContext) -> ToolResult:
-    return ToolResult(_joined(output, exit_text(ended), shell), omitted=_omitted(output))
+def _result(
+    output: Output, ended: Exit | None, shell: ShellContext, unsaved: str = ""
+) -> ToolResult:
+    return ToolResult(_joined(output, exit_text(ended), shell, unsaved), omitted=_omitted(output))
 
 
-def _joined(output: Output, end: str, shell: ShellContext) -> str:
+def _joined(output: Output, end: str, shell: ShellContext, unsaved: str) -> str:
     lines = [output_text(output) or "[no output]", end]
     if shell.unconfined is not None:
         lines.append("[run without a sandbox]")
+    if unsaved:
+        lines.append(unsaved)
     return "\n".join(lines)
 
 

@@ -140,6 +140,11 @@ class WorkspaceHost:
             )
         return self._snapshot
 
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The workspace's folders as they are now, as real paths; from any thread."""
+        return self._roots.paths
+
     def apply(self, change: Change) -> None:
         """Take in a change. Raises `UsageError` and changes nothing when it cannot be applied."""
         match change:

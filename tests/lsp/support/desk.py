@@ -55,6 +55,7 @@ class Desk:
         self.formats: Callable[[str], str] = lambda text: text
         self.declines: Callable[[Message], bool] = lambda _: False
         editor.answers["workspace/applyEdit"] = self.apply
+        editor.answers["glossator/saveDocuments"] = self.save
 
     def open(self, path: Path) -> str:
         """Show what is on disk; gives the URI."""
@@ -87,6 +88,17 @@ class Desk:
         for change in changes:
             self._apply(change)
         return {"applied": True}
+
+    def save(self, params: Message) -> Message:
+        """Save documents that are still of the version asked for."""
+        saved = []
+        for document in params["documents"]:
+            uri = document["uri"]
+            if self.versions.get(uri) == document["version"]:
+                _path(uri).write_bytes(self.texts[uri].encode())
+                self.editor.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+                saved.append(uri)
+        return {"saved": saved}
 
     def _apply(self, change: Message) -> None:
         match change.get("kind"):
@@ -203,13 +215,19 @@ async def acting(
     encoding: str = "utf-16",
     permissions: bool = False,
     reviews: bool = False,
+    saves: bool = False,
 ) -> AsyncIterator[Acting]:
     """The real server on `root`, in this process; the editor can do what `workspace` says."""
     capabilities = {
         "workspace": workspace,
         "general": {"positionEncodings": [encoding]},
         "experimental": {
-            "glossator": {"events": True, "permissions": permissions, "reviews": reviews}
+            "glossator": {
+                "events": True,
+                "permissions": permissions,
+                "reviews": reviews,
+                "saves": saves,
+            }
         },
     }
     settings = {"permissions": {"mode": mode}, "edits": {"review": review}}
@@ -222,7 +240,7 @@ async def acting(
                 await editor.initialize(
                     capabilities,
                     workspaceFolders=[{"uri": root.as_uri(), "name": root.name}],
-                    initializationOptions={"settings": settings},
+                    initializationOptions={"settings": settings, "trusted": True},
                 )
                 yield Acting(editor, desk, api, root)
                 await editor.shut_down()

@@ -73,7 +73,12 @@ def problem_lines(undone: Undone) -> Iterator[str]:
         yield f"not restored {shown(problem['path'])}: it {problem['reason']}"
     if undone["conflicts"] and undone["turn"] is None:
         yield "Nothing was restored. To bring these files back all the same, add --overwrite."
-    if undone["incomplete"]:
+    for job in undone["jobs"]:
+        yield (
+            f"The job `{shown(job)}` was not over when its turn was; what it changed later is not"
+            " known, so check the files."
+        )
+    if undone["incomplete"] and not undone["jobs"]:
         yield (
             "A command of this turn was cut off with its server; what it changed is not known,"
             " so check the files."

@@ -69,6 +69,10 @@ class Jobs:
             self._jobs.pop(name, None)
         return Polled(job.command, job.process.take(), job.process.exit)
 
+    async def ended(self, name: str) -> None:
+        """Wait for a job's end. Raises `UsageError` for an unknown name."""
+        await self._job(name).process.wait()
+
     async def stop(self, name: str) -> Polled:
         """End a job; what was new. Raises `UsageError` for an unknown name."""
         await self._job(name).process.stop()

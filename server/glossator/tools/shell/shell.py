@@ -44,12 +44,14 @@ class Shell:
         environment: Mapping[str, str],
         *,
         unconfined_after_asking: bool = False,
+        jobs: Jobs | None = None,
     ) -> None:
+        """`jobs` are those of its owner, who then closes them."""
         self._sandbox = sandbox
         self._policy = replace(policy, readable=tuple({*policy.readable, *home_tools(environment)}))
         self._environment = scrubbed(environment)
         self._open = unconfined_after_asking
-        self._jobs = Jobs()
+        self._jobs = Jobs() if jobs is None else jobs
 
     @property
     def unconfined(self) -> str | None:

@@ -1,0 +1,177 @@
+"""Commands and jobs of a run: what undo covers of them, and folders that come and go."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from glossator.core.errors import StoreUnavailable
+from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.question import QuestionAnswer
+from glossator.service import workspace_shell
+from glossator.service.checkpoint_store import CheckpointStore
+from glossator.service.checkpoints import Checkpoints
+from glossator.service.file_states import DiskFiles
+from glossator.service.taking_back import Undone
+from glossator.tools.shell.policy import Sandbox, Unavailable
+from glossator.tools.shell.shell import Command
+from glossator.workspace.change import RootsChanged
+from tests.stage import Stage, stage
+from tests.standin import Script, Text, ToolUse, Turn
+
+_AUTO = {"permissions": {"mode": "auto"}}
+_FILES = {"a.txt": "a\n", "b.txt": "b\n"}
+_DONE = Turn(Text("Done."))
+_UNTIL = ToolUse("Bash", {"command": "until [ -e made.txt ]; do sleep 0.01; done"}, "until")
+
+
+def job(command: str) -> Turn:
+    return Turn(ToolUse("Bash", {"command": command, "background": True}, "job"))
+
+
+def look(number: str = "1") -> Turn:
+    return Turn(ToolUse("Bash", {"job": number, "timeout_seconds": 60}, "look"))
+
+
+def files(s: Stage) -> dict[str, str]:
+    return {path.name: path.read_text() for path in s.root.iterdir() if path.is_file()}
+
+
+async def checkpoints(s: Stage, session_id: str) -> Checkpoints:
+    return s.app.acting.of(await s.app.sessions.open(session_id)).checkpoints
+
+
+async def run(s: Stage) -> tuple[Checkpoints, Undone]:
+    """One turn, and its undo."""
+    s.port.permitted = [PermissionAnswer(Choice.ONCE)] * 9
+    kept = await checkpoints(s, (await s.ask("Go.")).session_id)
+    return kept, await kept.undo_turn()
+
+
+async def test_a_job_that_ends_in_its_turn_is_undone(tmp_path: Path) -> None:
+    script = [job("rm a.txt; echo c > b.txt; echo > made.txt"), look(), _DONE]
+    async with stage(tmp_path, _FILES, script, _AUTO) as s:
+        _, undone = await run(s)
+        assert "[exit code 0]" in s.results(2)["look"]["content"]
+        assert (undone.incomplete, undone.jobs, undone.conflicts) == (False, (), ())
+        assert files(s) == _FILES
+
+
+async def test_a_job_that_outlives_its_turn_is_told(tmp_path: Path) -> None:
+    command = "echo c > b.txt; echo > made.txt; exec sleep 1000"
+    script = [job(command), Turn(_UNTIL), _DONE]
+    async with stage(tmp_path, _FILES, script, _AUTO) as s:
+        _, undone = await run(s)
+        assert (undone.incomplete, undone.jobs, undone.conflicts) == (True, (command,), ())
+        assert files(s) == _FILES
+
+
+async def test_what_a_job_does_after_its_turn_stays_unknown(tmp_path: Path) -> None:
+    """Also when it has ended by then, and to the next server."""
+    command = "exec sleep 1000"
+    script = [job(command), _DONE, Turn(ToolUse("Bash", {"job": "1", "stop": True}, "stop")), _DONE]
+    async with stage(tmp_path, _FILES, script, _AUTO) as s:
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)] * 9
+        first = await s.ask("Start it.")
+        await s.ask("Stop it.", session_id=first.session_id)
+        assert "ended by" in s.results(3)["stop"]["content"]
+        disk = DiskFiles(lambda: [str(tmp_path)])
+        store = CheckpointStore(str(tmp_path / "objects.db"))
+        session = await s.app.sessions.open(first.session_id)
+        undone = await Checkpoints(store, session, disk, disk, print).undo_turn()
+        await store.close()
+        assert (undone.incomplete, undone.jobs) == (True, (command,))
+
+
+async def test_a_job_is_none_of_the_next_turn(tmp_path: Path) -> None:
+    """What was edited before a command is what its undo brings back."""
+    edit = ToolUse("Edit", {"path": "a.txt", "old_text": "a", "new_text": "edited"}, "edit")
+    script: Script = [
+        job("exec sleep 1000"),
+        Turn(ToolUse("Read", {"path": "a.txt"}, "read")),
+        Turn(edit),
+        _DONE,
+        Turn(ToolUse("Bash", {"command": "echo x > a.txt"}, "echo")),
+        _DONE,
+    ]
+    async with stage(tmp_path, _FILES, script, _AUTO) as s:
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)] * 9
+        session_id = (await s.ask("Start.")).session_id
+        await s.ask("Go on.", session_id=session_id)
+        kept = await checkpoints(s, session_id)
+        undone = await kept.undo_turn()
+        assert (undone.incomplete, files(s)["a.txt"]) == (False, "edited\n")
+        undone = await kept.undo_turn()
+        assert (undone.incomplete, files(s)["a.txt"]) == (True, "a\n")
+
+
+async def test_a_job_that_cannot_be_started_leaves_nothing_behind(tmp_path: Path) -> None:
+    bad = ToolUse("Bash", {"command": "true", "cwd": "none", "background": True}, "bad")
+    script = [Turn(bad), Turn(ToolUse("Bash", {"command": "echo x > a.txt"}, "echo")), _DONE]
+    async with stage(tmp_path, _FILES, script, _AUTO) as s:
+        _, undone = await run(s)
+        assert s.results(1)["bad"]["is_error"]
+        assert (undone.incomplete, files(s)) == (False, _FILES)
+
+
+async def test_a_job_that_cannot_be_noted_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise StoreUnavailable("The disk is full.")
+
+    monkeypatch.setattr(Checkpoints, "job_began", full)
+    async with stage(tmp_path, _FILES, [job("exec sleep 1000"), look(), _DONE], _AUTO) as s:
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)] * 9
+        await s.ask("Go.")
+        assert "The disk is full." in s.results(1)["job"]["content"]
+        assert "There is no job '1'" in s.results(2)["look"]["content"]
+
+
+async def test_jobs_and_undo_when_folders_come(tmp_path: Path) -> None:
+    root, more = tmp_path / "ws", tmp_path / "more"
+    root.mkdir()
+    more.mkdir()
+    (more / "m.txt").write_text("m\n")
+    script: Script = [
+        job("exec sleep 1000"),
+        _DONE,
+        Turn(ToolUse("Bash", {"command": "echo x > m.txt", "cwd": str(more)}, "echo")),
+        Turn(ToolUse("Bash", {"job": "1", "stop": True}, "stop")),
+        _DONE,
+    ]
+    async with stage(root, _FILES, script, _AUTO) as s:
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)] * 9
+        s.port.answers = [QuestionAnswer(("Trust it this time",))]
+        session_id = (await s.ask("Start.")).session_id
+        s.app.host.apply(RootsChanged((str(more),), ()))
+        await s.ask("Go on.", session_id=session_id)
+        assert (more / "m.txt").read_text() == "x\n"
+        assert "ended by" in s.results(4)["stop"]["content"]
+        undone = await (await checkpoints(s, session_id)).undo_turn()
+        assert (undone.failed, (more / "m.txt").read_text()) == ((), "m\n")
+
+
+async def test_looking_for_a_sandbox_does_not_hold_up_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looking: list[threading.Thread] = []
+
+    def find() -> Sandbox | Unavailable:
+        looking.append(threading.current_thread())
+        return Unavailable("None here.")
+
+    monkeypatch.setattr(workspace_shell, "find_sandbox", find)
+    async with stage(tmp_path, _FILES, []) as s:
+        await s.app.ready()
+        session = s.app.sessions.create()
+        async with s.app.runs.open(session.id, None) as turn:
+            shell = s.app.acting.of(session).commands(turn)
+            with pytest.raises(Exception, match="no job"):
+                await shell.poll("1", 0)
+            await shell.run(Command("true"), 10)
+            assert shell.unconfined == "None here."
+    assert looking
+    assert threading.main_thread() not in looking
