@@ -119,7 +119,10 @@ def test_sessions_and_turns() -> None:
     )
     turns = recorded("session_turns")["answer"]
     assert lines(drawn(lambda renderer: renderer.turns(turns))) == (
-        "turn    files it changed\nt1      a.py, b.py\nundo-2  a.py              undoes t1\n"
+        "turn    asked                               files it changed\n"
+        "t1      Rename parse to read, in both       a.py, b.py\n"
+        "        files, and say where it is us…\n"
+        "undo-2  undo of t1                          a.py\n"
     )
 
 

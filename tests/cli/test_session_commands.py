@@ -90,7 +90,10 @@ def test_what_is_sent(recording: str, words: str, sent: list[tuple[str, dict[str
         (
             "session_turns",
             "sessions turns s1",
-            "t1\ta.py, b.py\nundo-2\ta.py\tundoes t1\n",
+            (
+                "t1\tRename parse to read, in both files, and say where it is us…\ta.py, b.py\n"
+                "undo-2\tundo of t1\ta.py\n"
+            ),
         ),
         (
             "undo",

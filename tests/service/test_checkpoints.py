@@ -242,6 +242,10 @@ async def test_nothing_to_undo(bench: Bench) -> None:
         await bench.checkpoints.undo_turn()
     with pytest.raises(UsageError, match="list the turns"):
         await bench.checkpoints.restore_to("nonsense")
+    await bench.shell("t", "echo x > made")
+    await bench.checkpoints.undo_turn()
+    with pytest.raises(UsageError, match="Every turn that changed a file is undone"):
+        await bench.checkpoints.undo_turn()
 
 
 async def test_a_server_killed_during_a_command_says_so(bench: Bench) -> None:

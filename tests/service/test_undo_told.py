@@ -93,7 +93,9 @@ async def test_going_back_over_several_turns_is_told_as_one(tmp_path: Path) -> N
     async with stage(tmp_path / "ws", _FILES, script, _EDITS) as s:
         session_id = (await s.ask("Do it.")).session_id
         await s.ask("Do more.", session_id=session_id)
-        first = (await list_turns(s.app, ListTurnsRequest(session_id))).turns[0].turn
+        turns = (await list_turns(s.app, ListTurnsRequest(session_id))).turns
+        assert [turn.question for turn in turns] == ["Do it.", "Do more."]
+        first = turns[0].turn
         await undo_turn(s.app, UndoRequest(session_id, first, since=True))
         await s.ask("And now?", session_id=session_id)
         (said,) = reminders(s)

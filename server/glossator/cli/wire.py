@@ -297,9 +297,10 @@ class Compacted(TypedDict):
 
 
 class Turn(TypedDict):
-    """A turn that changed files; `undoes` are the turns it took back."""
+    """A turn that changed files, and what was asked; `undoes` are the turns it took back."""
 
     turn: str
+    question: str
     paths: list[str]
     undoes: list[str]
 

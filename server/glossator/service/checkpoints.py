@@ -39,6 +39,12 @@ T = TypeVar("T")
 
 Listed = Callable[[], Awaitable[Iterable[str]]]
 
+_NONE_CHANGED = "No turn of this session has changed a file; there is nothing to undo."
+_ALL_UNDONE = (
+    "Every turn that changed a file is undone; there is nothing to undo. Name an undo to take it"
+    " back; the list of turns has them."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class TurnChanges:
@@ -163,9 +169,7 @@ class Checkpoints:
         await self._settled()
         chosen = turn or last_standing(self._turns.values())
         if chosen is None:
-            raise UsageError(
-                "No turn of this session has changed a file; there is nothing to undo."
-            )
+            raise UsageError(_ALL_UNDONE if self.turns else _NONE_CHANGED)
         return await self._take_back([self._known(chosen)], on_conflict)
 
     async def restore_to(self, turn: str, on_conflict: OnConflict = OnConflict.REFUSE) -> Undone:

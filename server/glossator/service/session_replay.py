@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
-from glossator.core.events import Envelope, Event, TextDelta
+from glossator.core.events import Envelope, Event, RunStarted, TextDelta
 from glossator.llm.model import Message
 from glossator.service.session_log import Happened, Received, Record, Said
 from glossator.service.spending import Spent
@@ -26,6 +26,15 @@ def replay(records: Iterable[Record]) -> list[Envelope]:
         envelopes.append(Envelope(run_id, numbers[run_id], event))
         numbers[run_id] += 1
     return envelopes
+
+
+def questions(records: Iterable[Record]) -> dict[str, str]:
+    """What was asked, by run."""
+    return {
+        run_id: event.question
+        for run_id, event in _events(records)
+        if isinstance(event, RunStarted)
+    }
 
 
 def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:

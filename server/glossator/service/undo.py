@@ -11,6 +11,7 @@ from glossator.service.application import Application
 from glossator.service.checkpoint_log import NAME
 from glossator.service.file_states import Absent
 from glossator.service.session import Session
+from glossator.service.session_replay import questions
 from glossator.service.taking_back import OnConflict
 from glossator.service.undo_plan import Problem
 
@@ -64,9 +65,13 @@ class ListTurnsRequest:
 
 @dataclass(frozen=True, slots=True)
 class TurnView:
-    """A turn that changed files; `undoes` are the turns it took back."""
+    """A turn that changed files, and what was asked; `undoes` are the turns it took back.
+
+    `question` is empty for an undo.
+    """
 
     turn: str
+    question: str
     paths: tuple[str, ...]
     undoes: tuple[str, ...]
 
@@ -105,9 +110,19 @@ async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
 async def list_turns(app: Application, request: ListTurnsRequest) -> TurnList:
     """The turns of a session that changed files. Raises `UnknownSession`."""
     turns = (await _acting(app, request.session_id)).checkpoints.turns
+    records = await app.sessions.records(request.session_id) if turns else []
+    asked = questions(records)
     relative = app.host.snapshot().relative
     return TurnList(
-        tuple(TurnView(turn.turn, tuple(map(relative, turn.paths)), turn.undoes) for turn in turns)
+        tuple(
+            TurnView(
+                turn.turn,
+                asked.get(turn.turn, ""),
+                tuple(map(relative, turn.paths)),
+                turn.undoes,
+            )
+            for turn in turns
+        )
     )
 
 

@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from glossator.cli.messages import ago, plural
-from glossator.cli.wire import Session, Sessions, Turns, Undone, UndoProblem
+from glossator.cli.wire import Session, Sessions, Turn, Turns, Undone, UndoProblem
 from glossator.core.shown import shown
 
 _PATHS = 4  # of a turn that are named
+_QUESTION = 60  # characters
 
 
 class SessionRow(NamedTuple):
@@ -23,11 +24,11 @@ class SessionRow(NamedTuple):
 
 
 class TurnRow(NamedTuple):
-    """One turn that changed files."""
+    """One turn that changed files; `about`: what was asked, or which turns it undid."""
 
     turn: str
+    about: str
     paths: str
-    undoes: str
 
 
 def session_row(session: Session, now: datetime) -> SessionRow:
@@ -44,11 +45,7 @@ def session_rows(answer: Sessions) -> list[SessionRow]:
 
 def turn_rows(answer: Turns) -> list[TurnRow]:
     """Oldest first."""
-    return [
-        TurnRow(turn["turn"], _names(turn["paths"]), f"undoes {undone}" if undone else "")
-        for turn in answer["turns"]
-        for undone in [", ".join(turn["undoes"])]
-    ]
+    return [TurnRow(turn["turn"], _about(turn), _names(turn["paths"])) for turn in answer["turns"]]
 
 
 def restored_lines(undone: Undone) -> list[str]:
@@ -83,6 +80,13 @@ def problem_lines(undone: Undone) -> Iterator[str]:
             "A command of this turn was cut off with its server; what it changed is not known,"
             " so check the files."
         )
+
+
+def _about(turn: Turn) -> str:
+    if turn["undoes"]:
+        return f"undo of {', '.join(turn['undoes'])}"
+    line = " ".join(turn["question"].split())
+    return line if len(line) <= _QUESTION else f"{line[: _QUESTION - 1]}…"
 
 
 def _names(paths: list[str]) -> str:

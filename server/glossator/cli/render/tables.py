@@ -93,10 +93,10 @@ def turns(answer: Turns) -> Table:
     """One row a turn."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("turn", no_wrap=True, style="bold")
-    table.add_column("files it changed", overflow="fold")
-    table.add_column("", overflow="fold", style="dim")
+    table.add_column("asked", overflow="fold")
+    table.add_column("files it changed", overflow="fold", style="dim")
     for row in turn_rows(answer):
-        table.add_row(row.turn, Text(printable(row.paths)), row.undoes)
+        table.add_row(row.turn, Text(printable(row.about)), Text(printable(row.paths)))
     return table
 
 
