@@ -84,7 +84,8 @@ class Gate:
                 break
             grants = self.grants()
             with context.waiting():
-                answer = await self.ask(_request(tool, args, asked.made))
+                request = await in_thread(_request, tool, args, context, asked.made)
+                answer = await self.ask(request)
             settled = grants.settle(asked.made, answer)
             if isinstance(settled, Deny):
                 return settled
@@ -155,9 +156,11 @@ def _script(args: BashArgs, limited: LimitedShell) -> Subject:
     )
 
 
-def _request(tool: Tool, args: ToolArgs, ask: Ask) -> PermissionRequest:
+def _request(
+    _cancelled: Cancelled, tool: Tool, args: ToolArgs, context: ToolContext, ask: Ask
+) -> PermissionRequest:
     names = " ".join(map(shown, args.paths()))
-    lines = args.preview().splitlines()
+    lines = args.preview(context).splitlines()
     if len(lines) > _DETAIL_LINES:
         lines[_DETAIL_LINES:] = [f"… {len(lines) - _DETAIL_LINES:,} more lines"]
     title = f"May {tool.name} {names or 'run'}?"
