@@ -244,5 +244,5 @@ async def test_an_unread_citation_is_marked(tmp_path: Path) -> None:
         answer = await s.ask("?")
         assert [(c.status, c.reason) for c in answer.citations] == [
             ("unsupported", "These lines, as they are now, were not read."),
-            ("unsupported", "gone.py does not exist; use Glob to find its path."),
+            ("unsupported", "gone.py does not exist."),
         ]

@@ -150,11 +150,11 @@ def _find(_cancelled: Cancelled, context: ToolContext, path: str) -> Target:
     found = context.snapshot.read(path)
     real = found.path if isinstance(found, Document) else context.snapshot.resolve(path)
     if isinstance(real, Missing):
-        raise UsageError(f"Nothing was changed: {real.message}")
+        raise UsageError(f"Nothing was changed: {real.told}")
     _refuse_kind(real)
     current = found if isinstance(found, Document) else None
     if isinstance(found, Missing) and found.reason is not MissingReason.ABSENT:
-        raise UsageError(f"Nothing was changed: {found.message}")
+        raise UsageError(f"Nothing was changed: {found.told}")
     return Target(real, context.snapshot.relative(real), context.reads.last(real), current)
 
 

@@ -21,7 +21,7 @@ from glossator.workspace.snapshot import WorkspaceSnapshot
 
 _DETAIL_LINES = 60
 _TRIES = 3  # while what a call would touch changes under the question
-_NETWORK = "It would reach the network."
+_NETWORK = "It would use the network."
 _UNSTEADY = (
     "What this would touch changed each time the user was asked, so nothing was done. Look at the"
     " files again before you go on."
