@@ -131,9 +131,9 @@ def _unclear(subject: Subject, _policy: Policy) -> Ask | None:
 
 def _asked(subject: Subject, policy: Policy) -> Ask | None:
     rules = concerning(policy.ask, subject, policy.places)
-    return (
-        Ask((f"A rule says to ask each time: {', '.join(map(shown, rules))}.",)) if rules else None
-    )
+    if not rules:
+        return None
+    return Ask((f"A rule says to ask each time: {', '.join(map(shown, rules))}.",))
 
 
 _LIMITS: tuple[Callable[[Subject, Policy], Ask | Deny | None], ...] = (
