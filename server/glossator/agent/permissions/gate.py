@@ -159,8 +159,9 @@ def _script(args: BashArgs, limited: LimitedShell) -> Subject:
 def _request(
     _cancelled: Cancelled, tool: Tool, args: ToolArgs, context: ToolContext, ask: Ask
 ) -> PermissionRequest:
-    names = " ".join(map(shown, args.paths()))
     lines = args.preview(context).splitlines()
+    paths = args.paths()[:1] if lines else args.paths()  # the lines name all
+    names = " ".join(map(shown, paths))
     if len(lines) > _DETAIL_LINES:
         lines[_DETAIL_LINES:] = [f"… {len(lines) - _DETAIL_LINES:,} more lines"]
     title = f"May {tool.name} {names or 'run'}?"
