@@ -238,11 +238,18 @@ async def test_a_session_answers_one_question_at_a_time(tmp_path: Path) -> None:
         assert (await first).text == "one"
 
 
+async def test_a_line_alone_is_summed_up_by_itself(tmp_path: Path) -> None:
+    read = ToolUse("Read", {"path": "main.py", "offset": 3})
+    async with stage(tmp_path, FILES, [Turn(read), Turn(Text("Done."))]) as s:
+        await s.ask("?")
+        assert [e.summary for e in s.port.of(ToolFinished)] == ["3 print(greet('you'))"]
+
+
 async def test_an_unread_citation_is_marked(tmp_path: Path) -> None:
     script = [Turn(Text("It is so. [cite: doc, app.py, 1-2] [cite: doc, gone.py, 3]"))]
     async with stage(tmp_path, FILES, script) as s:
         answer = await s.ask("?")
         assert [(c.status, c.reason) for c in answer.citations] == [
             ("unsupported", "These lines, as they are now, were not read."),
-            ("unsupported", "gone.py does not exist; use Glob to find its path."),
+            ("unsupported", "gone.py does not exist."),
         ]

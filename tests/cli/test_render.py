@@ -213,6 +213,27 @@ def test_an_answer_that_differs_from_what_was_streamed_is_shown() -> None:
     assert drawn(show).count("The model declined to answer.") == 1
 
 
+def test_what_goes_from_a_file_is_no_head_of_a_diff() -> None:
+    detail = "--- a.sql\n+++ a.sql\n@@ … @@\n--- a comment\n+++ another\n"
+
+    def show(renderer: Pretty) -> None:
+        renderer.permission(
+            {
+                "tool": "Edit",
+                "title": "May Edit a.sql?",
+                "detail": detail,
+                "reasons": [],
+                "suggestions": [],
+                "choices": ["once", "deny"],
+            }
+        )
+
+    seen = drawn(show, colours=True)
+    assert "\x1b[1m--- a.sql" in seen
+    assert "\x1b[31m--- a comment" in seen
+    assert "\x1b[32m+++ another" in seen
+
+
 def test_citations_are_links() -> None:
     seen = drawn(play("ask"), colours=True)
     assert ";file:///w/src/auth.py\x1b\\" in seen

@@ -47,7 +47,7 @@ async def test_lines(
         ("a.txt", 3, 2, "has 3 lines"),
         ("a.txt", -1, None, "has 3 lines"),
         ("empty", None, None, "empty; there is nothing in it"),
-        ("nowhere", None, None, "does not exist"),
+        ("nowhere", None, None, "nowhere does not exist. Choose another file."),
         ("../x", None, None, "outside the workspace"),
     ],
 )

@@ -106,7 +106,7 @@ async def test_each_mode(tmp_path: Path, mode: str, asked: int) -> None:
         await s.ask("Move it.")
         assert len(s.port.permissions) == asked
         if asked:
-            assert s.port.permissions[0].title == "May Move calc.py lib/sums.py?"
+            assert s.port.permissions[0].title == "May Move calc.py?"
             assert s.port.permissions[0].detail == "calc.py\n→ lib/sums.py"
             assert s.port.permissions[0].suggestions == ("Edit(/calc.py)", "Edit(/lib/**)")
         assert (tmp_path / "lib/sums.py").exists() is (mode != "plan")
@@ -115,7 +115,7 @@ async def test_each_mode(tmp_path: Path, mode: str, asked: int) -> None:
 @pytest.mark.parametrize(
     ("path", "new_path", "reason"),
     [
-        ("calc.py", ".vscode/settings.json", "editors run"),
+        ("calc.py", ".vscode/settings.json", "editors may run"),
         ("app/CLAUDE.md", "notes.md", "every later session"),
         ("app", "src", "every later session"),  # which holds it
         ("app/deep", "app/.github/workflows", "repository's secrets"),
@@ -144,7 +144,7 @@ async def test_of_many_protected_paths_a_few_are_named(tmp_path: Path) -> None:
         await s.ask("Move it.")
         (request,) = s.port.permissions
         assert len(request.reasons) == 6
-        assert request.reasons[5] == "13 more of its paths are protected."
+        assert request.reasons[5] == "13 more protected paths would change."
 
 
 @pytest.mark.parametrize("rule", ["Read(.env)", "Read(/app/.env)", "Edit(.env)", "Read(/b/**)"])

@@ -284,7 +284,7 @@ async def test_a_line_end_in_the_pattern_is_explained(workspace: MakeWorkspace) 
         ({"pattern": "\ud800"}, "Correct the arguments"),
         ({"pattern": "a" * 2_001}, "at most 2000 characters"),
         ({"pattern": "a", "path": "../x"}, "outside the workspace"),
-        ({"pattern": "a", "path": "no/such"}, "use Glob to find its path"),
+        ({"pattern": "a", "path": "no/such"}, "Use Glob to find its path"),
         ({"pattern": "a", "glob": "{"}, r"write \{ for itself"),
         ({"pattern": "a", "type": "cobol"}, "use glob instead, or one of"),
         ({"pattern": "a", "output_mode": "json"}, "Correct the arguments"),

@@ -127,9 +127,9 @@ async def test_the_editors_text_is_read(workspace: MakeWorkspace) -> None:
 @pytest.mark.parametrize(
     ("path", "arguments", "says"),
     [
-        ("nowhere.py", {}, "use Glob"),
-        ("folder", {}, 'use Glob with "folder/*"'),
-        ("folder/x/y", {}, "use Glob"),
+        ("nowhere.py", {}, "Use Glob"),
+        ("folder", {}, 'Use Glob with "folder/*"'),
+        ("folder/x/y", {}, "Use Glob"),
         ("binary", {}, "is binary"),
         ("pipe", {}, "not a regular file"),
         ("../secret", {}, "outside the workspace"),

@@ -114,7 +114,7 @@ async def _watched(
 def _summary(result: ToolResult) -> str:
     first, _, rest = result.text.partition("\n")
     if not rest or result.error:
-        return first[:_SUMMARY_CHARACTERS]
+        return " ".join(first.split())[:_SUMMARY_CHARACTERS]  # Read puts blanks before a number
     return f"{result.text.count(chr(10)) + 1:,} lines"
 
 

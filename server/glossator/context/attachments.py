@@ -53,7 +53,7 @@ def attach(
     """
     document = snapshot.open_document(uri) or snapshot.read(to_path(uri) or uri)
     if isinstance(document, Missing):
-        raise UsageError(document.message)
+        raise UsageError(f"{document.message} Choose another file.")
     path = snapshot.relative(document.path)
     if hidden is not None:
         _refuse_hidden(snapshot, document, uri, hidden)

@@ -60,11 +60,17 @@ class MissingReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """No document at `path`; `message` is one plain sentence for the user or the model."""
+    """No document at `path`: `message` says why, in a sentence, `hint` what the model can do."""
 
     path: str
     reason: MissingReason
     message: str
+    hint: str = ""
+
+    @property
+    def told(self) -> str:
+        """Both, for the model."""
+        return f"{self.message} {self.hint}".rstrip()
 
 
 def is_absent(found: Document | Missing) -> bool:

@@ -7,9 +7,10 @@ that is one block: then more than need be counts as changed, but never less.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,6 +20,8 @@ from glossator.core.text import LineTable
 _MAX_GAP = 10_000  # lines of one side times lines of the other, for difflib
 _MAX_WORK = 200_000  # the sum of those
 _MAX_DEPTH = 8  # anchors within gaps between anchors
+_NUMBERS = re.compile(r"^@@ .+ @@$", re.MULTILINE)
+_UNPLACED = "@@ … @@"
 
 
 class Block(NamedTuple):
@@ -78,25 +81,41 @@ def common_suffix(one: str, other: str, limit: int) -> int:
 
 def unified_diff(old: str, new: str, old_name: str, new_name: str, context: int = 3) -> str:
     """The difference as `diff -u` and git write it; empty when there is none."""
-    before, after = lines_with_ends(old), lines_with_ends(new)
-    blocks = changed_blocks(before, after)
-    if not blocks:
-        return ""
-    parts = [f"--- {old_name}\n+++ {new_name}\n"]
-    for group in _groups(blocks, 2 * context):
+    hunks = "".join(_hunks(lines_with_ends(old), lines_with_ends(new), context))
+    return f"{_head(old_name, new_name)}{hunks}" if hunks else ""
+
+
+def unplaced_diff(parts: Iterable[tuple[str, str]], name: str) -> str:
+    """Old and new texts from somewhere in one file, as `unified_diff` without lines' numbers.
+
+    Each text is shown as whole lines.
+    """
+    hunks = "".join(
+        hunk
+        for old, new in parts
+        for hunk in _hunks(lines_with_ends(f"{old}\n"), lines_with_ends(f"{new}\n"))
+    )
+    return f"{_head(name, name)}{_NUMBERS.sub(_UNPLACED, hunks)}" if hunks else ""
+
+
+def _head(old_name: str, new_name: str) -> str:
+    return f"--- {old_name}\n+++ {new_name}\n"
+
+
+def _hunks(before: Sequence[str], after: Sequence[str], context: int = 3) -> Iterator[str]:
+    for group in _groups(changed_blocks(before, after), 2 * context):
         start = max(group[0].old_start - context, 0)
         end = min(group[-1].old_end + context, len(before))
         shift = group[0].new_start - group[0].old_start
         new_end = end + group[-1].new_end - group[-1].old_end
-        parts.append(f"@@ -{_range(start, end)} +{_range(start + shift, new_end)} @@\n")
+        yield f"@@ -{_range(start, end)} +{_range(start + shift, new_end)} @@\n"
         at = start
         for block in group:
-            parts += _marked(" ", before[at : block.old_start])
-            parts += _marked("-", before[block.old_start : block.old_end])
-            parts += _marked("+", after[block.new_start : block.new_end])
+            yield from _marked(" ", before[at : block.old_start])
+            yield from _marked("-", before[block.old_start : block.old_end])
+            yield from _marked("+", after[block.new_start : block.new_end])
             at = block.old_end
-        parts += _marked(" ", before[at:end])
-    return "".join(parts)
+        yield from _marked(" ", before[at:end])
 
 
 class _Work:
@@ -179,13 +198,14 @@ def _longest_rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _groups(blocks: list[Block], apart: int) -> Iterator[list[Block]]:
     """Blocks whose context would meet, together."""
-    group = [blocks[0]]
-    for block in blocks[1:]:
-        if block.old_start - group[-1].old_end > apart:
+    group: list[Block] = []
+    for block in blocks:
+        if group and block.old_start - group[-1].old_end > apart:
             yield group
             group = []
         group.append(block)
-    yield group
+    if group:
+        yield group
 
 
 def _range(start: int, end: int) -> str:

@@ -60,8 +60,8 @@ class ToolArgs(BaseModel):
         located = map(snapshot.folders.locate, self.paths())
         return tuple(path for path in located if isinstance(path, str))
 
-    def preview(self) -> str:
-        """What the user is shown of the call before it is allowed."""
+    def preview(self, _context: ToolContext) -> str:
+        """What the user is shown of the call before it is allowed; for a thread."""
         return ""
 
 

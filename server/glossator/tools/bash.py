@@ -39,7 +39,7 @@ class BashArgs(ToolArgs):
     job: str | None = Field(None, description="Instead of a command: a job to look at.")
     stop: bool = Field(False, description="With job: end it.")
 
-    def preview(self) -> str:
+    def preview(self, _context: ToolContext) -> str:
         """The command, and what is special about it."""
         special = {"in the background": self.background, "with the network": self.network}
         where = [f"in {self.cwd}"] if self.cwd else []

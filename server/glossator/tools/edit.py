@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import ClassVar
 
 from pydantic import Field
 
-from glossator.core.line_diff import unified_diff
+from glossator.core.line_diff import unplaced_diff
+from glossator.core.replacement import Replacement
+from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, ToolArgs, ToolContext
-from glossator.tools.editing import edit_known
+from glossator.tools.editing import edit_known, preview
 from glossator.workspace.editing.find import Substitution, substitute
 
 
@@ -27,9 +28,14 @@ class EditArgs(ToolArgs):
         """The file."""
         return (self.path,)
 
-    def preview(self) -> str:
+    def preview(self, context: ToolContext) -> str:
         """The change as a diff."""
-        return unified_diff(f"{self.old_text}\n", f"{self.new_text}\n", self.path, self.path)
+        parts = [(self.old_text, self.new_text)]
+        return preview(context, self.path, self.change) or unplaced_diff(parts, shown(self.path))
+
+    def change(self, text: str) -> tuple[Replacement, ...]:
+        """The replacements in `text`. Raises `UsageError` if it cannot be done."""
+        return substitute(text, Substitution(self.old_text, self.new_text, self.replace_all))
 
 
 class Edit:
@@ -42,5 +48,4 @@ class Edit:
 
     async def run(self, args: EditArgs, context: ToolContext) -> ToolResult:
         """Find the text where the model read it, and replace it where it is now."""
-        wanted = Substitution(args.old_text, args.new_text, args.replace_all)
-        return await edit_known(context, args.path, partial(substitute, wanted=wanted))
+        return await edit_known(context, args.path, args.change)

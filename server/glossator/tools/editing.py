@@ -9,8 +9,8 @@ from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.edit import Applied, Conflict, Editing, EditPlan, FileEdit, Refused
 from glossator.core.encoding import encode_edited
 from glossator.core.errors import UsageError
-from glossator.core.line_diff import Block, changed_blocks, lines_with_ends
-from glossator.core.replacement import Replacement
+from glossator.core.line_diff import Block, changed_blocks, lines_with_ends, unified_diff
+from glossator.core.replacement import Replacement, apply_replacements
 from glossator.core.shown import shown
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import ToolResult, shorten
@@ -87,6 +87,25 @@ async def edit_known(context: ToolContext, path: str, change: Change) -> ToolRes
     return await _carry_out(context, target, target.known, target.current, change)
 
 
+def preview(context: ToolContext, path: str, change: Change) -> str:
+    """The diff of what `edit_known` would change as things are; for a thread.
+
+    It is empty where nothing would be changed, and where the lines are too long to be looked at.
+    """
+    try:
+        target = _find(Cancelled(), context, path)
+        if target.known is None or target.current is None:
+            return ""
+        moved = _prepare(Cancelled(), target, target.known, target.current, change)
+    except UsageError:  # the call will say so, and what to do
+        return ""
+    if isinstance(moved, Conflict):
+        return ""
+    after = apply_replacements(target.current.text, moved)
+    diff = unified_diff(target.current.text, after, target.relative, target.relative)
+    return diff if max(map(len, diff.splitlines()), default=0) <= _LINE_CHARACTERS else ""
+
+
 async def create(context: ToolContext, target: Target, content: str) -> ToolResult:
     """Make a new file."""
     encode_edited(target.relative, "", content, "utf-8")
@@ -131,11 +150,11 @@ def _find(_cancelled: Cancelled, context: ToolContext, path: str) -> Target:
     found = context.snapshot.read(path)
     real = found.path if isinstance(found, Document) else context.snapshot.resolve(path)
     if isinstance(real, Missing):
-        raise UsageError(f"Nothing was changed: {real.message}")
+        raise UsageError(f"Nothing was changed: {real.told}")
     _refuse_kind(real)
     current = found if isinstance(found, Document) else None
     if isinstance(found, Missing) and found.reason is not MissingReason.ABSENT:
-        raise UsageError(f"Nothing was changed: {found.message}")
+        raise UsageError(f"Nothing was changed: {found.told}")
     return Target(real, context.snapshot.relative(real), context.reads.last(real), current)
 
 

@@ -31,7 +31,7 @@ def read_image(_cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str) ->
     """The image, or why it cannot be shown."""
     content = snapshot.read_bytes(path, MAX_BYTES)
     if isinstance(content, Missing):
-        return ToolResult.failed(content.message)
+        return ToolResult.failed(content.told)
     media_type = next((kind for start, kind in _MEDIA_TYPES if re.match(start, content)), None)
     if media_type is None:
         return ToolResult.failed(

@@ -48,7 +48,7 @@ class MoveArgs(ToolArgs):
         inside = _inside(old, self.path)
         return (*ends, *(os.path.join(folder, name) for folder in folders for name in inside))
 
-    def preview(self) -> str:
+    def preview(self, _context: ToolContext) -> str:
         """The two paths."""
         return f"{shown(self.path)}\n→ {shown(self.new_path)}"
 

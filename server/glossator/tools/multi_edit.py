@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from glossator.core.errors import UsageError
-from glossator.core.line_diff import unified_diff
+from glossator.core.line_diff import unplaced_diff
 from glossator.core.replacement import Replacement, apply_replacements, compose
+from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, ToolArgs, ToolContext
-from glossator.tools.editing import edit_known
+from glossator.tools.editing import edit_known, preview
 from glossator.workspace.editing.find import Substitution, substitute
 
 
@@ -38,13 +37,24 @@ class MultiEditArgs(ToolArgs):
         """The file."""
         return (self.path,)
 
-    def preview(self) -> str:
-        """The changes as diffs."""
-        diffs = (
-            unified_diff(f"{step.old_text}\n", f"{step.new_text}\n", self.path, self.path)
-            for step in self.edits
-        )
-        return "".join(diffs)
+    def preview(self, context: ToolContext) -> str:
+        """The changes as one diff."""
+        parts = ((step.old_text, step.new_text) for step in self.edits)
+        return preview(context, self.path, self.change) or unplaced_diff(parts, shown(self.path))
+
+    def change(self, text: str) -> tuple[Replacement, ...]:
+        """What the edits do together. Raises `UsageError` if one of them cannot be done."""
+        together: tuple[Replacement, ...] = ()
+        result = text
+        for number, step in enumerate(self.edits, start=1):
+            wanted = Substitution(step.old_text, step.new_text, step.replace_all)
+            try:
+                later = substitute(result, wanted)
+            except UsageError as error:
+                raise UsageError(f"edit {number} of {len(self.edits)}: {error}") from error
+            together = compose(text, together, later)
+            result = apply_replacements(result, later)
+        return together if result != text else ()
 
 
 class MultiEdit:
@@ -57,19 +67,4 @@ class MultiEdit:
 
     async def run(self, args: MultiEditArgs, context: ToolContext) -> ToolResult:
         """Make one change of all edits, and apply it as Edit does."""
-        return await edit_known(context, args.path, partial(_all, steps=args.edits))
-
-
-def _all(text: str, steps: Sequence[EditStep]) -> tuple[Replacement, ...]:
-    """What the steps do together. Raises `UsageError` if one of them cannot be done."""
-    together: tuple[Replacement, ...] = ()
-    result = text
-    for number, step in enumerate(steps, start=1):
-        wanted = Substitution(step.old_text, step.new_text, step.replace_all)
-        try:
-            later = substitute(result, wanted)
-        except UsageError as error:
-            raise UsageError(f"edit {number} of {len(steps)}: {error}") from error
-        together = compose(text, together, later)
-        result = apply_replacements(result, later)
-    return together if result != text else ()
+        return await edit_known(context, args.path, args.change)

@@ -87,7 +87,7 @@ def visible(snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None) -> Doc
         return reason
     document = snapshot.read(path)
     if isinstance(document, Missing):
-        return document.message
+        return document.told
     # a link on the way may lead elsewhere by now
     return refusal(snapshot, document.path, hides) or document
 
@@ -141,7 +141,7 @@ def place_of(snapshot: WorkspaceSnapshot, path: str | None) -> str | None:
         return None
     resolved = snapshot.resolve(path)
     if isinstance(resolved, Missing):
-        raise UsageError(resolved.message)
+        raise UsageError(resolved.told)
     relative = snapshot.folders.relative(resolved)
     return None if relative == "." else relative
 
@@ -207,4 +207,4 @@ def _expect_something(selection: Selection, place: str) -> None:
     ):
         there = selection.snapshot.read(place)
         if isinstance(there, Missing) and there.reason is MissingReason.ABSENT:
-            raise UsageError(there.message)
+            raise UsageError(there.told)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 from typing import ClassVar
 
 from pydantic import Field
 
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
+from glossator.core.replacement import Replacement
 from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, ToolArgs, ToolContext
-from glossator.tools.editing import create, edit_known, find_target
+from glossator.tools.editing import create, edit_known, find_target, preview
 from glossator.workspace.editing.line_ends import rewrite
 
 
@@ -27,9 +28,13 @@ class WriteArgs(ToolArgs):
         """The file."""
         return (self.path,)
 
-    def preview(self) -> str:
-        """The text."""
-        return self.content
+    def preview(self, context: ToolContext) -> str:
+        """The text, or of a document what changes in it, as a diff."""
+        return preview(context, self.path, self.change) or self.content
+
+    def change(self, text: str) -> Sequence[Replacement]:
+        """What makes `text` the one that is wanted; only the lines that differ."""
+        return rewrite(text, self.content)
 
 
 class Write:
@@ -50,7 +55,7 @@ class Write:
                 f"Nothing was changed: you have seen only a part of {target.relative}, and Write"
                 " replaces all of it. Read the rest first, or use Edit."
             )
-        return await edit_known(context, args.path, partial(rewrite, content=args.content))
+        return await edit_known(context, args.path, args.change)
 
 
 def _whole(document: Document, context: ToolContext) -> bool:

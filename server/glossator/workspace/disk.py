@@ -155,9 +155,9 @@ def _unchanged(
     return (Stamp(*found, now.st_dev), content) if found == listed else None
 
 
-def missing(roots: Roots, path: str, reason: MissingReason, why: str) -> Missing:
+def missing(roots: Roots, path: str, reason: MissingReason, why: str, hint: str = "") -> Missing:
     """A `Missing` whose message begins with the path as the user knows it."""
-    return Missing(path, reason, f"{shown(roots.relative(path))} {why}")
+    return Missing(path, reason, f"{shown(roots.relative(path))} {why}", hint)
 
 
 def _load_directly(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Missing | None:
@@ -271,13 +271,9 @@ def _read_to(descriptor: int, size: int) -> bytes:
 def _refuse_kind(roots: Roots, real: str, mode: int) -> Missing:
     if stat.S_ISDIR(mode):
         relative = shown(roots.relative(real))
-        return missing(
-            roots,
-            real,
-            MissingReason.DIRECTORY,
-            f'is a directory; use Glob with "{"" if relative == "." else relative + "/"}*"'
-            " to list its files.",
-        )
+        inside = "*" if relative == "." else f"{relative}/*"
+        hint = f'Use Glob with "{inside}" to list its files.'
+        return missing(roots, real, MissingReason.DIRECTORY, "is a directory.", hint)
     return missing(
         roots, real, MissingReason.SPECIAL, "is not a regular file; only files can be read."
     )
@@ -285,7 +281,7 @@ def _refuse_kind(roots: Roots, real: str, mode: int) -> Missing:
 
 def _changing(roots: Roots, real: str) -> Missing:
     return missing(
-        roots, real, MissingReason.CHANGING, "changed while it was being read; read it again."
+        roots, real, MissingReason.CHANGING, "changed while it was being read.", "Read it again."
     )
 
 
@@ -294,12 +290,12 @@ def _explain(roots: Roots, real: str, error: OSError) -> Missing:
     if swapped:  # a real path holds no link, unless one was put there just now
         return _changing(roots, real)
     if error.errno in (errno.ENOENT, errno.ENOTDIR):
-        return missing(
-            roots, real, MissingReason.ABSENT, "does not exist; use Glob to find its path."
-        )
+        hint = "Use Glob to find its path."
+        return missing(roots, real, MissingReason.ABSENT, "does not exist.", hint)
     if error.errno in (errno.ENXIO, errno.ENODEV):
         return _refuse_kind(roots, real, 0)
     denied = error.errno in (errno.EACCES, errno.EPERM)
-    step = "check its permissions." if denied else "use Glob to find another path."
-    reason = error.strerror or str(error)
-    return missing(roots, real, MissingReason.UNREADABLE, f"cannot be read ({reason}); {step}")
+    step = "; check its permissions" if denied else ""
+    why = f"cannot be read ({error.strerror or error}){step}."
+    hint = "" if denied else "Use Glob to find another path."
+    return missing(roots, real, MissingReason.UNREADABLE, why, hint)

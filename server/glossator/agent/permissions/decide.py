@@ -92,7 +92,7 @@ def _denied(subject: Subject, policy: Policy) -> Deny | None:
     if not rules:
         return None
     return Deny(
-        f"The user's permission rules do not allow this ({', '.join(map(shown, rules))} is denied)."
+        f"The user's permission rules do not allow this (denied: {', '.join(map(shown, rules))})."
         " Do not try to reach the same in another way; go on without it, or tell the user."
     )
 
@@ -115,7 +115,7 @@ def _protected(subject: Subject, policy: Policy) -> Ask | None:
         if (reason := _protection(target, policy)) is not None
     ]
     if (more := len(reasons) - _NAMED) > 0:  # a folder, with what is in it
-        reasons[_NAMED:] = [f"{more:,} more of its paths are protected."]
+        reasons[_NAMED:] = [f"{more:,} more protected paths would change."]
     return Ask(tuple(reasons)) if reasons else None
 
 
@@ -125,13 +125,15 @@ def _unclear(subject: Subject, _policy: Policy) -> Ask | None:
         return None
     reasons = () if script.open_reason is None else (script.open_reason,)
     if script.commands is None:
-        reasons = ("The command is not understood well enough to be judged.", *reasons)
+        reasons = ("Glossator cannot tell what this command would do.", *reasons)
     return Ask(reasons) if reasons else None
 
 
 def _asked(subject: Subject, policy: Policy) -> Ask | None:
     rules = concerning(policy.ask, subject, policy.places)
-    return Ask((f"A rule asks each time: {', '.join(map(shown, rules))}.",)) if rules else None
+    if not rules:
+        return None
+    return Ask((f"A rule says to ask each time: {', '.join(map(shown, rules))}.",))
 
 
 _LIMITS: tuple[Callable[[Subject, Policy], Ask | Deny | None], ...] = (
@@ -207,5 +209,9 @@ def _why(subject: Subject, policy: Policy) -> str:
     if script is not None and (outside := _outside(subject.targets + script.named, policy)):
         return f"{shown(outside.asked)} is outside the workspace."
     if script is not None and subject.targets:
-        return f"It writes to {', '.join(shown(target.asked) for target in subject.targets)}."
-    return f"No rule allows it, and mode {policy.mode} asks."
+        return f"It would write to {', '.join(shown(target.asked) for target in subject.targets)}."
+    if script is not None:
+        needing = "a command that may change something"
+    else:
+        needing = "every edit" if subject.tool in FAMILIES["Edit"] else subject.tool
+    return f"In mode {policy.mode}, {needing} needs your permission."

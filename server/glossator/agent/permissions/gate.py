@@ -21,7 +21,7 @@ from glossator.workspace.snapshot import WorkspaceSnapshot
 
 _DETAIL_LINES = 60
 _TRIES = 3  # while what a call would touch changes under the question
-_NETWORK = "It would reach the network."
+_NETWORK = "It would use the network."
 _UNSTEADY = (
     "What this would touch changed each time the user was asked, so nothing was done. Look at the"
     " files again before you go on."
@@ -84,7 +84,8 @@ class Gate:
                 break
             grants = self.grants()
             with context.waiting():
-                answer = await self.ask(_request(tool, args, asked.made))
+                request = await in_thread(_request, tool, args, context, asked.made)
+                answer = await self.ask(request)
             settled = grants.settle(asked.made, answer)
             if isinstance(settled, Deny):
                 return settled
@@ -155,9 +156,12 @@ def _script(args: BashArgs, limited: LimitedShell) -> Subject:
     )
 
 
-def _request(tool: Tool, args: ToolArgs, ask: Ask) -> PermissionRequest:
-    names = " ".join(map(shown, args.paths()))
-    lines = args.preview().splitlines()
+def _request(
+    _cancelled: Cancelled, tool: Tool, args: ToolArgs, context: ToolContext, ask: Ask
+) -> PermissionRequest:
+    lines = args.preview(context).splitlines()
+    paths = args.paths()[:1] if lines else args.paths()  # the lines name all
+    names = " ".join(map(shown, paths))
     if len(lines) > _DETAIL_LINES:
         lines[_DETAIL_LINES:] = [f"… {len(lines) - _DETAIL_LINES:,} more lines"]
     title = f"May {tool.name} {names or 'run'}?"

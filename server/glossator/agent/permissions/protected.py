@@ -20,22 +20,22 @@ from glossator.agent.permissions.folding import folded
 
 # why -> the last names of paths, in any folder; `*` stands for anything within a name
 _TABLE: dict[str, str] = {
-    "editors run what their settings in a folder say": """
+    "editors may run what it says": """
         .vscode .idea .zed .helix .fleet .vs .theia .settings .nvim .emacs.d
         .exrc .vimrc .nvimrc .gvimrc .lvimrc .nvim.lua .nvimrc.lua .vim .emacs
         .dir-locals.el .dir-locals-2.el .spacemacs *.code-workspace *.sublime-project
         *.sublime-workspace .devcontainer .devcontainer.json .config/nvim .config/helix .config/zed
         .config/code .config/emacs""",
-    "git runs its hooks and what its configuration names": """
+    "git may run it, or what it names": """
         .git *.git .gitconfig .gitmodules .config/git .husky .githooks .hg .svn .jj
         .pre-commit-config.yaml .lefthook.* lefthook.yml lefthook.yaml lefthook.toml lefthook.json
         .overcommit.yml .lintstagedrc .lintstagedrc.*""",
-    "a shell runs it when it starts or enters the folder": """
+    "shells run it when they start or enter the folder": """
         .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv
         .zprofile .zlogin .zlogout .zsh .kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc
         .config/fish .envrc .direnvrc .mise.toml .mise.*.toml mise.toml mise.*.toml .mise .xprofile
         .xinitrc .xsession .config/autostart .config/systemd .tmux.conf .screenrc""",
-    "a tool that is run for something else runs what it names": """
+    "other programs may run what it names": """
         .npmrc .yarnrc .yarnrc.yml .yarn .pnpmfile.cjs .pnpmfile.mjs .pnp.cjs .pnp.loader.mjs
         .cargo .pypirc .pdbrc .gdbinit .lldbinit .ripgreprc .wgetrc .curlrc .netrc .ssh .gnupg
         .docker .kube .aws""",
@@ -48,7 +48,7 @@ _TABLE: dict[str, str] = {
         .kilocode .continue .continuerc.json .gemini .codex .opencode opencode.json opencode.jsonc
         .aider* .kiro .amazonq .junie .goose .goosehints .agents .augment .trae .crush .crush.json
         crush.json .copilot""",
-    "every later session of an agent follows it": """
+    "agents follow it in every later session": """
         claude.md claude.local.md agents.md agents.override.md gemini.md .clinerules .cursorrules
         .windsurfrules .roorules .github/copilot-instructions.md .github/instructions
         .github/prompts .github/agents""",

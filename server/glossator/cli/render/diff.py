@@ -6,20 +6,20 @@ from rich.text import Text
 
 from glossator.cli.render.printable import printable
 
+_HEAD_LINES = 2
 _STYLES = {"+": "green", "-": "red", "@": "cyan", "\\": "dim"}
 
 
-def style_of(line: str) -> str:
-    """The colour of a line of a diff that is no head."""
-    return _STYLES.get(line[:1], "")
+def line_style(number: int, line: str) -> str:
+    """The style of a line of a diff about one file; `number` counts from 0."""
+    return "bold" if number < _HEAD_LINES else _STYLES.get(line[:1], "")
 
 
 def draw_diff(diff: str) -> Text:
     """The diff in colours; nothing in it is obeyed by the terminal."""
     drawn = Text(no_wrap=False)
     for number, line in enumerate(printable(diff).split("\n")):
-        head = number < 2
         drawn.append("\n" if number else "")
-        drawn.append(line, "bold" if head else style_of(line))
+        drawn.append(line, line_style(number, line))
     drawn.rstrip()
     return drawn

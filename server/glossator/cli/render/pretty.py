@@ -22,7 +22,7 @@ from glossator.cli.messages import (
 from glossator.cli.render import tables
 from glossator.cli.render.blocks import Block, Blocks
 from glossator.cli.render.citations import distinct, place
-from glossator.cli.render.diff import draw_diff, style_of
+from glossator.cli.render.diff import draw_diff, line_style
 from glossator.cli.render.markdown import draw
 from glossator.cli.render.printable import printable
 from glossator.cli.render.screen import Screen
@@ -131,8 +131,8 @@ class Pretty:
         self._begin_to_ask()
         self._screen.line(self._question, first, "bold yellow")
         is_diff = request["detail"].startswith("--- ")
-        for line in details:
-            style = _style_in_diff(line[_INDENTED:]) if is_diff else ""
+        for number, line in enumerate(details):
+            style = line_style(number, line[_INDENTED:]) if is_diff else ""
             self._screen.line(self._question, line, style, hang=_INDENTED)
         self._screen.prompt(self._question, hint)
 
@@ -312,11 +312,6 @@ class Pretty:
     def _print_blocks(self, blocks: list[Block]) -> None:
         for block in blocks:
             self._screen.block("", draw(block, self._roots))
-
-
-def _style_in_diff(line: str) -> str:
-    """Several diffs may follow one another."""
-    return "bold" if line.startswith(("--- ", "+++ ")) else style_of(line)
 
 
 def _citation(citation: Citation) -> Text:

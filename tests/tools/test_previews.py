@@ -1,0 +1,97 @@
+"""What the user is shown of an edit before it is allowed: one diff, whose places are right."""
+
+from __future__ import annotations
+
+import pytest
+
+from glossator.tools.base import ToolArgs, ToolContext
+from glossator.tools.edit import EditArgs
+from glossator.tools.multi_edit import EditStep, MultiEditArgs
+from glossator.tools.write import WriteArgs
+from tests.tools.hands import call
+from tests.workspaces import MakeWorkspace, Workspace
+
+CODE = "".join(f"line {number}\n" for number in range(1, 31))
+SOME = EditArgs(path="a.py", old_text="line 9\n", new_text="nine\n")
+SEVERAL = MultiEditArgs(
+    path="a.py",
+    edits=(
+        EditStep(old_text="line 20\n", new_text="twenty\nand more\n"),
+        EditStep(old_text="line 3\n", new_text=""),
+        EditStep(old_text="twenty", new_text="TWENTY"),
+    ),
+)
+UNPLACED = """\
+--- a.py
++++ a.py
+@@ … @@
+-line 20
++twenty
++and more
+ 
+@@ … @@
+-line 3
+ 
+@@ … @@
+-twenty
++TWENTY
+"""  # noqa: W293 - an unchanged line is a blank
+
+
+def shown(ws: Workspace, args: ToolArgs) -> str:
+    return args.preview(ToolContext(ws.snapshot, ws.reads, ws.symbols))
+
+
+def places(diff: str) -> list[str]:
+    return [line for line in diff.splitlines() if line.startswith(("---", "+++", "@@"))]
+
+
+async def test_several_edits_are_one_diff(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": CODE})
+    await call(ws, "Read", path="a.py")
+    diff = shown(ws, SEVERAL)
+    assert places(diff) == ["--- a.py", "+++ a.py", "@@ -1,6 +1,5 @@", "@@ -17,7 +16,8 @@"]
+    assert "\n-line 20\n+TWENTY\n+and more\n line 21\n" in diff
+
+
+async def test_every_occurrence_is_shown(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": CODE})
+    await call(ws, "Read", path="a.py")
+    every = EditArgs(path="a.py", old_text="line 2", new_text="LINE 2", replace_all=True)
+    assert shown(ws, every).count("\n+LINE 2") == 11
+
+
+async def test_the_places_are_those_of_now(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": CODE})
+    await call(ws, "Read", path="a.py")
+    assert places(shown(ws, SOME))[2:] == ["@@ -6,7 +6,7 @@"]
+    ws.open("a.py", "typed\n" + CODE)
+    assert places(shown(ws, SOME))[2:] == ["@@ -7,7 +7,7 @@"]
+
+
+async def test_no_number_is_better_than_a_wrong_one(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": CODE})
+    assert shown(ws, SEVERAL) == UNPLACED  # it was not read
+    await call(ws, "Read", path="a.py")
+    ws.open("a.py", CODE.replace("line 9", "mine"))
+    assert places(shown(ws, SOME)) == ["--- a.py", "+++ a.py", "@@ … @@"]
+    lost = EditArgs(path="a.py", old_text="nowhere", new_text="x")
+    assert shown(ws, lost) == "--- a.py\n+++ a.py\n@@ … @@\n-nowhere\n+x\n"
+
+
+async def test_lines_that_nobody_can_look_at_are_left_out(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": f"{'x' * 10_000} line 9\n"})
+    await call(ws, "Read", path="a.py")
+    short = EditArgs(path="a.py", old_text="line 9", new_text="nine")
+    assert shown(ws, short) == "--- a.py\n+++ a.py\n@@ … @@\n-line 9\n+nine\n"
+
+
+@pytest.mark.parametrize("read", [True, False])
+async def test_a_text_is_shown_as_what_it_changes(workspace: MakeWorkspace, read: bool) -> None:
+    ws = await workspace({"a.py": CODE})
+    if read:
+        await call(ws, "Read", path="a.py")
+    content = CODE.replace("line 9\n", "nine\n")
+    diff = shown(ws, WriteArgs(path="a.py", content=content))
+    assert (diff == shown(ws, SOME)) if read else (diff == content)
+    assert shown(ws, WriteArgs(path="new.py", content="new\n")) == "new\n"
