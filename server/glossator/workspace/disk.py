@@ -4,7 +4,7 @@ A path without links in it is opened at once, and the kernel refuses to follow a
 Any other is resolved to its real path, which must lie inside a root, and opened one component at a
 time without following links, so a link swapped in between check and open is refused instead of
 followed. Only regular files are read, and opening never waits for a FIFO's writer. A file that was
-listed is opened without that ado, and read only if its inode is the listed one.
+listed is opened without that ado; its stamp proves that it is the listed one.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias
 
 from glossator.core.document import Missing, MissingReason, text_hash
 from glossator.core.encoding import decode
@@ -31,7 +31,8 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _MAYBE_SYSTEM = tuple(f"{folder}/" for folder in _SYSTEM_FOLDERS)
 _FILE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 
-_Read = TypeVar("_Read")
+
+Listed: TypeAlias = tuple[int, int, int, int]  # a stamp less the device
 
 
 class Stamp(NamedTuple):
@@ -108,34 +109,35 @@ def load_listed(roots: Roots, path: str, limit: int) -> Raw | Missing:
     return load_raw(roots, path, limit, RAISE_LIMIT)
 
 
-def load_unchanged(path: str, listed: tuple[int, ...]) -> Raw | None:
+def load_unchanged(path: str, listed: Listed) -> Raw | None:
     """As `load_listed`, if the file's stamp, less the device, is still the `listed` one."""
-    size = listed[0]
-    loaded = _unchanged(path, listed, lambda descriptor: os.read(descriptor, size + 1))
-    if loaded is None or len(loaded[1]) != size:
+    loaded = _unchanged(path, listed, ((0, listed[0] + 1),))
+    if loaded is None or len(loaded[1][0]) != listed[0]:
         return None
-    return Raw(path, *loaded)
+    device, (content,) = loaded
+    return Raw(path, Stamp(*listed, device), content)
 
 
-def load_ranges(
-    path: str, listed: tuple[int, ...], ranges: Iterable[tuple[int, int]]
-) -> list[bytes] | None:
-    """As `load_unchanged`, but only some bytes of the file, each from and up to."""
+def load_bytes(path: str, listed: Listed) -> bytes | None:
+    """As `load_unchanged`, but the bytes alone: most texts are only looked through."""
+    loaded = _unchanged(path, listed, ((0, listed[0] + 1),))
+    return loaded[1][0] if loaded and len(loaded[1][0]) == listed[0] else None
 
-    def read(descriptor: int) -> list[bytes]:
-        return [os.pread(descriptor, end - start, start) for start, end in ranges]
 
-    loaded = _unchanged(path, listed, read)
-    return None if loaded is None else loaded[1]
+def load_ranges(path: str, listed: Listed, ranges: Iterable[tuple[int, int]]) -> list[bytes] | None:
+    """As `load_bytes`, but only some bytes of the file, each from and up to."""
+    loaded = _unchanged(path, listed, ranges)
+    return loaded[1] if loaded else None
 
 
 def _unchanged(
-    path: str, listed: tuple[int, ...], read: Callable[[int], _Read]
-) -> tuple[Stamp, _Read] | None:
-    """What was read of a file that is as it was listed; None where that is not so easy.
+    path: str, listed: Listed, ranges: Iterable[tuple[int, int]]
+) -> tuple[int, list[bytes]] | None:
+    """The device, and parts of a file that is as it was listed; None where that is not so easy.
 
     Its stamp proves it to be the one that was listed, whatever links the path may hold by now: no
-    other has its inode and times. Of another one nothing is read, as that may have an effect.
+    other has its inode and times. What is read from a place takes nothing away from anybody: where
+    there are no places, as in a FIFO or a terminal, that fails.
     """
     if path.startswith(_MAYBE_SYSTEM):
         return None
@@ -144,15 +146,14 @@ def _unchanged(
     except (OSError, ValueError):
         return None
     try:
-        if os.fstat(descriptor).st_ino != listed[3]:
-            return None
-        content, now = read(descriptor), os.fstat(descriptor)
+        parts = [os.pread(descriptor, end - start, start) for start, end in ranges]
+        now = os.fstat(descriptor)
     except OSError:
         return None
     finally:
         os.close(descriptor)
     found = (now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino)
-    return (Stamp(*found, now.st_dev), content) if found == listed else None
+    return (now.st_dev, parts) if found == listed else None
 
 
 def missing(roots: Roots, path: str, reason: MissingReason, why: str, hint: str = "") -> Missing:

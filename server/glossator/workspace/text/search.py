@@ -32,14 +32,14 @@ from glossator.workspace.text.source import (
     Text,
     candidates,
     listed_stamp,
-    read_ranges,
+    read_plain,
     read_text,
     unsearchable,
 )
 from glossator.workspace.walk import FileEntry
 
-_ALONE = 0.01  # seconds of searching here first: a part is often all that is asked for
-_WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to pay
+_ALONE = 0.005  # seconds of searching here first: a part is often all that is asked for
+_WORTH = 0.02  # seconds that the remaining files must take here for ripgrep to pay
 _HOPEFUL = 0.03  # seconds in which what was found so far is taken for what goes on to be found
 _PIECE = 1 << 18  # bytes looked through without a break
 _MOST = 5_000  # files, which are not sorted anew
@@ -145,12 +145,14 @@ class TextSearch:
 
     def _texts(self, entry: FileEntry) -> list[bytes]:
         """Whole lines of a file, and all in which a match can lie: a few ranges of a long one."""
-        ranges = self._ranges.get(entry.path)
-        parts = ranges and read_ranges(entry, ranges)
-        if not parts:
+        path = entry.path
+        parts = None
+        if path not in self._others:
+            parts = read_plain(self._snapshot, entry, self._ranges.get(path))
+        if parts is None:
             text = self._read(entry)
             parts = [text.content] if text else []
-        return [part for part in parts if self._holds_needle(part)]
+        return list(filter(self._holds_needle, parts))
 
     def _holds_needle(self, text: bytes) -> bool:
         """False where no match can be; quick to tell of what is not long."""

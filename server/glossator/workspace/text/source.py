@@ -10,7 +10,14 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from glossator.core.document import Document, Missing, MissingReason
-from glossator.workspace.disk import Raw, load_listed, load_ranges, load_unchanged
+from glossator.workspace.disk import (
+    Listed,
+    Raw,
+    load_bytes,
+    load_listed,
+    load_ranges,
+    load_unchanged,
+)
 from glossator.workspace.overlays import Overlay, masked
 from glossator.workspace.scan import as_searched
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -58,12 +65,19 @@ def read_text(
     return Text(found.text, raw)
 
 
-def read_ranges(entry: FileEntry, ranges: Ranges) -> list[bytes] | None:
-    """Lines of a plain file; None unless it is as it is listed."""
-    return load_ranges(entry.path, listed_stamp(entry), ranges)
+def read_plain(
+    snapshot: WorkspaceSnapshot, entry: FileEntry, ranges: Ranges | None
+) -> list[bytes] | None:
+    """All of a plain file, or some whole lines of it; None unless it is as it is listed."""
+    if ranges:
+        return load_ranges(entry.path, listed_stamp(entry), ranges)
+    if entry.size > snapshot.cache.max_file_bytes:
+        return None
+    content = load_bytes(entry.path, listed_stamp(entry))
+    return None if content is None else [_with_plain_line_ends(content)]
 
 
-def listed_stamp(entry: FileEntry) -> tuple[int, ...]:
+def listed_stamp(entry: FileEntry) -> Listed:
     """The stamp of a listed file as far as it is listed, size to inode: all but the device."""
     return entry[2:6]
 
@@ -92,10 +106,11 @@ def _load(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Overlay | Raw | Miss
 
 
 def _of_plain(raw: Raw) -> Text:
-    content = raw.content
-    if b"\r" in content:
-        content = content.replace(b"\r\n", b"\n")
-    return Text(content, raw)
+    return Text(_with_plain_line_ends(raw.content), raw)
+
+
+def _with_plain_line_ends(content: bytes) -> bytes:
+    return content.replace(b"\r\n", b"\n") if b"\r" in content else content
 
 
 def _of_overlay(overlay: Overlay) -> Text:
