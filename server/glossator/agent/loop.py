@@ -95,7 +95,9 @@ async def _ask(
     """As `query`; a conversation that the provider does not take for its length is compacted."""
     while True:
         try:
-            return await query(agent, conversation, run, guard.seconds_left, early, paused)
+            return await query(
+                agent, conversation, run, guard.meter, guard.seconds_left, early, paused
+            )
         except RequestTooLong:
             if not await _make_room(run, guard):
                 raise
@@ -109,10 +111,9 @@ def _begin_again(run: RunContext, paused: list[Message]) -> None:
 
 
 def _count(reply: Reply, run: RunContext, guard: Guard) -> None:
-    """Count a reply; say so if its price is not known and should be."""
-    was_blind = guard.meter.is_blind
+    """Count a reply; with the first, say so if its price is not known and should be."""
     guard.count(reply)
-    if guard.meter.is_blind and not was_blind:
+    if guard.turns == 1 and guard.meter.is_blind:
         run.emit(Notice(_UNKNOWN_PRICE.format(model=run.model.id)))
 
 
@@ -185,7 +186,9 @@ async def _last_word(
     """Let the model answer from what it has, once, without further tools."""
     reason = guard.explain(limit)
     run.emit(Notice(f"The run is ending: {reason}."))
-    last = await query(agent, conversation, run, _LAST_WORD_SECONDS, EarlyCalls({}, run))
+    last = await query(
+        agent, conversation, run, guard.meter, _LAST_WORD_SECONDS, EarlyCalls({}, run)
+    )
     if last is None:
         return _unanswered(limit, guard)
     _count(last, run, guard)
