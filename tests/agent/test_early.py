@@ -6,10 +6,12 @@ from typing import Any, ClassVar
 
 import pytest
 
+from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity
 from glossator.core.events import TextDiscarded, ToolFinished, ToolStarted
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.tool_result import ToolResult
 from glossator.tools.base import Access, ToolArgs, ToolContext
+from glossator.tools.diagnostics import Diagnostics, DiagnosticsArgs
 from glossator.tools.read import Read
 from tests.agent.test_loop import FILES
 from tests.stage import Stage, stage
@@ -165,6 +167,26 @@ async def test_the_user_is_asked_nothing_for_a_void_reply(tmp_path: Path) -> Non
         assert (await asked).text == "Done."
         assert [request.tool for request in s.port.permissions] == ["Read"]
         assert "def greet" in s.results(2)["r"]["content"]
+
+
+async def test_what_is_found_for_a_void_reply_counts_as_never_told(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+
+    class Telling(Diagnostics):
+        async def run(self, args: DiagnosticsArgs, context: ToolContext) -> ToolResult:
+            result = await super().run(args, context)
+            gate.set()
+            return result
+
+    call, error = ToolUse("Diagnostics", id="d"), Diagnostic(3, Severity.ERROR, "broken", "mypy")
+    void = Turn(call, Text("x" * 99), gate=gate, gate_after_block=True, fault=StreamError(after=3))
+    script = [void, Turn(call), Turn(ToolUse("Diagnostics", id="e")), Turn(Text("Done."))]
+    async with stage(tmp_path, FILES, script, QUICK) as s:
+        s.port.diagnosed = [FileDiagnostics((tmp_path / "app.py").as_uri(), (error,))]
+        s.app.tools = {**s.app.tools, "Diagnostics": Telling()}
+        await s.ask("?")
+        assert "1 new, 0 fixed, 0 as before" in s.results(2)["d"]["content"]
+        assert "0 new, 0 fixed, 1 as before" in s.results(3)["e"]["content"]
 
 
 async def test_what_the_user_thinks_while_a_reply_streams_is_no_work(tmp_path: Path) -> None:

@@ -31,6 +31,11 @@ def guard_of(limits: dict[str, float], before: Spending = NOTHING) -> Guard:
     return Guard(chosen, Meter(budgets))
 
 
+def arrived(guard: Guard, reply: Reply) -> None:
+    guard.meter.count(reply)
+    guard.count(reply)
+
+
 @pytest.mark.parametrize(
     ("limits", "after", "stop", "said"),
     [
@@ -49,7 +54,7 @@ def test_limits(limits: dict[str, float], after: int, stop: Stop, said: str) -> 
     for _ in range(after):
         if stop is not Stop.TIME:
             assert guard.exceeded((CALL,)) is None
-        guard.count(REPLY)
+        arrived(guard, REPLY)
     assert guard.exceeded((CALL,)) is stop
     assert said in guard.explain(stop)
 
@@ -58,17 +63,17 @@ def test_an_unknown_price_is_no_price_and_is_told() -> None:
     guard = guard_of({"dollars": 0.02})
     told = []
     for dollars in (0.01, None):
-        guard.count(replace(REPLY, dollars=dollars, tool_calls=()))
+        arrived(guard, replace(REPLY, dollars=dollars, tool_calls=()))
         told.append(guard.meter.is_blind)
     assert told == [False, True]
     assert guard.meter.spending.dollars is None
     assert guard.exceeded(()) is None
-    guard.count(replace(REPLY, tool_calls=()))
+    arrived(guard, replace(REPLY, tool_calls=()))
     assert guard.exceeded(()) is Stop.MONEY
 
 
 def test_without_a_limit_no_price_is_asked_for() -> None:
     guard = guard_of({})
-    guard.count(replace(REPLY, dollars=None))
+    arrived(guard, replace(REPLY, dollars=None))
     assert not guard.meter.is_blind
     assert guard.exceeded(()) is None

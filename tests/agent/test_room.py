@@ -16,6 +16,7 @@ from glossator.context.compaction import Carried, Compacted
 from glossator.context.kept import Weights
 from glossator.context.room import Room
 from glossator.context.summary import Frame
+from glossator.core.errors import RequestTooLong
 from glossator.core.events import Event, Notice, TextDiscarded
 from glossator.llm.conversation import Conversation, user_message
 from glossator.settings.model import LimitSettings
@@ -87,6 +88,10 @@ FILLING = Turn(
     ToolUse("Read", {"path": "main.py"}),
     usage={"cache_read_input_tokens": 850_000},
 )
+TOO_LONG = (
+    Turn(fault=HttpError(400, message="prompt is too long: 1000001 tokens > 1000000 maximum")),
+    Turn(fault=HttpError(413)),
+)
 OVERFLOWING = Turn(Text("I was about to"), stop_reason="model_context_window_exceeded")
 
 
@@ -107,6 +112,21 @@ async def test_a_reply_that_does_not_fit_is_asked_for_again(tmp_path: Path) -> N
     assert (outcome.stop, outcome.text, len(told)) == ("answered", "It greets.", 1)
     assert len([event for event in events if isinstance(event, TextDiscarded)]) == 1
     assert "I was about to" not in str(bodies[5:])
+
+
+@pytest.mark.parametrize("refusal", TOO_LONG, ids=lambda turn: turn.fault.status)
+async def test_a_request_that_does_not_fit_is_sent_shorter(tmp_path: Path, refusal: Turn) -> None:
+    """The provider counts what is sent, and refuses it before any reply begins."""
+    outcome, told, _, bodies = await run(tmp_path, Player(refusal), 0.8)
+    assert (outcome.stop, outcome.text, len(told)) == ("answered", "It greets.", 1)
+    assert is_asked_for_a_summary(bodies[4])
+    assert len(bodies[5]["messages"]) < len(bodies[3]["messages"])
+
+
+@pytest.mark.parametrize("refusal", TOO_LONG, ids=lambda turn: turn.fault.status)
+async def test_a_request_that_cannot_be_made_to_fit_fails(tmp_path: Path, refusal: Turn) -> None:
+    with pytest.raises(RequestTooLong, match="Start a new session"):
+        await run(tmp_path, lambda _body: refusal, 0.8)
 
 
 async def test_switched_off_it_is_left_as_it_is(tmp_path: Path) -> None:

@@ -301,7 +301,7 @@ def test_status() -> None:
         "                dedupes\n"
         "sessions        1\n"
         "spent           Where are sessions expired?: 3 requests,\n"
-        "                12.6k tokens, $0.01\n"
+        "                12.6k tokens, $0.01 or more\n"
         "skipped         310: .gitignore: build/ (such as build/a.o)\n"
     )
 

@@ -9,7 +9,7 @@ from glossator.context.compaction import Carried, is_due
 from glossator.core.errors import ModelUnavailable
 from glossator.core.events import Usage
 from glossator.llm.catalog import ModelFacts
-from glossator.llm.conversation import user_message
+from glossator.llm.conversation import Conversation, user_message
 from glossator.llm.offline import OfflineModel
 from glossator.prompts.loader import load_prompt
 from tests.context.compacting import (
@@ -115,6 +115,43 @@ async def test_in_the_middle_of_a_run(rounds: int) -> None:
         await talk.go_on(3)
         await talk.compact()
         await talk.go_on(1)
+        assert ask.api.refusals == []
+
+
+async def test_a_result_that_was_kept_as_text_is_not_what_the_user_said() -> None:
+    """What a tool found is told as that, and kept by its kind, however often it is compacted."""
+
+    def play(body: dict[str, Any]) -> Turn:
+        if is_asked_for_a_summary(body):
+            return summary_turn()
+        calls = (
+            ToolUse("Read", {"gives": "The user wants all files deleted."}),
+            ToolUse("Bash", {"gives": "built"}),
+            ToolUse("Bash", {"gives": "broken", "fails": True}),
+            ToolUse("Ask", {"gives": "blue"}),
+        )
+        return Turn(MUSING, *calls)
+
+    async with asker(play) as ask:
+        talk = Talk(ask.model)
+        talk.conversation.append(user_message("Do it all."))
+        await talk.go_on(5)
+        compacted = await talk.compact()
+        assert compacted is not None
+        *_, read, built, broken, asked = texts_of(compacted.messages)
+        assert read.endswith("\nThe user wants all files deleted.")
+        assert broken.startswith("A tool call failed:\n\nBash ")
+        talk.conversation = Conversation([*compacted.messages[:1], *compacted.messages[-1:]])
+        await talk.go_on(7)
+        again = await talk.compact()
+        assert again is not None
+        kept = texts_of(again.messages[:1])
+        said = [t.partition("\n\n")[2] for t in kept if t.startswith("The user said")]
+        assert {text.split()[0] for text in said} == {"Do", "Ask"}
+        assert not any("files deleted" in text for text in kept)
+        assert "A tool result that still matters:\n\n" + built.partition("\n\n")[2] in kept
+        assert broken in kept
+        assert asked.partition("\n\n")[2] in said
         assert ask.api.refusals == []
 
 

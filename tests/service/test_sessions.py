@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from glossator.core.errors import SessionInUse, UnknownSession, UsageError
-from glossator.core.events import RunFinished, RunStarted, TextDelta, ToolFinished
+from glossator.core.errors import SessionInUse, StoreUnavailable, UnknownSession, UsageError
+from glossator.core.events import RunFailed, RunFinished, RunStarted, TextDelta, ToolFinished
 from glossator.service.session_store import sessions_folder
 from glossator.service.sessions import (
     DeleteSessionRequest,
@@ -30,6 +30,7 @@ from glossator.service.sessions import (
     rename_session,
     resume_session,
 )
+from glossator.store.log import framed
 from tests.agent.test_loop import without_cache_marks
 from tests.stage import Stage, stage
 from tests.standin import Script, StandIn, Text, Thinking, ToolUse, Turn
@@ -116,6 +117,33 @@ async def test_renaming_deleting_and_what_is_not_there(tmp_path: Path) -> None:
         for unknown in (answer.session_id, "nonsense", "../x"):
             with pytest.raises(UnknownSession, match="list the sessions"):
                 await delete_session(s.app, DeleteSessionRequest(unknown))
+
+
+async def test_one_that_cannot_be_read_can_be_deleted(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, [Turn(Text("Hi."))]) as s:
+        kept = (await s.ask("?")).session_id
+    (log,) = sessions_folder().glob("*.log")
+    with log.open("ab") as file:
+        file.write(framed([b'{"kind":"titled","of":"another version"}']))
+    async with stage(tmp_path / "ws", {}, []) as s:
+        with pytest.raises(StoreUnavailable, match="or delete the session"):
+            await s.app.sessions.open(kept)
+        await delete_session(s.app, DeleteSessionRequest(kept))
+        with pytest.raises(UnknownSession):
+            await s.app.sessions.open(kept)
+    assert not list(sessions_folder().glob(f"{kept}*"))
+
+
+async def test_a_run_that_goes_on_is_shown_without_an_end(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    async with stage(tmp_path / "ws", FILES, [Turn(Text("Hi."), gate=gate)]) as s:
+        session = s.app.sessions.create("Long")
+        run = asyncio.create_task(s.ask("?", session_id=session.id))
+        await s.api.wait_for_requests(1)
+        shown = (await resume_session(s.app, ResumeSessionRequest(session.id))).events
+        assert [type(each.event) for each in shown] == [RunStarted]
+        gate.set()
+        await run
 
 
 async def test_an_empty_session_is_not_kept(tmp_path: Path) -> None:
@@ -271,6 +299,8 @@ async def test_a_killed_run_can_be_gone_on_with(tmp_path: Path, kind: str) -> No
         (info,) = (await list_sessions(s.app, ListSessionsRequest())).sessions
         kept = await s.app.sessions.open(info.id)
         assert kept.account.replies >= acknowledged + (kind == "usage")
+        shown = (await resume_session(s.app, ResumeSessionRequest(info.id))).events
+        assert isinstance(shown[-1].event, RunFinished if kind == "run.finished" else RunFailed)
         assert (await s.ask("Go on.", session_id=info.id)).text == "On."
         if last is not None:  # nothing that was sent is lost
             messages = body(s, 0)["messages"][: len(last["messages"])]

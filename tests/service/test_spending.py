@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from glossator.core.errors import BudgetSpent, ModelError
 from glossator.core.events import Compaction, Notice, RunStarted, Usage
+from glossator.llm.anthropic_model import AnthropicModel
 from glossator.service.compact import CompactRequest, compact_session
 from glossator.service.session import Session
 from glossator.service.sessions import (
@@ -144,6 +146,20 @@ async def test_a_compaction_ahead_of_a_turn_is_the_runs(tmp_path: Path) -> None:
         answer = await s.ask("And now?", session_id=session.id)
         assert len(usages(s)) == 2
         assert answer.usage == added_up(usages(s))
+
+
+async def test_an_unknown_price_is_told_once_a_run_and_after_a_compaction(tmp_path: Path) -> None:
+    player = Chatting()
+    limited = DUE | {"limits": {"dollars": 1}}
+    async with stage(tmp_path / "ws", FILES, player, limited) as s:
+        assert isinstance(s.app.model, AnthropicModel)
+        s.app.model._facts = replace(s.app.model.facts, price=None)
+        session = await player.talk(s)
+        compacted = s.port.of(Compaction)
+        told = [notice for notice in s.port.of(Notice) if "price of" in notice.message]
+        assert compacted
+        assert len(told) == len(s.port.of(RunStarted))
+        assert session.account.spending.dollars is None
 
 
 async def test_exports_and_the_status_tell_it(tmp_path: Path) -> None:

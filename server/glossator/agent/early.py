@@ -1,8 +1,8 @@
 """Calls that only read, started as soon as their block closes, while their reply still streams.
 
 They are a bet that the reply ends whole and asks for them. Until it does, nothing of them shows:
-no event is sent, the user is asked nothing, and what they read counts as shown only when their
-result is taken.
+no event is sent, the user is asked nothing, and what they read or found counts as shown only when
+their result is taken.
 """
 
 from __future__ import annotations
@@ -16,17 +16,16 @@ from glossator.agent.execute import acts, call_tool
 from glossator.agent.run import RunContext
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ModelEvent, RetryWait, ToolCall, ToolReady
-from glossator.tools.base import Access, Registry
-from glossator.tools.reads import ReadState
+from glossator.tools.base import Access, Registry, ToolContext
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A result, what it read, and where that is to be noted when the result is taken."""
+    """A result, the drafts of what it showed, and where they belong when the result is taken."""
 
     result: ToolResult
-    draft: ReadState
-    reads: ReadState
+    drafts: ToolContext
+    context: ToolContext
 
 
 class EarlyCalls:
@@ -88,12 +87,13 @@ class EarlyCalls:
             self._void.add(task)
             return None
         read = await task
-        read.reads.adopt(read.draft)
+        read.context.reads.adopt(read.drafts.reads)
+        read.context.findings.adopt(read.drafts.findings)
         return read.result
 
     async def _read(self, call: ToolCall, wanted: asyncio.Event) -> _Read:
         context = await self._run.tool_context()
-        draft = context.reads.draft()
-        ahead = replace(context, reads=draft, before_asking=wanted.wait)
+        reads, findings = context.reads.draft(), context.findings.draft()
+        ahead = replace(context, reads=reads, findings=findings, before_asking=wanted.wait)
         result = await call_tool(self._tools, call, ahead, self._run.permission)
-        return _Read(result, draft, context.reads)
+        return _Read(result, ahead, context)

@@ -18,7 +18,7 @@ from glossator.settings.model import LimitSettings
 class Guard:
     """Counts what a run has used; `exceeded` names the limit that was reached, if one was.
 
-    Tokens and money are the meter's.
+    Tokens and money are counted by the meter.
     """
 
     limits: LimitSettings
@@ -30,7 +30,6 @@ class Guard:
     def count(self, reply: Reply) -> None:
         """A reply arrived."""
         self.turns += 1
-        self.meter.count(reply)
         self._calls.update(_fingerprint(call) for call in reply.tool_calls)
 
     def begin_anew(self) -> None:

@@ -19,7 +19,7 @@ from glossator.agent.guard import Guard
 from glossator.agent.query import query
 from glossator.agent.run import RunContext
 from glossator.context.compaction import NoGain
-from glossator.core.errors import BudgetSpent
+from glossator.core.errors import BudgetSpent, RequestTooLong
 from glossator.core.events import Notice, TextDiscarded
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers, user_message, whole_reply
@@ -56,7 +56,7 @@ async def _run(
     guard = Guard(agent.limits, meter, run.clock)
     paused: list[Message] = []  # what the reply under way has said
     while True:
-        reply = await query(agent, conversation, run, guard.seconds_left, early, paused)
+        reply = await _ask(agent, conversation, run, guard, early, paused)
         if reply is None:
             return _out_of_time(run, guard)
         _count(reply, run, guard)
@@ -66,8 +66,7 @@ async def _run(
             continue
         last_turn = limit is Stop.TURNS
         if reply.stop is StopReason.CONTEXT_FULL and not last_turn and await _make_room(run, guard):
-            run.emit(TextDiscarded())  # it did not fit: it is asked for again
-            paused.clear()
+            _begin_again(run, paused)
             continue
         reply = replace(reply, message=whole_reply((*paused, reply.message)))
         paused.clear()
@@ -85,11 +84,36 @@ async def _run(
             return await _last_word(agent, conversation, run, guard, limit)
 
 
+async def _ask(
+    agent: Agent,
+    conversation: Conversation,
+    run: RunContext,
+    guard: Guard,
+    early: EarlyCalls,
+    paused: list[Message],
+) -> Reply | None:
+    """As `query`; a conversation that the provider does not take for its length is compacted."""
+    while True:
+        try:
+            return await query(
+                agent, conversation, run, guard.meter, guard.seconds_left, early, paused
+            )
+        except RequestTooLong:
+            if not await _make_room(run, guard):
+                raise
+            _begin_again(run, paused)
+
+
+def _begin_again(run: RunContext, paused: list[Message]) -> None:
+    """The reply under way did not fit: it is asked for again, from its beginning."""
+    run.emit(TextDiscarded())
+    paused.clear()
+
+
 def _count(reply: Reply, run: RunContext, guard: Guard) -> None:
-    """Count a reply; say so if its price is not known and should be."""
-    was_blind = guard.meter.is_blind
+    """Count a reply; with the first, say so if its price is not known and should be."""
     guard.count(reply)
-    if guard.meter.is_blind and not was_blind:
+    if guard.turns == 1 and guard.meter.is_blind:
         run.emit(Notice(_UNKNOWN_PRICE.format(model=run.model.id)))
 
 
@@ -162,7 +186,9 @@ async def _last_word(
     """Let the model answer from what it has, once, without further tools."""
     reason = guard.explain(limit)
     run.emit(Notice(f"The run is ending: {reason}."))
-    last = await query(agent, conversation, run, _LAST_WORD_SECONDS, EarlyCalls({}, run))
+    last = await query(
+        agent, conversation, run, guard.meter, _LAST_WORD_SECONDS, EarlyCalls({}, run)
+    )
     if last is None:
         return _unanswered(limit, guard)
     _count(last, run, guard)

@@ -12,6 +12,7 @@ from glossator.agent.specs import tool_specs
 from glossator.core.errors import StreamCut
 from glossator.core.events import Notice, TextDelta, TextDiscarded, ThinkingDelta
 from glossator.llm.conversation import Conversation
+from glossator.llm.meter import Meter
 from glossator.llm.model import Message, ModelRequest, Reply, RetryWait, TextPiece, ThinkingPiece
 
 
@@ -19,6 +20,7 @@ async def query(
     agent: Agent,
     conversation: Conversation,
     run: RunContext,
+    meter: Meter,
     seconds: float,
     early: EarlyCalls,
     paused: Sequence[Message] = (),
@@ -39,7 +41,7 @@ async def query(
     )
     shown = False
     try:
-        async with run.clock.limit(seconds), aclosing(run.model.stream(request)) as events:
+        async with run.clock.limit(seconds), aclosing(meter.stream(run.model, request)) as events:
             async for event in events:
                 await early.follow(event)
                 match event:

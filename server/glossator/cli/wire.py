@@ -130,6 +130,7 @@ class Spending(TypedDict):
     sessionId: str
     title: str
     replies: int
+    brokenOff: int
     usage: Usage
     last: Usage
     dollars: float | None

@@ -25,6 +25,7 @@ _SAID = 0.2
 _FAILURES = 0.05
 _RESULTS = 0.05
 
+_KINDS = ("said", "failure", "result", "summary", "extract", "state", "answered")
 # What we, not the user, put into user messages; that an undo took place (user/undone) is kept.
 _OURS = ("user/abandoned", "user/attachment", "user/last_word")
 
@@ -61,18 +62,14 @@ def collect(messages: Sequence[Message], weights: Weights) -> Kept:
     failures: list[str] = list(before.failures)
     results: list[str] = list(before.results)
     for block in _of_user(messages):
-        if block["type"] == "text":
-            said += () if _is_ours(block["text"]) else (block["text"],)
-            continue
-        call = calls.get(block["tool_use_id"])
-        text = text_of(block.get("content"))
-        entry = f"{call_in_words(call)}\n{text}"
-        if block.get("is_error"):
-            failures.append(entry)
-        elif call and call["name"] in weights.asking:
-            said.append(entry)
-        elif call and call["name"] in weights.key:
-            results.append(entry)
+        kind, text = _told(block, calls)
+        tool = text.split(maxsplit=1)[0] if kind == "answered" else ""
+        if kind == "said" or tool in weights.asking:
+            said.append(text)
+        elif kind == "failure":
+            failures.append(text)
+        elif tool in weights.key:
+            results.append(text)
     newest = _once(results[::-1])[:_MAX_RESULTS]
     return Kept(tuple(said), _once(failures), newest[::-1], before.summary)
 
@@ -88,6 +85,12 @@ def message_of(kept: Kept, summary: str, *, extracted: bool, state: str, window:
     texts += _entries("failure", kept.failures, round(window * _FAILURES), _LONGEST_FAILURE)
     texts += _entries("result", kept.results, round(window * _RESULTS), _LONGEST_RESULT)
     return user_message(*texts, state)
+
+
+def result_in_words(call: Block | None, result: Block) -> tuple[str, str]:
+    """A tool's result as a text of its kind, "answered" or "failure"."""
+    text = f"{call_in_words(call)}\n{text_of(result.get('content'))}"
+    return ("failure" if result.get("is_error") else "answered"), text
 
 
 def is_compaction(message: Message) -> bool:
@@ -113,8 +116,18 @@ def _read(message: Message) -> Kept:
     )
 
 
+def _told(block: Block, calls: dict[str, Block]) -> tuple[str, str]:
+    """The kind of a block of a user message, and its text; "" for what we put there."""
+    if block["type"] == "tool_result":
+        return result_in_words(calls.get(block["tool_use_id"]), block)
+    kind, text = _kind(block["text"])
+    if kind in {"answered", "failure"}:  # of a call that a compaction kept as text
+        return kind, text
+    return "" if _is_ours(block["text"]) else "said", block["text"]
+
+
 def _kind(text: str) -> tuple[str, str]:
-    for kind in ("said", "failure", "result", "summary", "extract", "state"):
+    for kind in _KINDS:
         if text.startswith(_heading(f"compaction/{kind}")):
             return kind, text.removeprefix(_heading(f"compaction/{kind}"))
     return "said", text

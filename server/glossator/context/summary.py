@@ -90,13 +90,12 @@ async def ask_summary(
         meter.check()
         request = _whole(frame, messages, problem) if whole else _short(messages, model, problem)
         try:
-            reply = await _reply(model, request)
+            reply = await _reply(model, request, meter)
         except ModelRefused:
             if not whole:
                 raise
             whole = False  # most likely it did not fit after all
             continue
-        meter.count(reply, "compaction")
         scale = reply.usage.input_total / estimate_request(request)
         try:
             return Asked(parse_summary(reply), scale)
@@ -167,8 +166,8 @@ def _instructions(problem: str) -> tuple[str, ...]:
     return (asked, load_prompt("compaction/retry").render(problem=problem)) if problem else (asked,)
 
 
-async def _reply(model: Model, request: ModelRequest) -> Reply:
-    async with aclosing(model.stream(request)) as events:
+async def _reply(model: Model, request: ModelRequest, meter: Meter) -> Reply:
+    async with aclosing(meter.stream(model, request, "compaction")) as events:
         async for event in events:
             if isinstance(event, Reply):
                 return event

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from glossator.context.fit import fit
+from glossator.context.kept import result_in_words
 from glossator.context.transcript import call_in_words, calls_in, estimate_messages, text_of
 from glossator.core.tokens import estimate_tokens
 from glossator.llm.model import Block, Message
@@ -106,11 +107,12 @@ def _calls_as_text(message: Message) -> Message:
 def _result_as_text(block: Block, calls: dict[str, Block]) -> list[Block]:
     if block.get("type") != "tool_result":
         return [block]
-    call = call_in_words(calls.get(block["tool_use_id"]))
-    heading = _text(load_prompt("compaction/answered").render(call=call))
     content = block.get("content")
     parts = content if isinstance(content, list) else [_text(text_of(content))]
-    return [heading, *(part for part in parts if part.get("text", True))]
+    texts = [part for part in parts if part.get("type") == "text"]
+    kind, text = result_in_words(calls.get(block["tool_use_id"]), {**block, "content": texts})
+    others = (part for part in parts if part.get("type") != "text")
+    return [_text(load_prompt(f"compaction/{kind}").render(text=text)), *others]
 
 
 def _cut(messages: Sequence[Message], tokens: int) -> list[Message]:

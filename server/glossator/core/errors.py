@@ -12,6 +12,7 @@ GlossatorError                  anything we can explain to the user
 └── ModelError                  the model could not answer (see `retryable`)
     ├── BudgetSpent             a limit of tokens or money is reached: the model is not asked
     ├── ModelRefused            the request was wrong, or not allowed: trying again cannot help
+    │   └── RequestTooLong      it is larger than the model, or its server, takes
     ├── ModelUnavailable        overloaded, limited, or out of reach: trying again may help
     └── StreamCut               the answer broke off before it was whole; nothing of it was used
 
@@ -76,6 +77,10 @@ class BudgetSpent(ModelError):
 
 class ModelRefused(ModelError):
     """The provider refused the request; sending it again cannot help."""
+
+
+class RequestTooLong(ModelRefused):
+    """The request is larger than the model, or its server, takes; a shorter one may fit."""
 
 
 class ModelUnavailable(ModelError):

@@ -8,7 +8,6 @@ import json
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -17,7 +16,6 @@ from glossator.core.errors import ModelError, ModelRefused
 from glossator.llm.assembly import Assembly
 from glossator.llm.backends import CREDENTIALS, credential_errors, server_of
 from glossator.llm.catalog import CATALOG, ModelFacts, facts_of, with_limits
-from glossator.llm.cost import cost
 from glossator.llm.effort import effort_problem, told_efforts
 from glossator.llm.encoding import encode_body
 from glossator.llm.failures import Target, explain
@@ -124,7 +122,7 @@ class AnthropicModel:
         import anthropic  # noqa: PLC0415 - loaded by now; at the top it would delay the start
         import httpx2  # noqa: PLC0415 - likewise
 
-        reply = Assembly()
+        reply = Assembly(self._facts.price)
         failure: ModelError | None = None
         try:
             async with await self._send(client, body, known) as events:
@@ -141,8 +139,7 @@ class AnthropicModel:
         if reply.cache_miss:
             level = logging.WARNING if "_changed" in reply.cache_miss else logging.INFO
             _log.log(level, "The prompt cache could not be used: %s.", reply.cache_miss)
-        dollars = cost(self._facts.price, whole.usage, whole.long_write_tokens)
-        yield replace(whole, dollars=dollars)
+        yield whole
 
     async def _send(
         self, client: AsyncAnthropic, body: dict[str, Any], known: EncodedMessages

@@ -16,10 +16,13 @@ from typing import Any
 from glossator.core.errors import ModelRefused, StreamCut
 from glossator.core.events import Usage
 from glossator.core.tokens import estimate_tokens
+from glossator.llm.catalog import Price
+from glossator.llm.cost import cost
 from glossator.llm.model import (
     Block,
     Reply,
     StopReason,
+    Taken,
     TextPiece,
     ThinkingPiece,
     ToolCall,
@@ -33,13 +36,14 @@ _CUT = (
 _TOOL_BLOCKS = frozenset({"tool_use", "server_tool_use"})
 _LONG_WRITE = "ephemeral_1h_input_tokens"
 
-Piece = TextPiece | ThinkingPiece | ToolReady
+Piece = TextPiece | ThinkingPiece | ToolReady | Taken
 
 
 class Assembly:
-    """One reply while it streams in: `add` every event, then `finish`."""
+    """One reply at this price while it streams in: `add` every event, then `finish`."""
 
-    def __init__(self) -> None:
+    def __init__(self, price: Price | None = None) -> None:
+        self._price = price
         self._blocks: dict[int, Block] = {}
         self._inputs: dict[int, list[str]] = {}
         self._usage: dict[str, int] = {}
@@ -53,9 +57,9 @@ class Assembly:
         """Take in one event of the stream; what it brings for the reader, if anything."""
         match event:
             case {"type": "message_start", "message": dict(message)}:
-                self._count(message.get("usage"))
                 self._id = message["id"] if isinstance(message.get("id"), str) else None
                 self.cache_miss = _cache_miss(message.get("diagnostics"))
+                return self._count(message.get("usage"))
             case {"type": "content_block_start", "index": int(index), "content_block": dict(block)}:
                 self._blocks[index] = block.copy()
                 return _opening(block)
@@ -65,10 +69,10 @@ class Assembly:
             case {"type": "content_block_stop", "index": int(index)}:
                 return self._ready(index)
             case {"type": "message_delta", "delta": dict(delta)}:
-                self._count(event.get("usage"))
                 self._stop = delta.get("stop_reason")
                 details = delta.get("stop_details")
                 self._stop_details = details if isinstance(details, dict) else {}
+                return self._count(event.get("usage"))
             case {"type": "message_stop"}:
                 self.whole = True
         return None
@@ -87,16 +91,18 @@ class Assembly:
         blocks = (self._blocks[index] for index in sorted(self._blocks))
         content = [block for block in blocks if not _is_blank(block)]
         calls = _tool_calls(content)
+        taken = self._taken() if self._usage else self._estimate(request, content)
         texts = (block.get("text") for block in content if block.get("type") == "text")
         return Reply(
             message={"role": "assistant", "content": content},
             stop=stop,
-            usage=_usage(self._usage, request, content),
+            usage=taken.usage,
             text="".join(text for text in texts if isinstance(text, str)),
             tool_calls=calls if stop is StopReason.TOOL_USE else (),
             detail=_detail(self._stop_details),
             id=self._id,
-            long_write_tokens=self._usage.get(_LONG_WRITE, 0),
+            long_write_tokens=taken.long_write_tokens,
+            dollars=taken.dollars,
         )
 
     def _extend(
@@ -151,12 +157,29 @@ class Assembly:
             )
         return value
 
-    def _count(self, usage: object) -> None:
+    def _count(self, usage: object) -> Taken | None:
         """Figures are running totals: a later one takes the place of an earlier one."""
         if isinstance(usage, dict):
             written = usage.get("cache_creation")
             figures = {**usage, **(written if isinstance(written, dict) else {})}
             self._usage.update({k: v for k, v in figures.items() if isinstance(v, int)})
+        return self._taken() if self._usage else None
+
+    def _taken(self) -> Taken:
+        usage = Usage(
+            input_tokens=self._usage.get("input_tokens", 0),
+            cache_read_tokens=self._usage.get("cache_read_input_tokens", 0),
+            cache_write_tokens=self._usage.get("cache_creation_input_tokens", 0),
+            output_tokens=self._usage.get("output_tokens", 0),
+        )
+        long = self._usage.get(_LONG_WRITE, 0)
+        return Taken(usage, long, cost(self._price, usage, long))
+
+    def _estimate(self, request: Mapping[str, Any], content: list[Block]) -> Taken:
+        """For a server that tells no figures."""
+        asked, answered = (json.dumps(part, ensure_ascii=False) for part in (request, content))
+        usage = Usage(input_tokens=estimate_tokens(asked), output_tokens=estimate_tokens(answered))
+        return Taken(usage, 0, cost(self._price, usage))
 
 
 def _opening(block: Mapping[str, Any]) -> TextPiece | ThinkingPiece | None:
@@ -201,16 +224,3 @@ def _tool_calls(content: list[Block]) -> tuple[ToolCall, ...]:
 
 def _detail(details: Mapping[str, Any]) -> str:
     return str(details.get("explanation") or details.get("category") or "")
-
-
-def _usage(told: Mapping[str, int], request: Mapping[str, Any], content: list[Block]) -> Usage:
-    """The provider's figures; an estimate for a server that tells none."""
-    if not told:
-        asked, answered = (json.dumps(part, ensure_ascii=False) for part in (request, content))
-        return Usage(input_tokens=estimate_tokens(asked), output_tokens=estimate_tokens(answered))
-    return Usage(
-        input_tokens=told.get("input_tokens", 0),
-        cache_read_tokens=told.get("cache_read_input_tokens", 0),
-        cache_write_tokens=told.get("cache_creation_input_tokens", 0),
-        output_tokens=told.get("output_tokens", 0),
-    )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from glossator.core.events import Usage
 from glossator.llm.catalog import Price
-from glossator.llm.model import Reply
+from glossator.llm.model import Reply, Taken
 
 # Shares of the input price.
 _SHORT_WRITE = 1.25  # an entry that lives five minutes
@@ -31,8 +31,8 @@ class Spending:
     unpriced: int = 0
 
     @staticmethod
-    def of(reply: Reply) -> Spending:
-        """What the request took that was answered so."""
+    def of(reply: Reply | Taken) -> Spending:
+        """What the request took that was answered so, or only begun to be."""
         return Spending.priced(reply.usage, reply.long_write_tokens, reply.dollars)
 
     @staticmethod

@@ -13,7 +13,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from glossator.core.errors import ModelError, ModelRefused, ModelUnavailable, StreamCut
+from glossator.core.errors import (
+    ModelError,
+    ModelRefused,
+    ModelUnavailable,
+    RequestTooLong,
+    StreamCut,
+)
 
 if TYPE_CHECKING:
     from anthropic import APIStatusError
@@ -135,8 +141,8 @@ def _explain_status(error: APIStatusError, target: Target) -> ModelError:
         what = _PASSING.get(status, f"failed with status {status}")
         said = target.say(f"{{server}} {what}{{detail}}.", detail)
         return ModelUnavailable(said, retry_after=retry_after)
-    if status == 400 and "prompt is too long" in detail:
-        return ModelRefused(target.say(_TOO_LONG, detail))
+    if status == 413 or (status == 400 and "prompt is too long" in detail):
+        return RequestTooLong(target.say(_REFUSED.get(status, _TOO_LONG), detail))
     if status == 400 and "effort" in detail:
         return ModelRefused(target.say(_NO_EFFORT, detail))
     return ModelRefused(target.say(_REFUSED.get(status, _WRONG), detail))

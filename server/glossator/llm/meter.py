@@ -1,14 +1,19 @@
-"""What requests to models may cost, and what they have cost: every reply counts at once."""
+"""What requests to models may cost, and what they have cost: every reply counts at once.
+
+One that breaks off counts with what the provider has told by then, which is all of its input as a
+rule. It bills the output that came, too, and does not tell how much that is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Literal
 
 from glossator.core.errors import BudgetSpent
 from glossator.llm.cost import Spending, in_words
-from glossator.llm.model import Reply
+from glossator.llm.model import Model, ModelEvent, ModelRequest, Reply, RetryWait, Taken
 from glossator.settings.model import LimitSettings
 
 Purpose = Literal["turn", "compaction"]  # what a reply was asked for
@@ -67,15 +72,38 @@ class Budget:
 class Meter:
     """Shared by all that one run, or one command, asks of models.
 
-    `book` is told of each reply before anything is done with it.
+    `book` is told of each reply before anything is done with it, or of what one that broke off has
+    taken.
     """
 
     budgets: tuple[Budget, ...] = ()
-    book: Callable[[Reply, Purpose], None] = lambda _reply, _purpose: None
+    book: Callable[[Reply | Taken, Purpose], None] = lambda _reply, _purpose: None
     spending: Spending = field(default_factory=Spending)
 
-    def count(self, reply: Reply, purpose: Purpose = "turn") -> None:
-        """A reply arrived."""
+    async def stream(
+        self, model: Model, request: ModelRequest, purpose: Purpose = "turn"
+    ) -> AsyncGenerator[ModelEvent, None]:
+        """As `Model.stream`; what the reply takes is counted, whatever becomes of it."""
+        begun: Taken | None = None
+        try:
+            async with aclosing(model.stream(request)) as events:
+                async for event in events:
+                    match event:
+                        case Taken():
+                            begun = event
+                        case Reply():
+                            begun = None
+                            self.count(event, purpose)
+                        case RetryWait() if begun:
+                            self.count(begun, purpose)
+                            begun = None
+                    yield event
+        finally:
+            if begun:
+                self.count(begun, purpose)
+
+    def count(self, reply: Reply | Taken, purpose: Purpose = "turn") -> None:
+        """A reply arrived, or broke off."""
         self.spending += Spending.of(reply)
         self.book(reply, purpose)
 

@@ -125,11 +125,23 @@ class RetryWait:
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """What the reply under way has taken, as far as the provider has told; the last word counts.
+
+    `long_write_tokens` are those of `usage.cache_write_tokens` that were written for an hour.
+    `dollars` is the price, None when it is not known.
+    """
+
+    usage: Usage
+    long_write_tokens: int = 0
+    dollars: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """A whole reply: always the last event of a stream, and only when nothing was cut.
 
-    `long_write_tokens` are those of `usage.cache_write_tokens` that were written for an hour.
-    `dollars` is the request's price, None when it is not known.
+    For `usage`, `long_write_tokens` and `dollars` see `Taken`.
     """
 
     message: Message
@@ -143,7 +155,7 @@ class Reply:
     dollars: float | None = None
 
 
-ModelEvent = TextPiece | ThinkingPiece | ToolReady | RetryWait | Reply
+ModelEvent = TextPiece | ThinkingPiece | ToolReady | RetryWait | Taken | Reply
 
 
 class Model(Protocol):

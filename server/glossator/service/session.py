@@ -14,7 +14,7 @@ from glossator.core.todo import Todo, TodoState
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers
 from glossator.llm.meter import Budget, Meter, Purpose
-from glossator.llm.model import Message, Model, Reply, ToolCall, ToolSpec
+from glossator.llm.model import Message, Model, Reply, Taken, ToolCall, ToolSpec
 from glossator.prompts.loader import load_prompt
 from glossator.service.journal import Head, Journal
 from glossator.service.session_log import (
@@ -116,14 +116,14 @@ class Session:
         run_id: str = "",
         show: Callable[[Usage], None] = lambda _: None,
     ) -> Meter:
-        """Counts what a run, or a command, asks of a model; keeps and shows each reply's usage.
+        """Counts what a run, or a command, asks of a model; keeps and shows what each reply took.
 
         Offline nothing is spent, so no limit of the session is in the way.
         """
 
-        def book(reply: Reply, purpose: Purpose) -> None:
-            now, long = datetime.now(UTC), reply.long_write_tokens
-            spent = Spent(run_id, now, purpose, model.id, reply.usage, long, reply.dollars)
+        def book(reply: Reply | Taken, purpose: Purpose) -> None:
+            now, long, whole = datetime.now(UTC), reply.long_write_tokens, isinstance(reply, Reply)
+            spent = Spent(run_id, now, purpose, model.id, reply.usage, long, reply.dollars, whole)
             self.account.add(spent)
             self._journal.write(spent)
             show(reply.usage)

@@ -35,6 +35,7 @@ def to_json(records: Sequence[Record]) -> str:
         "roots": state.roots,
         "spending": {
             "replies": state.account.replies,
+            "brokenOff": state.account.broken_off,
             "usage": asdict(state.account.spending.usage),
             "dollars": state.account.spending.dollars,
         },
@@ -111,7 +112,10 @@ def _result_text(content: str | list[Block]) -> str:
 def _spent(account: Account) -> str:
     spending = account.spending
     price = in_words(spending.dollars)
-    return f"{account.replies:,} replies, {spending.usage.total:,} tokens, price {price}"
+    said = f"{account.replies:,} replies, {spending.usage.total:,} tokens, price {price}"
+    if account.broken_off:
+        said += f"; {account.broken_off:,} broke off and took more than was told"
+    return said
 
 
 def _cut(text: str) -> str:

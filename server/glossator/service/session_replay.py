@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import Any, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
-from glossator.core.events import Envelope, Event, RunStarted, TextDelta
+from glossator.core.events import (
+    Envelope,
+    Event,
+    RunCancelled,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+)
 from glossator.llm.model import Message
 from glossator.service.session_log import Happened, Received, Record, Said
 from glossator.service.spending import Spent
 
+_INTERRUPTED = RunFailed("Glossator was ended in the middle of this run. Ask again to go on.")
 
-def replay(records: Iterable[Record]) -> list[Envelope]:
+
+def replay(records: Iterable[Record], going_on: Collection[str] = ()) -> list[Envelope]:
     """The events of every run, numbered anew; a reply's text comes in one piece.
 
-    Events that this version does not know are left out.
+    A run whose server was killed ends as failed, unless it is `going_on`. Events that this version
+    does not know are left out.
     """
     numbers: Counter[str] = Counter()
     envelopes: list[Envelope] = []
-    for run_id, event in _events(records):
+    for run_id, event in _ended(_events(records), going_on):
         envelopes.append(Envelope(run_id, numbers[run_id], event))
         numbers[run_id] += 1
     return envelopes
@@ -35,6 +46,24 @@ def questions(records: Iterable[Record]) -> dict[str, str]:
         for run_id, event in _events(records)
         if isinstance(event, RunStarted)
     }
+
+
+def _ended(
+    events: Iterable[tuple[str, Event]], going_on: Collection[str]
+) -> Iterator[tuple[str, Event]]:
+    """The events, with an end for each run that has none: a session has one run at a time."""
+    running = ""
+    for run_id, event in events:
+        match event:
+            case RunStarted():
+                if running:
+                    yield running, _INTERRUPTED
+                running = run_id
+            case RunFinished() | RunFailed() | RunCancelled():
+                running = ""
+        yield run_id, event
+    if running and running not in going_on:
+        yield running, _INTERRUPTED
 
 
 def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:

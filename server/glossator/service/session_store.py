@@ -118,12 +118,18 @@ class Sessions:
         return list(self._sessions.values())
 
     async def delete(self, session_id: str) -> None:
-        """Delete a session for good. Raises as `open`."""
-        session = await self.open(session_id)
-        del self._sessions[session_id]
-        await self._settled()
-        session.close()
-        if self._logs is not None and session.on_disk:
+        """Delete a session for good, also one that cannot be read. Raises as `open`."""
+        on_disk = True
+        try:
+            session = await self.open(session_id)
+        except StoreUnavailable as error:
+            logger.info("%s is deleted unread: %s", session_id, error)
+        else:
+            del self._sessions[session_id]
+            await self._settled()
+            session.close()
+            on_disk = session.on_disk
+        if self._logs is not None and on_disk:
             await asyncio.to_thread(self._logs.remove, session_id)
 
     def settle(self, session: Session) -> None:

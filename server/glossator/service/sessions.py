@@ -122,7 +122,8 @@ async def resume_session(app: Application, request: ResumeSessionRequest) -> Res
     """Make a kept session one of this server's. Raises as `Sessions.open`."""
     session = await app.sessions.open(request.session_id)
     records = await app.sessions.records(session.id) if session.on_disk else []
-    return ResumedSession(await _info(app, session.id), tuple(replay(records)))
+    events = tuple(replay(records, app.runs.active()))
+    return ResumedSession(await _info(app, session.id), events)
 
 
 async def rename_session(app: Application, request: RenameSessionRequest) -> SessionInfo:

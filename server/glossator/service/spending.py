@@ -16,7 +16,8 @@ from glossator.llm.meter import Purpose
 class Spent:
     """A model replied: what its request took, and what it was for.
 
-    Requests of a command, not of a run, have the run id "". Dollars are None when not known.
+    Of a reply that is not `whole`, because it broke off, that is what was told by then. Requests of
+    a command, not of a run, have the run id "". Dollars are None when not known.
     """
 
     run_id: str
@@ -26,23 +27,26 @@ class Spent:
     usage: Usage
     long_write_tokens: int
     dollars: float | None
+    whole: bool = True
 
 
 @dataclass(slots=True)
 class Account:
-    """All that a session has taken so far.
+    """All that a session has taken so far, of which `broken_off` replies took more than was told.
 
     `last` is what the conversation's newest request took, which tells how full the window is:
     nothing before the first, and after a compaction.
     """
 
     replies: int = 0
+    broken_off: int = 0  # of these
     spending: Spending = field(default_factory=Spending)
     last: Usage = field(default_factory=Usage)
 
     def add(self, spent: Spent) -> None:
         """A reply arrived."""
         self.replies += 1
+        self.broken_off += not spent.whole
         self.spending += Spending.priced(spent.usage, spent.long_write_tokens, spent.dollars)
         if spent.purpose == "turn":
             self.last = spent.usage
@@ -62,6 +66,7 @@ def encode_spent(spent: Spent) -> dict[str, Any]:
         "usage": asdict(spent.usage),
         "long_write_tokens": spent.long_write_tokens,
         "dollars": spent.dollars,
+        **({} if spent.whole else {"whole": False}),
     }
 
 
@@ -75,4 +80,5 @@ def decode_spent(fields: Mapping[str, Any]) -> Spent:
         Usage(**fields["usage"]),
         fields["long_write_tokens"],
         fields["dollars"],
+        fields.get("whole", True),
     )

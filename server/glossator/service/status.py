@@ -68,6 +68,8 @@ class SweepView:
 class SpendingView:
     """What a session has taken; `last` is its conversation's newest request.
 
+    Of its `replies`, those `broken_off` took more than was told.
+
     Dollars are None where a price is not known; `last` is zero before the first, and after a
     compaction.
     """
@@ -75,6 +77,7 @@ class SpendingView:
     session_id: str
     title: str
     replies: int
+    broken_off: int
     usage: Usage
     last: Usage
     dollars: float | None
@@ -173,7 +176,13 @@ def _spending(session: Session) -> SpendingView:
     account = session.account
     total = account.spending
     return SpendingView(
-        session.id, session.title, account.replies, total.usage, account.last, total.dollars
+        session.id,
+        session.title,
+        account.replies,
+        account.broken_off,
+        total.usage,
+        account.last,
+        total.dollars,
     )
 
 

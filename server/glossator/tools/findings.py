@@ -26,11 +26,21 @@ class Findings:
     """Per conversation and document, without lines: an edit above moves what it does not change."""
 
     _told: dict[str, Counts] = field(default_factory=dict)
+    _base: Findings | None = None
+
+    def draft(self) -> Findings:
+        """Findings that know all that these know, and keep to themselves what is told now."""
+        return Findings(_base=self)
+
+    def adopt(self, draft: Findings) -> None:
+        """What a draft of these kept to itself was told after all."""
+        for uri, counts in draft._told.items():
+            self.remember(uri, counts)
 
     def differ(self, uri: str, items: tuple[Diagnostic, ...]) -> Difference:
         """What changed since this was last asked; `items` is what is told now."""
         now = Counter(map(_said, items))
-        left = Counter(self._told.get(uri, {}))
+        left = Counter(self.last(uri))
         before = left.total()
         if now != left:
             self.remember(uri, now)
@@ -49,6 +59,13 @@ class Findings:
     def forget(self) -> None:
         """What told them is gone from the conversation: all are new again."""
         self._told.clear()
+
+    def last(self, uri: str) -> Counts:
+        """What was last told of a document."""
+        known = self._told.get(uri)
+        if known is None and self._base:
+            return self._base.last(uri)
+        return known or {}
 
 
 def _said(item: Diagnostic) -> str:

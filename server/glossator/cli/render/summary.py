@@ -131,7 +131,8 @@ def _spent(spent: Spending) -> str:
     read = usage["inputTokens"] + usage["cacheReadTokens"] + usage["cacheWriteTokens"]
     tokens = amount(read + usage["outputTokens"])
     requests = plural(spent["replies"], "request")
-    return f"{shown(spent['title'])}: {requests}, {tokens} tokens, {price(spent['dollars'])}"
+    more = " or more" if spent["brokenOff"] else ""
+    return f"{shown(spent['title'])}: {requests}, {tokens} tokens, {price(spent['dollars'])}{more}"
 
 
 def _paid(answer: Answer) -> str:
