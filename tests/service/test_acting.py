@@ -88,3 +88,39 @@ async def test_a_session_at_work_is_left_alone(tmp_path: Path) -> None:
             ):
                 with pytest.raises(UsageError):
                     await request
+
+
+async def test_nothing_is_done_that_could_not_be_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "state/glossator/checkpoints.db").mkdir(parents=True)
+    root = tmp_path / "ws"
+    script = [Turn(_READ), Turn(_EDIT), Turn(_TEST), Turn(Text("So be it."))]
+    async with stage(root, _FILES, script, permissions("acceptEdits", allow=["Bash"])) as s:
+        s.port.permitted = [_ONCE]
+        await s.ask("Fix it.")
+        for result in (s.results(2)["edit"], s.results(3)["test"]):
+            assert result["is_error"]
+            assert result["content"].startswith("Nothing was done, as it could not be undone: ")
+            assert "checkpoints.db cannot be used" in result["content"]
+        assert text(root) == _FILES["calc.py"]
+
+
+async def test_an_edit_of_another_session_is_no_commands_doing(tmp_path: Path) -> None:
+    script = [Turn(Text("Hello.")), Turn(_READ), Turn(_EDIT), Turn(Text("Fixed."))]
+    async with stage(tmp_path, _FILES, script, permissions("acceptEdits")) as s:
+
+        async def listed() -> list[str]:
+            return [entry.path for entry in s.app.host.snapshot().listing.files]
+
+        one = (await s.ask("Hello")).session_id
+        await s.app.ready()
+        checkpoints = s.app.acting.of(await s.app.sessions.open(one)).checkpoints
+        async with checkpoints.around("command", listed):
+            other = (await s.ask("Fix it.")).session_id
+        with pytest.raises(UsageError, match="nothing to undo"):
+            await undo_turn(s.app, UndoRequest(one))
+        assert "a + b" in text(tmp_path)
+        assert (await undo_turn(s.app, UndoRequest(other))).restored == ("calc.py",)
+        assert text(tmp_path) == _FILES["calc.py"]

@@ -16,7 +16,7 @@ from glossator.service.checkpoint_store import CheckpointStore
 from glossator.service.checkpoints import Checkpoints
 from glossator.service.editor_files import EditorFiles
 from glossator.service.file_states import DiskFiles, Restoration, Restored
-from glossator.service.taking_back import Undone
+from glossator.service.taking_back import OnConflict, Undone
 from glossator.workspace.change import Saved
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace
@@ -82,6 +82,13 @@ class Bench:
         await self.checkpoints.before(turn, [self.path(name)])
         self.ws.write(name, text)
         await self.checkpoints.after(turn, {self.path(name): text})
+
+    def remove(self, name: str) -> None:
+        (self.ws.root / name).unlink()
+        self.ws.touched(name)
+
+    def read(self, name: str) -> bytes:
+        return (self.ws.root / name).read_bytes()
 
     def texts(self) -> dict[str, str]:
         return {path.name: path.read_text() for path in self.ws.root.iterdir()}
@@ -171,6 +178,29 @@ async def test_a_document_that_shows_what_a_command_wrote_is_no_conflict(bench: 
     undone = await bench.checkpoints.undo_turn()
     assert (names(undone), undone.conflicts) == ({"a.txt"}, ())
     assert bench.ws.snapshot.overlays[bench.path("a.txt")].text == "a\n"
+
+
+async def test_a_deleted_file_that_is_open_is_there_again(bench: Bench) -> None:
+    """The editor does not tell in which encoding its text was."""
+    bench.ws.write("a.txt", b"\xe9\n")
+    bench.ws.open("a.txt", "\xe9\n")
+    async with bench.checkpoints.around("t", bench.listed):
+        bench.remove("a.txt")
+    assert conflicts(await bench.checkpoints.undo_turn()) == {"a.txt": SINCE}
+    undone = await bench.checkpoints.undo_turn(on_conflict=OnConflict.OVERWRITE)
+    assert names(undone) == {"a.txt"}
+    assert bench.read("a.txt") == b"\xe9\n"
+
+
+async def test_an_edit_of_what_a_command_has_made_by_then(bench: Bench) -> None:
+    async with bench.checkpoints.around("t", bench.listed):
+        bench.ws.write("a.txt", "command\n")
+        bench.ws.write("new.txt", "command\n")
+        await bench.edited("t", "a.txt", "edited\n")
+        await bench.edited("t", "new.txt", "edited\n")
+    undone = await bench.checkpoints.undo_turn()
+    assert (names(undone), undone.conflicts) == ({"a.txt", "new.txt"}, ())
+    assert bench.texts() == FILES
 
 
 async def test_an_edit_that_the_editor_saves_by_itself_stays_the_turns(bench: Bench) -> None:

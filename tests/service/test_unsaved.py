@@ -11,11 +11,13 @@ from typing import Any
 
 import pytest
 
+from glossator.agent.permissions.policy import Mode
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.core.events import EditSettled, Envelope, Notice
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.uri import to_uri
+from glossator.service.mode import SetModeRequest, set_mode
 from glossator.service.undo import UndoAnswer, UndoRequest, undo_turn
 from glossator.workspace.change import Closed, DiskChanged, Edited, Opened, Saved, TextEdit
 from glossator.workspace.host import WorkspaceHost
@@ -29,6 +31,7 @@ _FILES = {"calc.py": _CALC, "test.sh": "grep -q 'a + b' calc.py\n", "notes.md": 
 _READ = ToolUse("Read", {"path": "calc.py"}, "read")
 _EDIT = ToolUse("Edit", {"path": "calc.py", "old_text": "a - b", "new_text": "a + b"}, "edit")
 _TEST = ToolUse("Bash", {"command": "sh test.sh"}, "test")
+_RUNNABLE = "chmod 755 calc.py"
 _AGAIN = ToolUse("Bash", {"command": "sh test.sh"}, "again")
 _FIX = [Turn(_READ), Turn(_EDIT), Turn(_TEST), Turn(_AGAIN), Turn(Text("Done."))]
 _DONE = Turn(Text("Done."))
@@ -266,6 +269,50 @@ async def test_what_an_earlier_turn_left_unsaved_is_saved(tmp_path: Path) -> Non
         undone = await undo(s, answer.session_id)
         assert (undone.restored, undone.conflicts) == (("calc.py",), ())
         assert editor.texts["calc.py"] == editor.saved("calc.py") == _CALC
+
+
+async def test_a_run_that_only_reads_has_nothing_saved(tmp_path: Path) -> None:
+    look = ToolUse("Bash", {"command": "ls"}, "ls")
+    script = [Turn(_READ), Turn(_EDIT), _DONE, Turn(look), _DONE]
+    async with buffers(tmp_path, script, saves=True) as (s, editor):
+        answer = await s.ask("Fix it.")
+        await set_mode(s.app, SetModeRequest(Mode.PLAN))
+        await s.ask("What would you do?", session_id=answer.session_id)
+        assert "[Not saved in the editor: calc.py. The" in told(s, "ls")
+        assert editor.saved("calc.py") == _CALC
+
+
+async def test_an_undo_saves_only_what_had_been_saved(tmp_path: Path) -> None:
+    more = ToolUse("Edit", {"path": "calc.py", "old_text": "def", "new_text": "async def"}, "more")
+    note = ToolUse("Write", {"path": "new.md", "content": "new\n"}, "note")
+    script = [Turn(_READ), Turn(_EDIT), _DONE, Turn(note), _DONE, Turn(more), _DONE]
+    async with buffers(tmp_path, script, saves=True) as (s, editor):
+        answer = await s.ask("Fix it.")
+        await s.ask("Note it.", session_id=answer.session_id)
+        await s.ask("More.", session_id=answer.session_id)
+        assert (await undo(s, answer.session_id)).restored == ("calc.py",)
+        assert (await undo(s, answer.session_id)).restored == ("new.md",)
+        assert (editor.texts["calc.py"], editor.saved("calc.py")) == (_FIXED, _CALC)
+
+
+@pytest.mark.parametrize("saves", [True, False])
+async def test_the_mode_of_a_document_that_was_edited_comes_back(
+    tmp_path: Path, saves: bool
+) -> None:
+    script = [Turn(_READ), Turn(_EDIT), Turn(ToolUse("Bash", {"command": _RUNNABLE}, "sh")), _DONE]
+    async with buffers(tmp_path, script, saves=saves) as (s, editor):
+        (tmp_path / "calc.py").chmod(0o640)
+        editor.open("calc.py")
+        answer = await s.ask("Fix it.")
+        undone = await undo(s, answer.session_id, overwrite=not saves)  # there are two texts then
+        assert (undone.restored, undone.failed) == (("calc.py",), ())
+        assert editor.texts["calc.py"] == editor.saved("calc.py") == _CALC
+        assert (tmp_path / "calc.py").stat().st_mode & 0o777 == 0o640
+        assert undone.turn is not None
+        redone = await undo(s, answer.session_id, turn=undone.turn)
+        assert redone.restored == ("calc.py",)
+        assert editor.texts["calc.py"] == _FIXED
+        assert (tmp_path / "calc.py").stat().st_mode & 0o777 == 0o755
 
 
 async def test_another_session_leaves_it_unsaved(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from glossator.agent.permissions.decide import Deny
 from glossator.agent.permissions.gate import Permit
 from glossator.agent.run import Permission, RunContext
-from glossator.core.errors import UsageError
+from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.events import ToolFinished, ToolStarted
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
@@ -22,6 +22,10 @@ from glossator.tools.base import Access, Registry, Tool, ToolArgs, ToolContext
 logger = logging.getLogger(__name__)
 
 _SUMMARY_CHARACTERS = 120
+_NO_STORE = (
+    "Nothing was done, as it could not be undone: {} Tell the user; other calls that change"
+    " something will fail as well."
+)
 
 Started = Callable[[ToolCall], Awaitable[ToolResult | None]]
 
@@ -79,8 +83,9 @@ async def call_tool(
         if context.edits is not None:
             context = replace(context, edits=context.edits.within(decided.paths))
         result = await tool.run(args, context)
-    except UsageError as error:
-        return ToolResult.failed(str(error))
+    except (UsageError, StoreUnavailable) as error:
+        words = _NO_STORE if isinstance(error, StoreUnavailable) else "{}"
+        return ToolResult.failed(words.format(error))
     except Exception as error:  # past this boundary a failure is data
         logger.exception("Tool %s failed", call.name)
         return ToolResult.failed(f"{call.name} failed inside Glossator ({error!r}); try otherwise.")

@@ -40,6 +40,10 @@ _LATE_SECONDS = 2.0  # after which a client that should have answered is not wai
 _APPLY_SECONDS = 20.0  # for an edit that the user is not asked about
 _MOVE_SECONDS = 120.0  # for a move: other servers change imports, and may ask the user
 _SAVE_SECONDS = 20.0  # editors format as they save
+_NO_ANSWER = (
+    "the editor did not answer within {:g} s, and may still do so: look at the file again before"
+    " you rely on it"
+)
 _BUTTONS = {
     Choice.ONCE: "Allow once",
     Choice.SESSION: "Allow for this session",
@@ -158,8 +162,10 @@ class Dialogue:
         try:
             async with asyncio.timeout(None if confirm else seconds):
                 result = await self._protocol.ask(types.WORKSPACE_APPLY_EDIT, params)
-        except (JsonRpcException, TimeoutError) as failure:
-            return str(failure) or f"the editor did not answer within {seconds:g} s"
+        except JsonRpcException as failure:
+            return str(failure)
+        except TimeoutError:
+            return _NO_ANSWER.format(seconds)
         if result.applied:
             return None
         declined = ", or the user declined it" if confirm else ""

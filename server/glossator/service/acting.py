@@ -154,7 +154,8 @@ class SessionActing:
 
     def saving_first(self, run: Run) -> SavingFirst:
         """What is done before each command of a run."""
-        return SavingFirst(self.saving, self._acting.hidden(), run)
+        acting = self._acting
+        return SavingFirst(self.saving, acting.hidden(), run, acting.mode is Mode.PLAN)
 
     def _grants_now(self) -> Grants:
         """What was answered about the folders that are open now: it holds for no other folder."""

@@ -95,7 +95,12 @@ class Checkpoints:
 
     async def before(self, turn: str, paths: Iterable[str]) -> tuple[Problem, ...]:
         """Keep files that are about to be changed; gives those that cannot be kept."""
-        now = await self._looking.kept(tuple(paths))
+        wanted = tuple(paths)
+        if self._running is not None:  # a job may have changed them
+            note = await self._commanded(turn, self._running[0], wanted)
+            if note.left:
+                self._log.announce(replace(note, running=None))
+        now = await self._looking.kept(wanted)
         known = self._turns.get(turn, Turn(turn))
         mixed = tuple(p for p in now if p in known.left and not same(known.left[p], now[p]))
         fresh = {path: state for path, state in now.items() if path not in known.found}
@@ -148,11 +153,18 @@ class Checkpoints:
         """A job ended inside `around`."""
         self._log.note(Note(turn, ended=(name,)))
 
-    async def own(self, paths: Iterable[str]) -> dict[str, State]:
-        """What the editor shows, kept, where only our turns made that out of what is on disk."""
+    async def own(self, paths: Iterable[str], undo: str | None = None) -> dict[str, State]:
+        """What the editor shows, kept, where only our turns made that out of what is on disk.
+
+        With `undo`, only that turn and those it took back.
+        """
         shown = await self._looking.kept(tuple(paths))
         on_disk = await self._looking.on_disk(shown)
-        turns = tuple(self._turns.values())
+        turns = tuple(
+            turn
+            for turn in self._turns.values()
+            if undo is None or turn.id in (undo, *self._turns[undo].undoes)
+        )
         return {
             path: shown[path] for path in shown if led_to(turns, path, on_disk[path], shown[path])
         }
@@ -218,15 +230,19 @@ class Checkpoints:
             sharing = self._running[1] - 1
             self._running = (baseline, sharing) if sharing else None
         try:
-            paths = list(await listed())
-            note = await self._store.run(partial(self._changes, turn, baseline, paths))
-            saves = {path: self._files.saved(path, baseline.taken) for path in note.left}
-            if any(saves.values()):
-                been = {path: set(states) for path, states in self._turns[turn].been.items()}
-                note = await self._store.run(partial(self._without, note, saves, been))
-            self._log.note(note)
+            self._log.note(await self._commanded(turn, baseline, await listed()))
         except StoreUnavailable as error:  # the turn counts as one whose command never ended
             self._tell(f"{error} What a command changed is not kept, so undo will not restore it.")
+
+    async def _commanded(self, turn: str, baseline: Baseline, paths: Iterable[str]) -> Note:
+        """What commands changed since `baseline`, and nobody else; `paths` are also looked at."""
+        note = await self._store.run(partial(self._changes, turn, baseline, list(paths)))
+        saves = {path: self._files.saved(path, baseline.taken) for path in note.left}
+        if not any(saves.values()):
+            return note
+        known = self._turns.get(turn, Turn(turn)).been
+        been = {path: set(states) for path, states in known.items()}
+        return await self._store.run(partial(self._without, note, saves, been))
 
     async def _changed_since(self, turn: str, baseline: Baseline) -> tuple[str, ...]:
         """The files that are no longer as the turn has left them so far, on disk or unsaved."""

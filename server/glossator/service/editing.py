@@ -183,6 +183,10 @@ class PlanEditing:
             return _Tried(Refused(_STAYING.format(names)))
         found = (*(now.read(path) for path in _ends(plan)), *staying)
         documents = {each.path: each for each in found if isinstance(each, Document)}
+        for change in plan.files:
+            document = documents.get(change.path)
+            if isinstance(change, FileEdit) and document is not None and document.version is None:
+                self.host.written(document)
         note = _rejections(plan, left_out) if confirm else ""
         done = keep(plan, {hunk.id for hunk in plan.hunks} - {hunk.id for hunk in left_out})
         return _Tried(Applied(tuple(documents.values()), note), done.files)

@@ -20,6 +20,7 @@ from glossator.service.file_states import (
     Look,
     Restoration,
     Restored,
+    State,
     described,
     holding,
 )
@@ -74,9 +75,7 @@ class EditorFiles:
             return Restored(changed=[step.path])
         change = _restoring(step, overlay.document)
         if isinstance(change, FileEdit) and change.result == change.before:
-            below = await self._disk.restore([step], limit)
-            is_done = below.changed and now == step.expected
-            return Restored({step.path: now}) if is_done else below
+            return await self._below(step, now, limit)
         if now != step.expected:
             return Restored(changed=[step.path])
         reason = _CLOSE_FIRST if change is None else await self._refusal(change)
@@ -85,6 +84,14 @@ class EditorFiles:
         if overlay is not self._overlay(step.path):
             return Restored(changed=[step.path])
         return Restored(failed={step.path: reason})
+
+    async def _below(self, step: Restoration, shown: State, limit: int) -> Restored:
+        """Give the file below an open document the text that is shown already."""
+        below = await self._disk.restore([step], limit)
+        if not below.changed or shown != step.expected:
+            return below
+        missing = await self._disk.restore([replace(step, expected=Absent())], limit)
+        return await self._restored(step, limit) if missing.changed else missing
 
     async def _refusal(self, change: FileEdit | FileDeletion) -> str | None:
         """Have the editor make a change; None when it did, else why not."""
@@ -98,10 +105,12 @@ class EditorFiles:
         return None
 
     async def _restored(self, step: Restoration, limit: int) -> Restored:
-        """What the editor brought back, whatever the user has typed since."""
+        """What the editor brought back, whatever the user has typed since; modes are left to us."""
         if isinstance(step.found, Content) and (decoded := decode(step.found.data)) is not None:
+            why_not = await asyncio.to_thread(self._disk.give_mode, step.path, step.found.mode)
             on_disk = await asyncio.to_thread(self._disk.look, step.path, limit)
-            return Restored({step.path: described(holding(decoded[0], on_disk, limit))})
+            left = described(holding(decoded[0], on_disk, limit))
+            return Restored({step.path: left}, failed={step.path: why_not} if why_not else {})
         # the folders that were made for it
         return await self._disk.restore([replace(step, expected=Absent())], limit)
 

@@ -141,6 +141,20 @@ class DiskFiles:
         """Write, link or delete, each file whole or not at all, and all on disk in the end."""
         return await asyncio.to_thread(self._restore_all, tuple(plan), limit)
 
+    def give_mode(self, path: str, mode: int) -> str | None:
+        """Change the permission bits of the file at `path`, if one is there; gives why not."""
+        try:
+            with (
+                suppress(FileNotFoundError, NotADirectoryError),
+                self._folder(path, create=False) as (folder, name),
+                open(os.open(name, _READ, dir_fd=folder), "rb") as file,
+            ):
+                if stat.S_IMODE(os.fstat(file.fileno()).st_mode) != mode:
+                    os.fchmod(file.fileno(), mode)
+        except OSError as error:
+            return f"has its text again, but not its mode ({error.strerror})"
+        return None
+
     def saved(self, _path: str, _since: int) -> None:
         """Nobody tells the disk who writes."""
         return

@@ -96,7 +96,7 @@ async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
         else:
             undone = await checkpoints.undo_turn(request.turn, on_conflict)
         if undone.turn is not None:  # what a turn had the editor save is brought back on disk, too
-            await acting.saving.save(undone.turn)
+            await acting.saving.save(undone.turn, undo=True)
     return UndoAnswer(
         undone.turn,
         tuple(map(app.host.snapshot().relative, undone.restored)),

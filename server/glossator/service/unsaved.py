@@ -42,11 +42,15 @@ class Saving:
     disk: DiskFiles
     checkpoints: Checkpoints
 
-    async def save(self, turn: str) -> tuple[str, ...]:
-        """Save what may be saved, as part of a turn; gives the paths that stay unsaved."""
+    async def save(self, turn: str, *, undo: bool = False) -> tuple[str, ...]:
+        """Save what may be saved, as part of a turn; gives the paths that stay unsaved.
+
+        Of an `undo`, where the editor had saved what was taken back.
+        """
         now = self.host.snapshot()  # the user may type on; only what is looked at is saved
-        found = await self._unsaved(now)
-        own = await self.checkpoints.own(found) if found and self.port.saves else {}
+        found = await self.unsaved(now)
+        may = found and self.port.saves
+        own = await self.checkpoints.own(found, turn if undo else None) if may else {}
         if not own:
             return found
         told = await self.port.save([now.overlays[path].document for path in own])
@@ -59,24 +63,30 @@ class Saving:
             lambda now: not unsaved(now, self.disk, saved),
             arrival.SETTLE_SECONDS,
         )
-        return await self._unsaved(self.host.snapshot())
+        return await self.unsaved(self.host.snapshot())
 
-    async def _unsaved(self, now: WorkspaceSnapshot) -> tuple[str, ...]:
+    async def unsaved(self, now: WorkspaceSnapshot) -> tuple[str, ...]:
+        """The paths of the open documents whose file holds another text."""
         return await asyncio.to_thread(unsaved, now, self.disk, now.overlays)
 
 
 @dataclass(frozen=True, slots=True)
 class SavingFirst:
-    """What is done before each command of a run."""
+    """What is done before each command of a run; one that `only_reads` has nothing saved."""
 
     saving: Saving
     hidden: HiddenFiles | None
     run: Run
+    only_reads: bool
 
     async def __call__(self) -> str:
         """A sentence for the model about what is not saved; empty if all is."""
-        paths = await self.saving.save(self.run.id)
-        relative = self.saving.host.snapshot().relative
+        now = self.saving.host.snapshot()
+        if self.only_reads:
+            paths = await self.saving.unsaved(now)
+        else:
+            paths = await self.saving.save(self.run.id)
+        relative = now.relative
         shown = [relative(path) for path in paths if self.hidden is None or not self.hidden(path)]
         if not shown:
             return ""

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from glossator.core.document import Document
 from glossator.core.text import PositionEncoding
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.cache import CacheStatistics, ReadCache
@@ -37,7 +38,7 @@ Listener = Callable[[frozenset[str]], None]
 
 @dataclass(frozen=True, slots=True)
 class Save:
-    """When (ns since 1970) and with which text the editor last wrote a document to disk."""
+    """When (ns since 1970) and with which text a document was last written to disk."""
 
     at_ns: int
     sha256: str
@@ -156,13 +157,17 @@ class WorkspaceHost:
                 self._look_again(frozenset({self._overlays.close(uri)}))
             case Saved(uri):
                 document = self._overlays.get(uri).document
-                self.saves[document.path] = Save(time.time_ns(), document.sha256)
+                self.written(document)
                 self._look_again(frozenset({document.path}))
             case DiskChanged(paths):
                 if changed := self._indexer.refresh(map(self._canonical, paths)):
                     self._listed(changed)
             case RootsChanged(added, removed):
                 self._change_roots(added, removed)
+
+    def written(self, document: Document) -> None:
+        """The editor, or an edit that was made, put this text on the disk: it is no command's."""
+        self.saves[document.path] = Save(time.time_ns(), document.sha256)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Tell `listener` the absolute paths of every change; the result unsubscribes it.
