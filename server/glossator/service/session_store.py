@@ -30,6 +30,7 @@ from glossator.service.session_log import (
 )
 from glossator.store.log import Contents, NotOpened
 from glossator.store.logs import LogInfo, Logs, Retention
+from glossator.workspace.worker.memory import give_back
 
 logger = logging.getLogger(__name__)
 
@@ -133,8 +134,12 @@ class Sessions:
             await asyncio.to_thread(self._logs.remove, session_id)
 
     def settle(self, session: Session) -> None:
-        """A run of the session ended: let the disk have everything, in the background."""
+        """A run of the session ended: let the disk have everything, in the background.
+
+        The system is given back the memory that the run took.
+        """
         self._in_background(session.sync)
+        self._in_background(give_back)
 
     def prune(self) -> None:
         """Delete what is not to be kept any longer, in the background; for the start."""
