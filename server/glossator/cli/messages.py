@@ -9,6 +9,7 @@ from datetime import datetime
 
 from glossator.cli.wire import Hunk, PermissionRequest, Question
 from glossator.core.line_diff import unified_diff
+from glossator.core.price import in_dollars
 
 SERVER_LOST_NEXT_STEP = (
     "Run the command again with --verbose to see the server's whole log, or check the set-up"
@@ -144,11 +145,7 @@ def amount(number: int, gap: str = "") -> str:
 
 def price(dollars: float | None) -> str:
     """A price for people: `$1.20`, `$0.0034`, `under $0.0001`, `price unknown`."""
-    if dollars is None:
-        return "price unknown"
-    if dollars >= 0.01 or dollars == 0:
-        return f"${dollars:,.2f}"
-    return f"${dollars:.2g}" if dollars >= 0.0001 else "under $0.0001"
+    return "price unknown" if dollars is None else in_dollars(dollars)
 
 
 def ago(moment: str, now: datetime) -> str:

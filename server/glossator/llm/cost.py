@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from glossator.core.events import Usage
+from glossator.core.price import in_dollars
 from glossator.llm.catalog import Price
 from glossator.llm.model import Reply, Taken
 
@@ -83,9 +84,5 @@ def cost(price: Price | None, usage: Usage, long_write_tokens: int = 0) -> float
 
 
 def in_words(dollars: float | None) -> str:
-    """A price for the user: cents as they are, smaller ones with two digits that tell."""
-    if dollars is None:
-        return "unknown"
-    if dollars >= 0.01 or dollars == 0:
-        return f"${dollars:,.2f}"
-    return f"${dollars:.2g}" if dollars >= 0.0001 else "under $0.0001"
+    """A price for the user, if it is known."""
+    return "unknown" if dollars is None else in_dollars(dollars)

@@ -18,6 +18,7 @@ from pathlib import Path
 import platformdirs
 
 from glossator.core.errors import SessionInUse, StoreUnavailable, UnknownSession
+from glossator.core.memory import give_back
 from glossator.service.journal import Head, Journal, decode_head
 from glossator.service.session import Session
 from glossator.service.session_log import (
@@ -30,7 +31,6 @@ from glossator.service.session_log import (
 )
 from glossator.store.log import Contents, NotOpened
 from glossator.store.logs import LogInfo, Logs, Retention
-from glossator.workspace.worker.memory import give_back
 
 logger = logging.getLogger(__name__)
 
@@ -138,8 +138,12 @@ class Sessions:
 
         The system is given back the memory that the run took.
         """
-        self._in_background(session.sync)
-        self._in_background(give_back)
+
+        def work() -> None:
+            session.sync()
+            give_back()
+
+        self._in_background(work)
 
     def prune(self) -> None:
         """Delete what is not to be kept any longer, in the background; for the start."""
@@ -149,7 +153,7 @@ class Sessions:
     async def close(self) -> None:
         """Give every session to whoever wants it next."""
         for session in self._sessions.values():
-            self.settle(session)
+            self._in_background(session.sync)
         await self._settled()
         for session in self._sessions.values():
             session.close()

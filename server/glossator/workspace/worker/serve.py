@@ -21,6 +21,7 @@ from time import monotonic
 from typing import IO, Any
 
 from glossator.core.errors import GlossatorError
+from glossator.core.memory import give_back
 from glossator.workspace.worker.frames import (
     Advanced,
     Alive,
@@ -35,7 +36,6 @@ from glossator.workspace.worker.frames import (
     read_request,
 )
 from glossator.workspace.worker.jobs import Job, Progress, Slices
-from glossator.workspace.worker.memory import give_back
 
 _ALIVE_SECONDS = 1.0  # between two signs of life, at least, while slices end
 _REST_SECONDS = 1.0  # without a job, after which memory is given back
