@@ -189,3 +189,18 @@ async def test_without_trust_nothing_is_asked_and_only_processes_are_refused(at:
     assert await at.run("ls") == "not trusted"
     assert await at.read("a.txt") is None
     assert at.user.asked == []
+
+
+async def test_what_reads_is_decided_about_where_a_rule_may_speak_of_it(at: Setting) -> None:
+    point(at.ws, "../x")
+    assert await at.read("link") is None  # the tool keeps to the workspace itself
+    assert "outside" in (await at.ws.call("Read", path="link")).text
+    at.policy = policy(root=at.ws.root, deny=["Read(b.txt)"])
+    assert "outside" in str(await at.read("link"))
+    point(at.ws, "b.txt")
+    assert "Read(b.txt)" in str(await at.read("link"))
+    at.policy = policy(root=at.ws.root, ask=["Read(b.txt)"])
+    assert await at.read("a.txt") is None
+    assert not at.user.asked
+    assert await at.read("link") is None
+    assert len(at.user.asked) == 1

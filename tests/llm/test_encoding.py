@@ -11,7 +11,7 @@ from glossator.core.tool_result import ToolResult
 from glossator.llm.catalog import CATALOG
 from glossator.llm.conversation import Conversation, tool_answers, user_message
 from glossator.llm.encoding import encode_body
-from glossator.llm.model import Block, EncodedMessages, Message, ModelRequest, ToolCall
+from glossator.llm.model import Block, EncodedRequest, Message, ModelRequest, ToolCall
 from glossator.llm.profiles import PROFILES
 from glossator.llm.request_body import build_body
 from glossator.settings.model import Profile
@@ -57,16 +57,16 @@ def test_only_the_newest_messages_are_encoded_anew(profile: Profile) -> None:
     new = []
     for number in range(12):
         grow(conversation, number)
-        before = [encoded for _, encoded in conversation.encoded.pairs]
+        before = [encoded for _, encoded in conversation.encoded.messages]
         encode_body(body_of(request_of(*conversation.messages), profile), conversation.encoded)
-        after = [encoded for _, encoded in conversation.encoded.pairs]
+        after = [encoded for _, encoded in conversation.encoded.messages]
         new.append(len(after) - sum(map(operator.is_, before, after)))
     marked = 2 if profile == "anthropic" else 0  # lose their breakpoint
     assert new == [3, *([2 + marked] * 11)]
 
 
 def test_another_message_in_the_same_place_is_encoded() -> None:
-    known = EncodedMessages()
+    known = EncodedRequest()
     for words in ("one", "two", "two"):
         body = {"messages": [user_message(words)]}
         assert json.loads(encode_body(body, known)) == body
@@ -84,7 +84,7 @@ def test_another_message_in_the_same_place_is_encoded() -> None:
 )
 def test_lone_surrogates_are_replaced(said: str, sent: str) -> None:
     message: Message = {"role": "user", "content": [{"type": "text", "text": said, said: {}}]}
-    encoded = encode_body({"system": said, "messages": [message]}, EncodedMessages())
+    encoded = encode_body({"system": said, "messages": [message]}, EncodedRequest())
     content = [{"type": "text", "text": sent, sent: {}}]
     expected = {"system": sent, "messages": [{"role": "user", "content": content}]}
     assert json.loads(encoded) == expected

@@ -323,3 +323,30 @@ async def test_odd_places(workspace: MakeWorkspace) -> None:
     (ws.root / "loop").symlink_to(ws.root)
     result = await ws.call("Grep", pattern="hit$", output_mode="count")
     assert sorted(result.text.split("\n")) == ["ok.py:1", os.fsdecode(b"\xff.py:1")]
+
+
+async def test_a_file_alone_is_searched_as_among_others(workspace: MakeWorkspace) -> None:
+    """The index is not asked about it; nothing else may tell."""
+    ws = await workspace(
+        {"plain.py": "hit\n\nhit\n", "crlf.py": "hit\r\nno\rhit", "miss.py": "his\n"}
+        | {"changed.py": "on disk\n", "deep/twin.py": "hit\n", "deep/twin.pyi": "hit\n"}
+        | {"wide.py": "hit \xe9\n".encode("utf-16"), "binary.py": b"hit\0\n"}
+    )
+    (ws.root / "link.py").symlink_to("deep/twin.py")
+    ws.touched("link.py")
+    ws.open("changed.py", "now a hit\n")
+    await ws.host.ready()
+    every = (await ws.call("Grep", pattern="hit", output_mode="content")).text.split("\n")
+    files = [entry.relative for entry in ws.snapshot.files()]
+    assert len(files) == 9
+    for file in files:
+        alone = await ws.call("Grep", pattern="hit", output_mode="content", path=file)
+        real = (ws.root / file).resolve().relative_to(ws.root)
+        expected = [line for line in every if line.startswith(f"{real}:")]
+        if expected:
+            assert alone.text.split("\n") == expected
+        else:
+            assert alone.text.startswith("No match for hit.\nLooked at 1 of 9 files (under")
+            assert ("1 binary" in alone.text) == (file == "binary.py")
+        if file == "plain.py":
+            assert "Looked at 0" in (await ws.call("Grep", pattern="hit", path=file, type="md")).text

@@ -19,7 +19,7 @@ from glossator.llm.catalog import CATALOG, ModelFacts, facts_of, with_limits
 from glossator.llm.effort import effort_problem, told_efforts
 from glossator.llm.encoding import encode_body
 from glossator.llm.failures import Target, explain
-from glossator.llm.model import EncodedMessages, ModelEvent, ModelRequest
+from glossator.llm.model import EncodedRequest, ModelEvent, ModelRequest
 from glossator.llm.options import DEFAULT_OPTIONS, ModelOptions
 from glossator.llm.profiles import profile_of
 from glossator.llm.request_body import build_body
@@ -115,7 +115,7 @@ class AnthropicModel:
                 await self._client.result().close()
 
     async def _attempt(
-        self, body: dict[str, Any], known: EncodedMessages
+        self, body: dict[str, Any], known: EncodedRequest
     ) -> AsyncGenerator[ModelEvent, None]:
         """One try of one request: the pieces as they come, then the whole reply or a failure."""
         client = await self._open()
@@ -142,7 +142,7 @@ class AnthropicModel:
         yield whole
 
     async def _send(
-        self, client: AsyncAnthropic, body: dict[str, Any], known: EncodedMessages
+        self, client: AsyncAnthropic, body: dict[str, Any], known: EncodedRequest
     ) -> AsyncStream[Any]:
         """The stream of events, once the headers have come."""
         unsent: tuple[type[Exception], ...] = (

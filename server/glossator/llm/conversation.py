@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from glossator.core.tool_result import ToolResult
-from glossator.llm.model import Block, EncodedMessages, Message, ToolCall
+from glossator.llm.model import Block, EncodedRequest, Message, ToolCall
 
 
 @dataclass(slots=True)
@@ -19,7 +19,7 @@ class Conversation:
 
     _messages: list[Message] = field(default_factory=list)
     newest_reply: str | None = None
-    encoded: EncodedMessages = field(default_factory=EncodedMessages, compare=False, repr=False)
+    encoded: EncodedRequest = field(default_factory=EncodedRequest, compare=False, repr=False)
 
     @property
     def messages(self) -> tuple[Message, ...]:

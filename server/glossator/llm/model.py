@@ -50,14 +50,16 @@ class ToolSpec:
 
 
 @dataclass(slots=True)
-class EncodedMessages:
-    """The messages of a conversation's last request, each with its JSON.
+class EncodedRequest:
+    """What a conversation's last request was made of, with its JSON.
 
     It lives with the conversation. A message is never changed: the same object in the same place
-    has the same JSON, and any other is encoded anew.
+    has the same JSON, and any other is encoded anew. `opening`, by field, are the system prompt and
+    the tools.
     """
 
-    pairs: list[tuple[Message, bytes]] = field(default_factory=list)
+    messages: list[tuple[Message, bytes]] = field(default_factory=list)
+    opening: dict[str, tuple[object, bytes]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ class ModelRequest:
     max_output_tokens: int | None = None  # None: the model's own limit, within reason
     effort: str | None = None
     previous_reply: str | None = None
-    encoded: EncodedMessages = field(default_factory=EncodedMessages, compare=False, repr=False)
+    encoded: EncodedRequest = field(default_factory=EncodedRequest, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

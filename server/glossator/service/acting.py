@@ -59,6 +59,7 @@ class Acting:
         self.disk = DiskFiles(lambda: host.roots)
         self.reviews = settings.edits.review == "propose"
         self._sessions: dict[str, SessionActing] = {}
+        self._places: tuple[tuple[str, ...], Places] | None = None
         self._hidden: tuple[tuple[str, ...], HiddenFiles | None] | None = None
         self._store: CheckpointStore | None = None
         rules = settings.permissions
@@ -80,8 +81,10 @@ class Acting:
 
     def policy(self, roots: tuple[str, ...] | None = None) -> Policy:
         """What holds now, in the workspace of now or in these folders."""
-        places = Places.of(self.host.snapshot().roots if roots is None else roots)
-        return Policy(self.mode, places, user=self._rules)
+        roots = self.host.snapshot().roots if roots is None else roots
+        if (known := self._places) is None or known[0] != roots:
+            self._places = known = roots, Places.of(roots)
+        return Policy(self.mode, known[1], user=self._rules)
 
     def limited(self, snapshot: WorkspaceSnapshot) -> LimitedShell:
         """The shell of a workspace, with what rules hide from it."""

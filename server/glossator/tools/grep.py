@@ -100,7 +100,7 @@ def _grep(
     def had() -> float:
         return max(1 - room / limit, len(kept) / (args.head_limit or math.inf))
 
-    search = TextSearch(snapshot, request, cancelled.is_set, had)
+    search = TextSearch(snapshot, request, cancelled.is_set, had, selection.alone)
     kilobytes = (room + 999) // 1000
     with closing(_results(args, search, selection)) as found:
         for line in islice(found, args.offset, None):

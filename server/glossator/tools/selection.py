@@ -28,7 +28,7 @@ class Selection:
 
     `fits` tells of one file; `files` looks at all of them, so it is for those who need them all.
     `named` is as `fits`, but for what rules hide. `place` is the relative path they are under, and
-    `pattern` what their names fit.
+    `pattern` what their names fit. `alone` is the file at `place`, where a file is listed there.
     """
 
     snapshot: WorkspaceSnapshot
@@ -37,6 +37,7 @@ class Selection:
     place: str | None
     pattern: str | None
     hides: Hidden | None = None
+    alone: FileEntry | None = None
 
     def fits(self, file: FileEntry) -> bool:
         """Whether a file is chosen."""
@@ -61,7 +62,7 @@ class Selection:
 
     @cached_property
     def _named(self) -> tuple[FileEntry, ...]:
-        everything = self.snapshot.files()
+        everything = self.snapshot.files() if self.alone is None else (self.alone,)
         return tuple(filter(self.named, everything)) if self.filters else everything
 
     @property
@@ -105,9 +106,10 @@ def select(
     or an unknown type.
     """
     filters: list[str] = []
-    place = place_of(snapshot, path)
+    place, alone = place_of(snapshot, path), None
     if place is not None:
         filters.append(f"under {shown(place)}")
+        alone = _listed_at(snapshot, place)
     pattern = pattern_of(snapshot, glob, place) if glob else None
     fits_glob = compile_glob(pattern) if pattern else None
     if glob:
@@ -126,8 +128,8 @@ def select(
             and (fits_glob is None or fits_glob(name))
         )
 
-    selection = Selection(snapshot, named, ", ".join(filters), place, pattern, hides)
-    if place is not None:
+    selection = Selection(snapshot, named, ", ".join(filters), place, pattern, hides, alone)
+    if place is not None and alone is None:
         _expect_something(selection, place)
     return selection
 
@@ -184,6 +186,11 @@ def _from_place(snapshot: WorkspaceSnapshot, pattern: str, place: str | None) ->
                 )
             return below[len(place) :] or "/"
     return pattern
+
+
+def _listed_at(snapshot: WorkspaceSnapshot, place: str) -> FileEntry | None:
+    path = snapshot.folders.locate(place)
+    return None if isinstance(path, Missing) else snapshot.listing.get(path)
 
 
 def _name_below(place: str, relative: str) -> str | None:

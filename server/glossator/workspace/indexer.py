@@ -92,6 +92,8 @@ class Indexer:
         """Wait until `complete`. Raises what ended the scan early, if something did."""
         if self._task is None:
             raise UsageError("The workspace was not started; call start() before ready().")
+        if self._settled.is_set() and not self._task.done():
+            return
         settled = asyncio.ensure_future(self._settled.wait())
         try:
             await asyncio.wait({settled, self._task}, return_when=asyncio.FIRST_COMPLETED)

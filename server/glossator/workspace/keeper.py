@@ -226,6 +226,8 @@ class Keeper:
 
 async def _first(event: asyncio.Event, task: asyncio.Task[None]) -> None:
     """Wait until the event happens or the task ends."""
+    if event.is_set():
+        return
     happened = asyncio.ensure_future(event.wait())
     try:
         await asyncio.wait({happened, task}, return_when=asyncio.FIRST_COMPLETED)

@@ -59,6 +59,9 @@ class Gate:
         """
         if tool.access is Access.NONE:
             return Permit()
+        policy = self._policy_now()
+        if tool.access is Access.READ and not (policy.deny or policy.ask):
+            return Permit()  # who reads keeps to the workspace anyway
         if tool.access is Access.EXECUTE:
             with context.waiting():
                 reason = await self.untrusted()
@@ -101,11 +104,13 @@ class Gate:
 
     async def _decision(self, tool: Tool, args: ToolArgs, context: ToolContext) -> _Decided:
         subject = await in_thread(_subject, tool, args, context, self.shell)
-        policy = self.policy()
+        policy = self._policy_now()
         if self.reviews and subject.access is Access.WRITE and policy.mode is Mode.ASK:
             policy = replace(policy, mode=Mode.ACCEPT_EDITS)
-        policy = replace(policy, session=self.grants().rules)
         return _Decided(subject, decide(subject, policy))
+
+    def _policy_now(self) -> Policy:
+        return replace(self.policy(), session=self.grants().rules)
 
 
 @dataclass(frozen=True, slots=True)

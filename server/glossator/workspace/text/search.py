@@ -24,6 +24,7 @@ from glossator.workspace.scan import (
     matching_lines,
 )
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.text.candidates import Candidates
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import LARGE, Request, Ripgrep
 from glossator.workspace.text.ripgrep_pattern import folds_alike
@@ -55,6 +56,7 @@ class TextSearch:
     """A search of one snapshot; for one thread. Raises `UsageError` for a bad pattern.
 
     When `cancelled` becomes true, every iteration ends within 50 ms, as if nothing followed.
+    `alone` is the one file to look into, where it is only one; the index is not asked about it.
     `had` tells which share of what is wanted the caller has, 0 to 1. `unsearched` fills with the
     candidates that could not be read.
     """
@@ -65,6 +67,7 @@ class TextSearch:
         request: Request,
         cancelled: Callable[[], bool] = lambda: False,
         had: Callable[[], float] = lambda: 0.0,
+        alone: FileEntry | None = None,
     ) -> None:
         pattern, flags = request.pattern, (request.ignore_case, request.multiline)
         compiled = compile_pattern(pattern, ignore_case=flags[0], multiline=flags[1])
@@ -76,7 +79,11 @@ class TextSearch:
         self._cancelled = cancelled
         self._had = had
         self._portable = analysis.portable and folds_alike(pattern, ignore_case=flags[0])
-        self._candidates = found = candidates(snapshot, analysis.query)
+        if alone is None or alone.size > LARGE:
+            found = candidates(snapshot, analysis.query)
+        else:
+            found = Candidates((), (alone,))
+        self._candidates = found
         self._ranges = {
             entry.path: ranges
             for entry, ranges in found.ranges.items()
