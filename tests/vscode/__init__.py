@@ -1,0 +1,1 @@
+"""What the VS Code client takes over from the server, and whether it is still the same."""

@@ -1,0 +1,146 @@
+"""The server's types as TypeScript: `python -m tests.vscode.mirror` writes them to the client.
+
+They are read off the dataclasses themselves, as `lsp.wire` sends and takes them, so that nothing
+has to be written twice.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Iterable, Iterator
+from dataclasses import MISSING, Field, fields
+from enum import EnumType
+from pathlib import Path
+from typing import Any
+
+from glossator.cli import wire
+from glossator.core.diagnostics import FileDiagnostics, Wanted
+from glossator.core.edit import EditPlan, Hunk
+from glossator.core.events import Envelope, Event
+from glossator.core.permission import PermissionAnswer, PermissionRequest
+from glossator.core.ports import Review
+from glossator.core.question import Question, QuestionAnswer
+from glossator.core.span import Citation
+from glossator.lsp.wire import camel
+from glossator.service.ask import CitationView
+from glossator.service.commands import COMMANDS
+
+FILE = Path(__file__).parents[2] / "vscode-client" / "src" / "wire.ts"
+
+_HEAD = """\
+// What goes over the wire; see docs/protocol.md. Made from the server's own types by
+// `make wire`, and compared with them by a test. Lines are 1-based and inclusive.
+"""
+_PLAIN = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}
+_ASKED = (Question, PermissionRequest, EditPlan, Wanted)
+_ANSWERED = (QuestionAnswer, PermissionAnswer, Review, FileDiagnostics)
+_SENT_AS = {  # what is sent in another form than it is kept
+    Citation: CitationView,
+    EditPlan: wire.EditPlan,
+    Envelope: Event,
+    Hunk: wire.Hunk,
+    PermissionRequest: wire.PermissionRequest,
+}
+
+
+class Mirror:
+    """Collects the types that are reached, each rendered once."""
+
+    def __init__(self) -> None:
+        self._rendered: dict[str, str] = {}
+
+    def text(self) -> str:
+        """The whole file."""
+        for kind in _ANSWERED:
+            self.type_of(kind, given=True)
+        for kind in _ASKED:
+            self.type_of(kind)
+        events = " | ".join(map(self._event, typing.get_args(Event)))
+        commands = "\n".join(map(self._command, COMMANDS))
+        return "\n".join(
+            (
+                _HEAD,
+                *(self._rendered[name] for name in sorted(self._rendered)),
+                "/** All that a run tells while it goes on. */",
+                f"export type Event = {events};\n",
+                "/** What each command takes and answers. */",
+                f"export interface Commands {{\n{commands}\n}}\n",
+            )
+        )
+
+    def type_of(self, hint: Any, *, given: bool = False) -> str:  # noqa: ANN401 - a type expression
+        """A type expression as TypeScript; the types in it are rendered, too.
+
+        What is `given` to the server may leave out what has a default.
+        """
+        origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+        if hint is Envelope:
+            return "Event"
+        if hint in _PLAIN:
+            return _PLAIN[hint]
+        if hint is Any or hint is object:
+            return "unknown"
+        if origin in (types.UnionType, typing.Union):
+            return " | ".join(self.type_of(each, given=given) for each in arguments)
+        if origin is typing.Literal:
+            return " | ".join(f'"{value}"' for value in arguments)
+        if origin in (tuple, list):
+            return f"ReadonlyArray<{self.type_of(arguments[0], given=given)}>"
+        if dict in (origin, hint):
+            return "Readonly<Record<string, unknown>>"
+        return self._named(hint, given=given)
+
+    def _named(self, kind: type[Any], *, given: bool) -> str:
+        name = kind.__name__.removesuffix("View")
+        if name not in self._rendered:
+            self._rendered[name] = ""  # it may hold itself
+            sent = _SENT_AS.get(kind, kind)
+            if isinstance(sent, EnumType):
+                values = " | ".join(f'"{member.value}"' for member in sent)  # type: ignore[var-annotated]  # it has members
+                text = f"export type {name} = {values};\n"
+            else:
+                text = self._interface(name, self._fields(sent, given=given))
+            self._rendered[name] = _doc(sent) + text
+        return name
+
+    def _interface(self, name: str, fields: Iterable[str]) -> str:
+        body = "".join(f"\n  readonly {field};" for field in fields)
+        return (
+            f"export interface {name} {{{body}\n}}\n" if body else f"export type {name} = object;\n"
+        )
+
+    def _fields(self, kind: type[Any], *, given: bool) -> Iterator[str]:
+        hints = typing.get_type_hints(kind)
+        names = hints if typing.is_typeddict(kind) else [each.name for each in fields(kind)]
+        optional = {each.name for each in fields(kind) if _has_default(each)} if given else set()
+        for name in names:
+            mark = "?" if name in optional else ""
+            yield f"{camel(name)}{mark}: {self.type_of(hints[name], given=given)}"
+
+    def _event(self, kind: type[Any]) -> str:
+        name = f"{kind.__name__}Event"
+        head = ("runId: string", "seq: number", f'kind: "{kind.kind}"')
+        told = self._fields(kind, given=False)
+        self._rendered[name] = _doc(kind) + self._interface(name, (*head, *told))
+        return name
+
+    def _command(self, name: str) -> str:
+        command = COMMANDS[name]
+        request = self.type_of(command.request, given=True)
+        answer = self.type_of(typing.get_type_hints(command.run)["return"])
+        return f'  readonly "{name}": {{ readonly request: {request}; readonly answer: {answer} }};'
+
+
+def _has_default(field: Field[Any]) -> bool:
+    return field.default is not MISSING or field.default_factory is not MISSING
+
+
+def _doc(kind: type[Any]) -> str:
+    first = (inspect.getdoc(kind) or "").partition("\n\n")[0].replace("\n", " ")
+    return f"/** {first} */\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(Mirror().text(), encoding="utf-8")

@@ -1,0 +1,39 @@
+// Bundles the extension for its host and the panel for its webview; with --tests also the tests.
+import { readdirSync } from "node:fs";
+import { build } from "esbuild";
+
+const tests = process.argv.includes("--tests");
+const common = {
+  bundle: true,
+  minify: !tests,
+  sourcemap: tests,
+  logLevel: "warning",
+  legalComments: "none",
+};
+
+await build({
+  ...common,
+  entryPoints: { extension: "src/extension.ts" },
+  outdir: "dist",
+  outExtension: { ".js": ".cjs" },
+  platform: "node",
+  format: "cjs",
+  target: "node22",
+  external: ["vscode"],
+});
+if (tests) {
+  const files = readdirSync("test", { recursive: true }).filter((name) =>
+    name.endsWith(".test.ts"),
+  );
+  await build({
+    ...common,
+    minify: false,
+    entryPoints: files.map((name) => `test/${name}`),
+    outdir: "dist/test",
+    outbase: "test",
+    outExtension: { ".js": ".mjs" },
+    platform: "node",
+    format: "esm",
+    target: "node20",
+  });
+}

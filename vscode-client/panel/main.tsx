@@ -1,0 +1,3 @@
+// Where the chat panel begins.
+
+export {};

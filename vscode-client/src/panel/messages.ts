@@ -1,0 +1,101 @@
+// What the chat panel and the extension say to each other; both are held to it by the compiler.
+
+import type {
+  Answer,
+  Attachment,
+  EditPlan,
+  Event,
+  Mode,
+  PermissionAnswer,
+  PermissionRequest,
+  Question,
+  QuestionAnswer,
+  Review,
+  SessionInfo,
+} from "../wire.ts";
+
+/** What stands above and below the transcript. */
+export interface Situation {
+  readonly server: {
+    readonly phase: "off" | "starting" | "ready" | "waiting" | "failed";
+    readonly detail: string;
+  };
+  readonly trusted: boolean;
+  readonly hasKey: boolean;
+  readonly mode: Mode;
+  readonly model: string;
+  readonly offline: boolean;
+  readonly session: SessionInfo | null;
+  readonly selection: Chip | null;
+}
+
+/** Something the question is about: a file, lines of it, or a picture. */
+export interface Chip {
+  readonly label: string;
+  readonly attachment: Attachment;
+}
+
+/** One of the things that may stand after an `@` or a `/`. */
+export interface Completion {
+  readonly kind: "file" | "folder" | "symbol" | "command";
+  readonly label: string;
+  readonly detail: string;
+  readonly insert: string;
+}
+
+/** From the extension to the panel. */
+export type ToPanel =
+  | { readonly type: "situation"; readonly situation: Situation }
+  /** The transcript begins anew with these; `answers` are of the runs whose answer is known. */
+  | {
+      readonly type: "replay";
+      readonly events: readonly Event[];
+      readonly answers: readonly Answer[];
+    }
+  | { readonly type: "events"; readonly events: readonly Event[] }
+  | { readonly type: "answer"; readonly answer: Answer }
+  | { readonly type: "failed"; readonly runId: string; readonly message: string }
+  | { readonly type: "permission"; readonly id: string; readonly request: PermissionRequest }
+  | { readonly type: "question"; readonly id: string; readonly question: Question }
+  | { readonly type: "review"; readonly id: string; readonly plan: EditPlan }
+  /** What was asked of the user needs no answer any more. */
+  | { readonly type: "withdrawn"; readonly id: string }
+  | { readonly type: "completions"; readonly number: number; readonly items: readonly Completion[] }
+  | { readonly type: "sessions"; readonly sessions: readonly SessionInfo[] }
+  /** Put words or chips into the input, and the cursor behind them. */
+  | { readonly type: "compose"; readonly text: string; readonly chips: readonly Chip[] };
+
+/** From the panel to the extension. */
+export type ToHost =
+  | { readonly type: "ready" }
+  | {
+      readonly type: "ask";
+      readonly runId: string;
+      readonly question: string;
+      readonly attachments: readonly Attachment[];
+      /** Ask this again from here: that run and what followed leave the conversation. */
+      readonly insteadOf: string | null;
+    }
+  | { readonly type: "stop"; readonly runId: string }
+  | { readonly type: "permissionAnswer"; readonly id: string; readonly answer: PermissionAnswer }
+  | { readonly type: "questionAnswer"; readonly id: string; readonly answer: QuestionAnswer }
+  | { readonly type: "reviewAnswer"; readonly id: string; readonly answer: Review }
+  | {
+      readonly type: "open";
+      readonly uri: string;
+      readonly firstLine: number;
+      readonly lastLine: number;
+    }
+  | { readonly type: "openPath"; readonly path: string; readonly line: number }
+  | { readonly type: "openDiff"; readonly plan: EditPlan }
+  | { readonly type: "insert"; readonly text: string }
+  | { readonly type: "complete"; readonly number: number; readonly text: string }
+  | { readonly type: "dropped"; readonly uris: readonly string[] }
+  | { readonly type: "listSessions" }
+  | { readonly type: "newSession" }
+  | { readonly type: "resumeSession"; readonly id: string }
+  | { readonly type: "renameSession"; readonly id: string; readonly title: string }
+  | { readonly type: "deleteSession"; readonly id: string }
+  | { readonly type: "setMode"; readonly mode: Mode }
+  /** One of the palette's commands, such as `glossator.setApiKey`. */
+  | { readonly type: "command"; readonly command: string };

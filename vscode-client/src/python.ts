@@ -1,0 +1,36 @@
+// The Pythons of this machine, the likeliest first.
+
+import { extensions, type Uri, workspace } from "vscode";
+import { type Candidate, ON_PATH } from "./server/interpreter.ts";
+
+const PYTHON_EXTENSION = "ms-python.python";
+
+/** The part of the Python extension's API that is used. */
+interface PythonApi {
+  readonly environments: {
+    getActiveEnvironmentPath(resource?: Uri): { readonly path: string };
+    resolveEnvironment(environment: {
+      readonly path: string;
+    }): Promise<{ readonly executable: { readonly uri?: Uri } } | undefined>;
+  };
+}
+
+/** The Python extension's active environment, where there is one, then what is on the PATH. */
+export async function* candidates(): AsyncIterable<Candidate> {
+  const active = await activeEnvironment();
+  if (active) {
+    yield { path: active, source: "the Python extension" };
+  }
+  yield* ON_PATH;
+}
+
+async function activeEnvironment(): Promise<string | undefined> {
+  const extension = extensions.getExtension<PythonApi>(PYTHON_EXTENSION);
+  if (!extension) {
+    return undefined;
+  }
+  const api = await extension.activate();
+  const chosen = api.environments.getActiveEnvironmentPath(workspace.workspaceFolders?.[0]?.uri);
+  const environment = await api.environments.resolveEnvironment(chosen);
+  return environment?.executable.uri?.fsPath;
+}

@@ -1,0 +1,626 @@
+// What goes over the wire; see docs/protocol.md. Made from the server's own types by
+// `make wire`, and compared with them by a test. Lines are 1-based and inclusive.
+
+/** The end of a run; see `docs/protocol.md`. Dollars are None where a price is not known. */
+export interface Answer {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly text: string;
+  readonly citations: ReadonlyArray<Citation>;
+  readonly stop: string;
+  readonly model: string;
+  readonly offline: boolean;
+  readonly turns: number;
+  readonly milliseconds: number;
+  readonly usage: Usage;
+  readonly dollars: number | null;
+  readonly sessionUsage: Usage;
+  readonly sessionDollars: number | null;
+}
+
+/** A question; without `session_id` it begins a session, `run_id` lets the asker cancel it. */
+export interface AskRequest {
+  readonly question: string;
+  readonly sessionId?: string | null;
+  readonly runId?: string | null;
+  readonly attachments?: ReadonlyArray<Attachment>;
+}
+
+/** A document, or lines of it (1-based, inclusive), that the question is about. */
+export interface Attachment {
+  readonly uri: string;
+  readonly firstLine?: number | null;
+  readonly lastLine?: number | null;
+}
+
+/** What the read cache did and holds; `bytes` is its memory. */
+export interface CacheStatistics {
+  readonly hits: number;
+  readonly misses: number;
+  readonly dedupes: number;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/** The runs that were ended; a run that was already over is not among them. */
+export interface CancelAnswer {
+  readonly cancelled: ReadonlyArray<string>;
+}
+
+/** Which run to end; None means all. */
+export interface CancelRequest {
+  readonly runId?: string | null;
+}
+
+/** One thing that was looked at; `next_step` is empty when nothing needs doing. */
+export interface Check {
+  readonly name: string;
+  readonly state: CheckState;
+  readonly detail: string;
+  readonly nextStep: string;
+}
+
+/** How a check came out. */
+export type CheckState = "ok" | "warning" | "failed";
+
+/** What the user decided, and for how long. */
+export type Choice = "once" | "session" | "always" | "deny";
+
+/** A citation as clients see it; without `uri` it could not be resolved. */
+export interface Citation {
+  readonly target: string;
+  readonly status: CitationStatus;
+  readonly reason: string;
+  readonly uri: string | null;
+  readonly firstLine: number | null;
+  readonly lastLine: number | null;
+}
+
+/** A citation of the answer was checked. */
+export interface CitationCheckedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "citation";
+  readonly citation: Citation;
+}
+
+/** What checking a citation found. */
+export type CitationStatus = "verified" | "unsupported";
+
+/** About how many tokens a request took before and takes now. */
+export interface CompactAnswer {
+  readonly before: number;
+  readonly after: number;
+  readonly byModel: boolean;
+}
+
+/** Of a session. */
+export interface CompactRequest {
+  readonly sessionId: string;
+}
+
+/** The conversation goes on as a shorter one; both figures are estimated tokens of a request. */
+export interface CompactionEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "compaction";
+  readonly before: number;
+  readonly after: number;
+  readonly byModel: boolean;
+}
+
+/** Which session to delete for good. */
+export interface DeleteSessionRequest {
+  readonly sessionId: string;
+}
+
+/** The session that was deleted. */
+export interface DeletedSession {
+  readonly id: string;
+}
+
+/** One finding; `line` is 1-based, `source` names who found it. */
+export interface Diagnostic {
+  readonly line: number;
+  readonly severity: Severity;
+  readonly message: string;
+  readonly source?: string;
+}
+
+/** All checks, in the order to read them. */
+export interface DoctorAnswer {
+  readonly checks: ReadonlyArray<Check>;
+}
+
+/** Takes nothing. */
+export type DoctorRequest = object;
+
+/** What a tool wants to change. */
+export interface EditPlan {
+  readonly id: string;
+  readonly label: string;
+  readonly hunks: ReadonlyArray<Hunk>;
+}
+
+/** A tool wants to change files; the plan is shown before it is applied. */
+export interface EditProposedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "edit.proposed";
+  readonly plan: EditPlan;
+}
+
+/** What became of a plan: applied, perhaps in part as `note` says, or not at all. */
+export interface EditSettledEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "edit.settled";
+  readonly planId: string;
+  readonly applied: boolean;
+  readonly note: string;
+}
+
+/** Lines of a document, 1-based and inclusive. */
+export interface ExplainRequest {
+  readonly uri: string;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  readonly sessionId?: string | null;
+  readonly runId?: string | null;
+}
+
+/** Markdown is for reading; JSON has everything. */
+export type ExportFormat = "markdown" | "json";
+
+/** Which session to write out, and how. */
+export interface ExportSessionRequest {
+  readonly sessionId: string;
+  readonly format?: ExportFormat;
+}
+
+/** The text of a session, and a name for a file to put it in. */
+export interface ExportedSession {
+  readonly fileName: string;
+  readonly text: string;
+}
+
+/** The findings for one document; `pending`: those for the version wanted did not come yet. */
+export interface FileDiagnostics {
+  readonly uri: string;
+  readonly items: ReadonlyArray<Diagnostic>;
+  readonly pending?: boolean;
+}
+
+/** A part of an edit: changed lines, or a whole file. */
+export interface Hunk {
+  readonly id: string;
+  readonly kind: "edit" | "create" | "delete" | "rename";
+  readonly path: string;
+  readonly firstLine: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The text index; `state` is in words, `documents` and `delta` count files in it. */
+export interface Index {
+  readonly state: string;
+  readonly documents: number;
+  readonly pending: number;
+  readonly delta: number;
+  readonly segments: number;
+  readonly diskBytes: number;
+  readonly memoryBytes: number;
+  readonly problems: ReadonlyArray<string>;
+}
+
+/** How the index stands afterwards; `problems` are sentences, each with a next step. */
+export interface IndexAnswer {
+  readonly files: number;
+  readonly indexed: number;
+  readonly pending: number;
+  readonly segments: number;
+  readonly diskBytes: number;
+  readonly milliseconds: number;
+  readonly problems: ReadonlyArray<string>;
+}
+
+/** What is done to the index. */
+export type IndexMode = "update" | "rebuild" | "check";
+
+/** By default everything is built anew; `check` changes nothing. */
+export interface IndexRequest {
+  readonly mode?: IndexMode;
+}
+
+/** Takes nothing. */
+export type ListSessionsRequest = object;
+
+/** Of a session. */
+export interface ListTurnsRequest {
+  readonly sessionId: string;
+}
+
+/** What is done without asking; each allows what the one before does. */
+export type Mode = "plan" | "ask" | "acceptEdits" | "auto";
+
+/** The mode, and the one before. */
+export interface ModeAnswer {
+  readonly mode: Mode;
+  readonly before: Mode;
+}
+
+/** The title shown in lists; the first question serves when there is none. */
+export interface NewSessionRequest {
+  readonly title?: string | null;
+}
+
+/** Something the user should know while the run goes on (a retry's wait, a budget's end). */
+export interface NoticeEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "notice";
+  readonly message: string;
+}
+
+/** One of the answers on offer; `detail` says what choosing it means. */
+export interface Option {
+  readonly label: string;
+  readonly detail: string;
+}
+
+/** The outlines of files that are kept on disk. */
+export interface Outlines {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/** The user's answer; `message` is what the model is to be told of a denial, if anything. */
+export interface PermissionAnswer {
+  readonly choice: Choice;
+  readonly message?: string;
+}
+
+/** Whether a tool may act. */
+export interface PermissionRequest {
+  readonly tool: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly reasons: ReadonlyArray<string>;
+  readonly suggestions: ReadonlyArray<string>;
+  readonly choices: ReadonlyArray<"once" | "session" | "always" | "deny">;
+}
+
+/** What is asked; `several` of the options may be chosen, and words of one's own be given. */
+export interface Question {
+  readonly text: string;
+  readonly options: ReadonlyArray<Option>;
+  readonly several: boolean;
+}
+
+/** The labels of the options chosen, and the user's own words; both may be empty. */
+export interface QuestionAnswer {
+  readonly chosen?: ReadonlyArray<string>;
+  readonly words?: string;
+}
+
+/** A session's new title. */
+export interface RenameSessionRequest {
+  readonly sessionId: string;
+  readonly title: string;
+}
+
+/** Which session to go on with. */
+export interface ResumeSessionRequest {
+  readonly sessionId: string;
+}
+
+/** A session, and the events to show it again by; a reply's text is one `text.delta`. */
+export interface ResumedSession {
+  readonly session: SessionInfo;
+  readonly events: ReadonlyArray<Event>;
+}
+
+/** What the user made of a plan: the ids of the hunks to apply, and words for the model. */
+export interface Review {
+  readonly accepted: ReadonlyArray<string>;
+  readonly message?: string;
+}
+
+/** The user or the client ended the run. */
+export interface RunCancelledEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "run.cancelled";
+}
+
+/** The run ended without an answer; `message` says what to do. */
+export interface RunFailedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "run.failed";
+  readonly message: string;
+}
+
+/** The run ended with an answer. */
+export interface RunFinishedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "run.finished";
+  readonly stop: string;
+}
+
+/** A run began; `model` is the model's id, and "offline" is true when none is asked. */
+export interface RunStartedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "run.started";
+  readonly sessionId: string;
+  readonly question: string;
+  readonly model: string;
+  readonly offline: boolean;
+}
+
+/** The best chunks first; `searched` says how much was looked at. */
+export interface SearchAnswer {
+  readonly hits: ReadonlyArray<SearchHit>;
+  readonly searched: string;
+}
+
+/** A chunk: where it is (lines 1-based, inclusive), what encloses it, and its text. */
+export interface SearchHit {
+  readonly path: string;
+  readonly uri: string;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  readonly context: string;
+  readonly text: string;
+  readonly score: number;
+}
+
+/** A question or terms, and how many chunks to give at most. */
+export interface SearchRequest {
+  readonly query: string;
+  readonly limit?: number;
+}
+
+/** A session as lists show it; times are ISO 8601, `turns` counts model replies. */
+export interface SessionInfo {
+  readonly id: string;
+  readonly title: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly turns: number;
+  readonly running: boolean;
+}
+
+/** The sessions of this workspace, those in which something happened last first. */
+export interface SessionList {
+  readonly sessions: ReadonlyArray<SessionInfo>;
+}
+
+/** The mode from the next tool call on. */
+export interface SetModeRequest {
+  readonly mode: Mode;
+}
+
+/** How bad it is, worst first. */
+export type Severity = "error" | "warning" | "information" | "hint";
+
+/** `count` paths left out by one rule or for one reason; a directory counts once. */
+export interface Skipped {
+  readonly rule: string;
+  readonly count: number;
+  readonly example: string;
+}
+
+/** What a session has taken; `last` is its conversation's newest request. */
+export interface Spending {
+  readonly sessionId: string;
+  readonly title: string;
+  readonly replies: number;
+  readonly brokenOff: number;
+  readonly usage: Usage;
+  readonly last: Usage;
+  readonly dollars: number | null;
+}
+
+/** See `docs/protocol.md`; None where there is nothing to tell or it cannot be told. */
+export interface StatusAnswer {
+  readonly version: string;
+  readonly model: string;
+  readonly offline: boolean;
+  readonly roots: ReadonlyArray<string>;
+  readonly files: number;
+  readonly openDocuments: number;
+  readonly revision: number;
+  readonly scanning: boolean;
+  readonly watcher: string;
+  readonly lastSweep: Sweep | null;
+  readonly index: Index;
+  readonly outlines: Outlines | null;
+  readonly worker: string;
+  readonly workerMemoryBytes: number | null;
+  readonly ripgrep: string;
+  readonly memoryBytes: number;
+  readonly cache: CacheStatistics;
+  readonly skipped: ReadonlyArray<Skipped>;
+  readonly sessions: number;
+  readonly spending: ReadonlyArray<Spending>;
+  readonly runs: ReadonlyArray<string>;
+}
+
+/** With `wait`, the answer comes once the workspace has been scanned. */
+export interface StatusRequest {
+  readonly wait?: boolean;
+}
+
+/** The last look at the whole disk: why, how long ago it began, how long it took. */
+export interface Sweep {
+  readonly cause: string;
+  readonly secondsAgo: number;
+  readonly milliseconds: number;
+  readonly differences: number;
+}
+
+/** More of the answer's text. */
+export interface TextDeltaEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "text.delta";
+  readonly text: string;
+}
+
+/** The reply under way is void, with every delta of it so far; the model is asked again. */
+export interface TextDiscardedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "text.discarded";
+}
+
+/** More of the model's summarised thinking. */
+export interface ThinkingDeltaEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "thinking.delta";
+  readonly text: string;
+}
+
+/** One step. */
+export interface Todo {
+  readonly text: string;
+  readonly state: TodoState;
+}
+
+/** The list of steps is another one now. */
+export interface TodoChangedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "todo";
+  readonly steps: ReadonlyArray<Todo>;
+}
+
+/** How far a step is. */
+export type TodoState = "pending" | "active" | "done";
+
+/** The result as the model sees it, and how long it took (wall time). */
+export interface ToolAnswer {
+  readonly text: string;
+  readonly error: boolean;
+  readonly omitted: number;
+  readonly milliseconds: number;
+}
+
+/** A tool call ended; `summary` is one line, `milliseconds` the wall time. */
+export interface ToolFinishedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "tool.finished";
+  readonly callId: string;
+  readonly tool: string;
+  readonly summary: string;
+  readonly error: boolean;
+  readonly milliseconds: number;
+}
+
+/** A tool's name and its arguments, as the model would give them. */
+export interface ToolRequest {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+/** A tool call began; `arguments` is the model's input. */
+export interface ToolStartedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "tool.started";
+  readonly callId: string;
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** A turn that changed files, and what was asked; `undoes` are the turns it took back. */
+export interface Turn {
+  readonly turn: string;
+  readonly question: string;
+  readonly paths: ReadonlyArray<string>;
+  readonly undoes: ReadonlyArray<string>;
+}
+
+/** Oldest first. */
+export interface TurnList {
+  readonly turns: ReadonlyArray<Turn>;
+}
+
+/** What was brought back; `turn` undoes the undo, None if nothing was changed. */
+export interface UndoAnswer {
+  readonly turn: string | null;
+  readonly restored: ReadonlyArray<string>;
+  readonly conflicts: ReadonlyArray<UndoProblem>;
+  readonly failed: ReadonlyArray<UndoProblem>;
+  readonly incomplete: boolean;
+  readonly jobs: ReadonlyArray<string>;
+}
+
+/** A file that is not as it was, and why. */
+export interface UndoProblem {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** Of a session: one turn (the last that stands if none is named), or with `since` all from it. */
+export interface UndoRequest {
+  readonly sessionId: string;
+  readonly turn?: string | null;
+  readonly since?: boolean;
+  readonly overwrite?: boolean;
+}
+
+/** Tokens of one or more model requests; total input is the sum of the first three. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+}
+
+/** Tokens of one or more model requests; total input is the sum of the first three. */
+export interface UsageEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "usage";
+  readonly inputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly outputTokens: number;
+}
+
+/** A document, and the version its findings must be of at least; None: any. */
+export interface Wanted {
+  readonly uri: string;
+  readonly version: number | null;
+}
+
+/** All that a run tells while it goes on. */
+export type Event = RunStartedEvent | TextDeltaEvent | ThinkingDeltaEvent | TextDiscardedEvent | ToolStartedEvent | ToolFinishedEvent | TodoChangedEvent | EditProposedEvent | EditSettledEvent | CitationCheckedEvent | UsageEvent | CompactionEvent | NoticeEvent | RunFinishedEvent | RunFailedEvent | RunCancelledEvent;
+
+/** What each command takes and answers. */
+export interface Commands {
+  readonly "glossator.ask": { readonly request: AskRequest; readonly answer: Answer };
+  readonly "glossator.explain": { readonly request: ExplainRequest; readonly answer: Answer };
+  readonly "glossator.search": { readonly request: SearchRequest; readonly answer: SearchAnswer };
+  readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };
+  readonly "glossator.cancel": { readonly request: CancelRequest; readonly answer: CancelAnswer };
+  readonly "glossator.newSession": { readonly request: NewSessionRequest; readonly answer: SessionInfo };
+  readonly "glossator.listSessions": { readonly request: ListSessionsRequest; readonly answer: SessionList };
+  readonly "glossator.resumeSession": { readonly request: ResumeSessionRequest; readonly answer: ResumedSession };
+  readonly "glossator.renameSession": { readonly request: RenameSessionRequest; readonly answer: SessionInfo };
+  readonly "glossator.deleteSession": { readonly request: DeleteSessionRequest; readonly answer: DeletedSession };
+  readonly "glossator.exportSession": { readonly request: ExportSessionRequest; readonly answer: ExportedSession };
+  readonly "glossator.compact": { readonly request: CompactRequest; readonly answer: CompactAnswer };
+  readonly "glossator.undoTurn": { readonly request: UndoRequest; readonly answer: UndoAnswer };
+  readonly "glossator.listTurns": { readonly request: ListTurnsRequest; readonly answer: TurnList };
+  readonly "glossator.setMode": { readonly request: SetModeRequest; readonly answer: ModeAnswer };
+  readonly "glossator.rebuildIndex": { readonly request: IndexRequest; readonly answer: IndexAnswer };
+  readonly "glossator.status": { readonly request: StatusRequest; readonly answer: StatusAnswer };
+  readonly "glossator.doctor": { readonly request: DoctorRequest; readonly answer: DoctorAnswer };
+}
