@@ -429,6 +429,7 @@ export interface StatusAnswer {
   readonly version: string;
   readonly model: string;
   readonly offline: boolean;
+  readonly mode: Mode;
   readonly roots: ReadonlyArray<string>;
   readonly files: number;
   readonly openDocuments: number;

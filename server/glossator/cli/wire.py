@@ -142,6 +142,7 @@ class Status(TypedDict):
     version: str
     model: str
     offline: bool
+    mode: str
     roots: list[str]
     files: int
     openDocuments: int
