@@ -26,12 +26,10 @@ export function page(webview: Webview, root: Uri): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="${style}">
+<script nonce="${nonce}" src="${script}" defer></script>
 <title>Glossator</title>
 </head>
-<body>
-<div id="root"></div>
-<script nonce="${nonce}" src="${script}"></script>
-</body>
+<body></body>
 </html>
 `;
 }

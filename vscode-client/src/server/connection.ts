@@ -89,7 +89,10 @@ export class Connection {
     token?: CancellationToken,
   ): Promise<Commands[K]["answer"]> {
     const params = { command, arguments: [request] };
-    return await this.#client.sendRequest("workspace/executeCommand", params, token);
+    // Anything after the parameters that is no token, `undefined` included, becomes a parameter.
+    return await (token
+      ? this.#client.sendRequest("workspace/executeCommand", params, token)
+      : this.#client.sendRequest("workspace/executeCommand", params));
   }
 
   /** End it; a server that does not end by itself is killed. */
