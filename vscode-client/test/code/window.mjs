@@ -98,11 +98,21 @@ async function startServer(folder, vsix, smoke, extra) {
     EXTENSIONS_GALLERY: '{"serviceUrl":""}',
     ...extra,
   };
-  for (const name of ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "VSCODE_IPC_HOOK_CLI"]) {
+  for (const name of [
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "VSCODE_IPC_HOOK_CLI",
+  ]) {
     delete env[name];
   }
   const base = [SERVER, "--config", join(folder, "config.yaml")];
-  base.push("--user-data-dir", join(folder, "data"), "--extensions-dir", join(folder, "extensions"));
+  base.push(
+    "--user-data-dir",
+    join(folder, "data"),
+    "--extensions-dir",
+    join(folder, "extensions"),
+  );
   if (vsix) {
     execFileSync(NODE, [...base, "--install-extension", vsix], { env });
   }
