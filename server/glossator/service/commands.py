@@ -14,6 +14,7 @@ from glossator.service.doctor import DoctorRequest, doctor
 from glossator.service.explain import ExplainRequest, explain
 from glossator.service.index import IndexRequest, rebuild_index
 from glossator.service.mode import SetModeRequest, set_mode
+from glossator.service.rewind import RewindRequest, rewind
 from glossator.service.search import SearchRequest, search
 from glossator.service.sessions import (
     DeleteSessionRequest,
@@ -60,6 +61,7 @@ COMMANDS: Mapping[str, Command] = {
     "glossator.deleteSession": Command("Delete session", DeleteSessionRequest, delete_session),
     "glossator.exportSession": Command("Export session", ExportSessionRequest, export_session),
     "glossator.compact": Command("Compact", CompactRequest, compact_session),
+    "glossator.rewind": Command("Go back", RewindRequest, rewind),
     "glossator.undoTurn": Command("Undo turn", UndoRequest, undo_turn),
     "glossator.listTurns": Command("List turns", ListTurnsRequest, list_turns),
     "glossator.setMode": Command("Set mode", SetModeRequest, set_mode),
