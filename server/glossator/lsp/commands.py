@@ -36,6 +36,8 @@ COMMAND_NAMES = (
     "glossator.undoTurn",
     "glossator.listTurns",
     "glossator.setMode",
+    "glossator.listModels",
+    "glossator.setModel",
     "glossator.rebuildIndex",
     "glossator.status",
     "glossator.doctor",

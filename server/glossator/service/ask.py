@@ -143,7 +143,9 @@ async def _answer(
     session.todo.changed = listed
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
-    room = room_of(app, session, run.emit)
+    if (newest := session.account.newest) and newest.model != model.id:
+        session.conversation.newest_reply = None  # another model's cache says nothing about this one's
+    room = room_of(app, session, model, run.emit)
     await room.keep(session.account.last, meter)
     texts = (abandoned, reminder(app, session), *(item.text for item in attached), question)
     session.conversation.append(user_message(*texts))

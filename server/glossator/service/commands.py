@@ -14,6 +14,12 @@ from glossator.service.doctor import DoctorRequest, doctor
 from glossator.service.explain import ExplainRequest, explain
 from glossator.service.index import IndexRequest, rebuild_index
 from glossator.service.mode import SetModeRequest, set_mode
+from glossator.service.models import (
+    ListModelsRequest,
+    SetModelRequest,
+    list_models,
+    set_model,
+)
 from glossator.service.rewind import RewindRequest, rewind
 from glossator.service.search import SearchRequest, search
 from glossator.service.sessions import (
@@ -65,6 +71,8 @@ COMMANDS: Mapping[str, Command] = {
     "glossator.undoTurn": Command("Undo turn", UndoRequest, undo_turn),
     "glossator.listTurns": Command("List turns", ListTurnsRequest, list_turns),
     "glossator.setMode": Command("Set mode", SetModeRequest, set_mode),
+    "glossator.listModels": Command("List models", ListModelsRequest, list_models),
+    "glossator.setModel": Command("Set model", SetModelRequest, set_model),
     "glossator.rebuildIndex": Command("Rebuild index", IndexRequest, rebuild_index),
     "glossator.status": Command("Status", StatusRequest, status),
     "glossator.doctor": Command("Doctor", DoctorRequest, doctor),
