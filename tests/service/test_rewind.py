@@ -6,7 +6,6 @@ import asyncio
 import json
 import random
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +27,8 @@ from glossator.service.session_store import Sessions
 from glossator.service.sessions import (
     ExportFormat,
     ExportSessionRequest,
-    ResumeSessionRequest,
     ListSessionsRequest,
+    ResumeSessionRequest,
     export_session,
     list_sessions,
     resume_session,
@@ -65,7 +64,7 @@ def player(body: dict[str, Any]) -> Turn:
     verb, name, *rest = question.split()
     thought = Thinking(f"I {verb}.")
     match verb, answered:
-        case ("read" | "append"), 0:
+        case (("read" | "append"), 0):
             return Turn(thought, ToolUse("Read", {"path": name}))
         case "append", 1:
             edit = {"path": name, "old_text": rest[0], "new_text": f"{rest[0]} more"}

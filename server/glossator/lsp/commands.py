@@ -32,6 +32,7 @@ COMMAND_NAMES = (
     "glossator.deleteSession",
     "glossator.exportSession",
     "glossator.compact",
+    "glossator.showContext",
     "glossator.rewind",
     "glossator.undoTurn",
     "glossator.listTurns",

@@ -36,6 +36,7 @@ from glossator.service.sessions import (
     rename_session,
     resume_session,
 )
+from glossator.service.show_context import ShowContextRequest, show_context
 from glossator.service.status import StatusRequest, status
 from glossator.service.tool import ToolRequest, tool
 from glossator.service.undo import ListTurnsRequest, UndoRequest, list_turns, undo_turn
@@ -67,6 +68,7 @@ COMMANDS: Mapping[str, Command] = {
     "glossator.deleteSession": Command("Delete session", DeleteSessionRequest, delete_session),
     "glossator.exportSession": Command("Export session", ExportSessionRequest, export_session),
     "glossator.compact": Command("Compact", CompactRequest, compact_session),
+    "glossator.showContext": Command("Show context", ShowContextRequest, show_context),
     "glossator.rewind": Command("Go back", RewindRequest, rewind),
     "glossator.undoTurn": Command("Undo turn", UndoRequest, undo_turn),
     "glossator.listTurns": Command("List turns", ListTurnsRequest, list_turns),

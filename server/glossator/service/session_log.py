@@ -112,9 +112,7 @@ class Kept:
     value: Any
 
 
-Record = (
-    Begun | Titled | Prefix | Said | Received | Restarted | Rewound | Happened | Kept | Spent
-)
+Record = Begun | Titled | Prefix | Said | Received | Restarted | Rewound | Happened | Kept | Spent
 
 
 def happened(envelope: Envelope, at: datetime) -> Happened | None:

@@ -91,9 +91,7 @@ def standing(records: Iterable[Record]) -> list[Record]:
     run = ""
     for record in records:
         if isinstance(record, Rewound):
-            left = [
-                (of, kept) for of, each in left if (kept := _without(each, of, record.runs))
-            ]
+            left = [(of, kept) for of, each in left if (kept := _without(each, of, record.runs))]
             run = ""
         run = _started(record) or run
         left.append((run, record))

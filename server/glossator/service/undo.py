@@ -122,9 +122,7 @@ def turn_views(
     """The turns as clients see them; `asked` are the questions by run."""
     relative = app.host.snapshot().relative
     return tuple(
-        TurnView(
-            turn.turn, asked.get(turn.turn, ""), tuple(map(relative, turn.paths)), turn.undoes
-        )
+        TurnView(turn.turn, asked.get(turn.turn, ""), tuple(map(relative, turn.paths)), turn.undoes)
         for turn in turns
     )
 
