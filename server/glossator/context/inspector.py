@@ -70,6 +70,12 @@ _TEXTS = {
     "user/last_word": Kind.REMINDER,
     "user/undone": Kind.REMINDER,
 }
+_BLOCKS = {
+    "text": (Kind.REPLY, "text"),
+    "thinking": (Kind.THINKING, "thinking"),
+    "redacted_thinking": (Kind.THINKING, "thinking"),
+    "image": (Kind.IMAGE, "images"),
+}
 _KEPT_NAMES = {
     "compaction/said": "your words",
     "compaction/failure": "failures",
@@ -191,21 +197,15 @@ class _Parts:
 def _what(message: Message, block: Block, calls: dict[str, Block]) -> tuple[Kind, str]:
     """The kind of a block, and its name among those of its kind."""
     match block.get("type"):
-        case "text" if message["role"] == "assistant":
-            return Kind.REPLY, "text"
-        case "text":
+        case "text" if message["role"] == "user":
             return _text(str(block.get("text", "")))
-        case "thinking" | "redacted_thinking":
-            return Kind.THINKING, "thinking"
         case "tool_use":
             return Kind.CALL, str(block.get("name", ""))
         case "tool_result":
             call = calls.get(str(block.get("tool_use_id")), {})
             return Kind.RESULT, str(call.get("name", "a tool"))
-        case "image":
-            return Kind.IMAGE, "images"
         case other:
-            return Kind.OTHER, str(other)
+            return _BLOCKS.get(str(other), (Kind.OTHER, str(other)))
 
 
 def _text(text: str) -> tuple[Kind, str]:

@@ -141,9 +141,7 @@ async def _answer(
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
     if (newest := session.account.newest) and newest.model != model.id:
-        session.conversation.newest_reply = (
-            None  # another model's cache says nothing about this one's
-        )
+        session.conversation.newest_reply = None  # of a cache that is not this model's
     room = room_of(app, session, model, run.emit)
     await room.keep(session.account.last, meter)
     texts = (abandoned, reminder(app, session), *(item.text for item in attached), question)

@@ -161,12 +161,8 @@ def _bare(record: Record) -> Record:
 
 def _add(state: SessionState, record: Record) -> None:
     match record:
-        case Begun(session_id, at, roots):
-            state.id, state.created_at, state.roots = session_id, at, roots
-        case Titled(title):
-            state.title = title
-        case Prefix(system, tools):
-            state.system, state.tools = system, tools
+        case Begun() | Titled() | Prefix():
+            _describe(state, record)
         case Said(message, reads, spans, findings):
             message = message or state.unsaid
             state.unsaid = None
@@ -191,3 +187,13 @@ def _add(state: SessionState, record: Record) -> None:
             state.account.add(record)
         case Happened():  # for those who look back
             state.dropped.discard(_started(record))
+
+
+def _describe(state: SessionState, record: Begun | Titled | Prefix) -> None:
+    match record:
+        case Begun(session_id, at, roots):
+            state.id, state.created_at, state.roots = session_id, at, roots
+        case Titled(title):
+            state.title = title
+        case Prefix(system, tools):
+            state.system, state.tools = system, tools

@@ -1,4 +1,4 @@
-"""Show context: what a session's next request would hold, and what of it the provider has cached."""
+"""Show context: what the window of a session holds, and what of it the provider has cached."""
 
 from __future__ import annotations
 
