@@ -9,7 +9,7 @@ from glossator.cli.messages import amount
 from glossator.cli.wire import ListedModel, Models, Price
 from glossator.cli.wire_sessions import Context, ContextPart
 
-BAR = 10  # characters of a bar that stands for everything in the window
+BAR = 8  # characters of a bar that stands for everything in the window
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 

@@ -33,7 +33,7 @@ from glossator.cli.wire_sessions import (
 )
 
 _SNIPPET_LINES = 12
-_NAME, _REASON = 12, 11  # characters that a column has at least
+_NAME, _REASON = 14, 9  # characters that a column has at least
 _MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", "red")}
 
 
