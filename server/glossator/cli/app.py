@@ -13,9 +13,18 @@ from glossator.cli.asking import ask_server
 from glossator.cli.messages import duration
 from glossator.cli.options import Acting, Modelled, with_options
 from glossator.cli.render.renderer import Renderer
+from glossator.cli.retrying import retry
 from glossator.cli.session import Command, Work
 from glossator.cli.session_commands import in_session, sessions, undo
-from glossator.cli.wire import Answer, Checks, Hits, IndexReport, Status, ToolAnswer
+from glossator.cli.wire import (
+    Answer,
+    Checks,
+    Hits,
+    IndexReport,
+    Models,
+    Status,
+    ToolAnswer,
+)
 from glossator.core.errors import UsageError
 
 app = typer.Typer(
@@ -92,6 +101,9 @@ def ask(
     if resume is not None or newest:
         work = in_session("glossator.ask", resume, argument)
     ask_server(context, common, work, show, thinking=thinking)
+
+
+app.command()(retry)
 
 
 @app.command()
@@ -178,6 +190,22 @@ def index(
     mode = "rebuild" if rebuild else "check" if check else "update"
     command = Command("glossator.rebuildIndex", {"mode": mode})
     ask_server(context, common, command, show, progress=True)
+
+
+@app.command()
+@with_options
+def models(
+    context: typer.Context,
+    *,
+    common: Modelled,
+) -> None:
+    """List the models that --model and an editor can choose, with their prices."""
+
+    def show(renderer: Renderer, answer: Models) -> bool:
+        renderer.models(answer)
+        return True
+
+    ask_server(context, common, Command("glossator.listModels"), show)
 
 
 @app.command()
