@@ -1,5 +1,6 @@
 // Everything that lives while the extension is active, and how it is put together.
 
+import { join } from "node:path";
 import {
   commands,
   Disposable,
@@ -69,6 +70,7 @@ export class Glossator implements Disposable {
       spans,
       secrets,
       log: this.log,
+      pasted: join(context.globalStorageUri.fsPath, "pasted"),
       refresh: () => standings.refresh(),
       get mode() {
         return standings.mode;

@@ -9,6 +9,7 @@ import {
   workspace,
 } from "vscode";
 import type { Chat } from "./chat/chat.ts";
+import { describeModel } from "./commands/models.ts";
 import { selectionChip } from "./editor/chips.ts";
 import { hasKey } from "./key.ts";
 import type { Chip, Situation } from "./panel/messages.ts";
@@ -16,7 +17,7 @@ import type { PanelView } from "./panel/view.ts";
 import { messageOf } from "./result.ts";
 import type { Server } from "./server/server.ts";
 import { StatusItem } from "./status.ts";
-import type { Mode, StatusAnswer } from "./wire.ts";
+import type { Mode, Model, StatusAnswer } from "./wire.ts";
 
 const SELECTION_MILLISECONDS = 100; // after which a selection is taken to be one
 const STATUS_MILLISECONDS = 50; // several changes at once are one question to the server
@@ -26,6 +27,7 @@ export class Standings implements Disposable {
   readonly #item = new StatusItem();
   readonly #listening: Disposable[];
   #status: StatusAnswer | undefined;
+  #models: readonly Model[] = [];
   #hasKey = false;
   #chip: Chip | null = null;
   #selectionTimer: NodeJS.Timeout | undefined;
@@ -61,6 +63,7 @@ export class Standings implements Disposable {
     if (this.server.state.phase === "ready") {
       try {
         this.#status = await this.server.run("glossator.status", {});
+        this.#models = await this.#listed(this.#status.model);
       } catch (error) {
         this.log.warn(`The server did not tell its status: ${messageOf(error)}`);
       }
@@ -79,6 +82,12 @@ export class Standings implements Disposable {
     for (const each of this.#listening) {
       each.dispose();
     }
+  }
+
+  /** Asked for when another model answers: the provider may be asked for its list. */
+  async #listed(current: string): Promise<readonly Model[]> {
+    const known = this.#models.find((each) => each.current)?.id === current;
+    return known ? this.#models : (await this.server.run("glossator.listModels", {})).models;
   }
 
   #soon(): void {
@@ -125,6 +134,13 @@ export class Standings implements Disposable {
       offline: this.#status?.offline ?? false,
       session: this.chat.session,
       selection: this.#chip,
+      models: this.#models.map((each) => ({
+        id: each.id,
+        label: each.id,
+        detail: describeModel(each),
+      })),
+      contextWindow: this.#models.find((each) => each.current)?.window ?? null,
+      roots: this.#status?.roots ?? [],
     };
   }
 }

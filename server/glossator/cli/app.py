@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from glossator import __version__
-from glossator.cli.arguments import read_question, tool_arguments
+from glossator.cli.arguments import attachment, read_question, tool_arguments
 from glossator.cli.asking import ask_server
 from glossator.cli.messages import duration
 from glossator.cli.options import Acting, Modelled, with_options
@@ -21,6 +21,7 @@ from glossator.cli.wire import (
     Checks,
     Hits,
     IndexReport,
+    Json,
     Models,
     Status,
     ToolAnswer,
@@ -87,6 +88,15 @@ def ask(
     newest: Annotated[
         bool, typer.Option("--continue", help="Go on with the newest session of this workspace.")
     ] = False,
+    attach: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attach",
+            metavar="PATH",
+            help="Show the model this file, PATH:10-20 of it, folder or image; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Answer a question, or do what is asked, from the lines of the workspace."""
     if resume is not None and newest:
@@ -96,7 +106,9 @@ def ask(
         renderer.answer(answer)
         return answer["stop"] != "refused"  # what a limit ended early is still an answer
 
-    argument = {"question": read_question(question)}
+    argument: dict[str, Json] = {"question": read_question(question)}
+    if attach:
+        argument["attachments"] = [attachment(path) for path in attach]
     work: Command | Work = Command("glossator.ask", argument)
     if resume is not None or newest:
         work = in_session("glossator.ask", resume, argument)

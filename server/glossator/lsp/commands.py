@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 COMMAND_NAMES = (
     "glossator.ask",
     "glossator.explain",
+    "glossator.complete",
     "glossator.search",
     "glossator.tool",
     "glossator.cancel",

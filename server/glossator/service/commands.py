@@ -10,6 +10,7 @@ from glossator.service.application import Application
 from glossator.service.ask import AskRequest, ask
 from glossator.service.cancel import CancelRequest, cancel
 from glossator.service.compact import CompactRequest, compact_session
+from glossator.service.complete import CompleteRequest, complete
 from glossator.service.doctor import DoctorRequest, doctor
 from glossator.service.explain import ExplainRequest, explain
 from glossator.service.index import IndexRequest, rebuild_index
@@ -58,6 +59,7 @@ class Command:
 COMMANDS: Mapping[str, Command] = {
     "glossator.ask": Command("Ask", AskRequest, ask, shows_progress=True),
     "glossator.explain": Command("Explain", ExplainRequest, explain, shows_progress=True),
+    "glossator.complete": Command("Complete", CompleteRequest, complete),
     "glossator.search": Command("Search", SearchRequest, search, shows_progress=True),
     "glossator.tool": Command("Run a tool", ToolRequest, tool),
     "glossator.cancel": Command("Cancel", CancelRequest, cancel),

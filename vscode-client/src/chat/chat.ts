@@ -29,6 +29,8 @@ export interface Ending {
 /** A question, as the panel or a command puts it. */
 export interface Asking extends Asked {
   readonly attachments: readonly Attachment[];
+  /** It takes the place of that run and of what followed, in the conversation that is shown. */
+  readonly insteadOf?: string | null;
 }
 
 /** Owns what is shown in the panel; all of it can be shown again. */
@@ -72,7 +74,10 @@ export class Chat implements Disposable {
 
   /** Ask in the conversation that is shown; in a new one while that is busy. */
   async ask(asking: Asking): Promise<void> {
-    const { runId, question, attachments } = asking;
+    const { runId, question, attachments, insteadOf = null } = asking;
+    if (insteadOf !== null) {
+      await this.#goBackTo(insteadOf);
+    }
     await this.#follow(asking, (sessionId) =>
       this.server.run("glossator.ask", { question, attachments, runId, sessionId }),
     );
@@ -139,6 +144,20 @@ export class Chat implements Disposable {
     this.#outbox.clear();
     this.#changes.dispose();
     this.#endings.dispose();
+  }
+
+  /** Files stay as they are; a run that was refused is in no conversation. */
+  async #goBackTo(runId: string): Promise<void> {
+    const conversation = this.#current;
+    const { id: sessionId, transcript, asked } = conversation;
+    if (sessionId !== undefined && transcript.knows(runId)) {
+      await this.server.run("glossator.rewind", { sessionId, runId });
+    }
+    transcript.cutFrom(runId);
+    asked.splice(asked.findIndex((each) => each.runId === runId));
+    if (conversation === this.#current) {
+      this.replay();
+    }
   }
 
   /** What was shown before the window was loaded anew; a session that is gone is forgotten. */

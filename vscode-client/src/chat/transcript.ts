@@ -12,6 +12,7 @@ const TERMINAL: ReadonlySet<Event["kind"]> = new Set([
 export class Transcript {
   readonly #events: Event[] = [];
   readonly #answers = new Map<string, Answer>();
+  readonly #refused = new Set<string>();
   readonly #open = new Map<string, number>(); // runs that have not ended -> the last `seq`
 
   constructor(events: readonly Event[] = []) {
@@ -61,17 +62,25 @@ export class Transcript {
    */
   fail(started: Omit<RunStartedEvent, "kind" | "seq">, message: string): Event[] {
     const { runId } = started;
-    const known = this.#events.some((event) => event.runId === runId);
+    const known = this.#has(runId);
     const last = this.#open.get(runId);
     if (known && last === undefined) {
       return [];
     }
     const begin: Event[] = known ? [] : [{ ...started, kind: "run.started", seq: 0 }];
     const end: Event = { runId, kind: "run.failed", seq: (last ?? 0) + 1, message };
+    if (!known) {
+      this.#refused.add(runId);
+    }
     for (const event of [...begin, end]) {
       this.add(event);
     }
     return [...begin, end];
+  }
+
+  /** Whether the server has told of a run; one that it refused is in no conversation. */
+  knows(runId: string): boolean {
+    return !this.#refused.has(runId) && this.#has(runId);
   }
 
   /** Forget a run, and all that followed it. */
@@ -81,6 +90,10 @@ export class Transcript {
       this.#answers.delete(event.runId);
       this.#open.delete(event.runId);
     }
+  }
+
+  #has(runId: string): boolean {
+    return this.#events.some((event) => event.runId === runId);
   }
 }
 

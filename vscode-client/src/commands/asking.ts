@@ -21,7 +21,7 @@ export function asking(parts: Parts): CommandTable {
   return {
     "glossator.ask": (given) => ask(parts, given as { question?: string } | undefined),
     "glossator.explain": (given) => explain(parts, given),
-    "glossator.search": () => search(parts),
+    "glossator.search": (given) => search(parts, typeof given === "string" ? given : ""),
     "glossator.cancel": () => parts.chat.stop(),
   };
 }
@@ -70,7 +70,7 @@ function linesOf(editor: TextEditor | undefined): Lines {
 }
 
 /** Hits come while one types; the active one is shown beside. */
-async function search(parts: Parts): Promise<void> {
+async function search(parts: Parts, query: string): Promise<void> {
   const picker = window.createQuickPick<ReturnType<typeof itemOf>>();
   picker.title = "Glossator: search";
   picker.placeholder = "Words of a question, names, terms";
@@ -109,6 +109,7 @@ async function search(parts: Parts): Promise<void> {
     });
     picker.onDidHide(() => resolve());
     picker.show();
+    picker.value = query;
   }).finally(() => {
     clearTimeout(timer);
     picker.dispose();

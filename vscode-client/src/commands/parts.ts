@@ -18,6 +18,8 @@ export interface Parts {
   /** The status bar and the panel are told what changed. */
   refresh(): Promise<void>;
   readonly mode: Mode;
+  /** The folder for pictures that were pasted. */
+  readonly pasted: string;
 }
 
 /** A command of the palette; what it throws is shown to the user. */

@@ -4,6 +4,7 @@ import { commands, type Disposable } from "vscode";
 import { asking } from "./asking.ts";
 import { showFailure } from "./failures.ts";
 import { menu } from "./menu.ts";
+import { models } from "./models.ts";
 import type { CommandTable, Parts } from "./parts.ts";
 import { sessions } from "./sessions.ts";
 import { undo } from "./undo.ts";
@@ -15,6 +16,7 @@ export function registerCommands(parts: Parts): Disposable[] {
     ...asking(parts),
     ...sessions(parts),
     ...undo(parts),
+    ...models(parts),
     ...upkeep(parts),
     ...menu(parts),
   };

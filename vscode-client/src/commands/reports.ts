@@ -1,6 +1,7 @@
 // What the server tells of itself, as Markdown.
 
 import type { Check, CheckState, DoctorAnswer, Spending, StatusAnswer } from "../wire.ts";
+import { count, escaped, section, table } from "./markdown.ts";
 
 const MEGABYTE = 1_000_000;
 const STATES: Readonly<Record<CheckState, string>> = {
@@ -66,24 +67,6 @@ function spending(sessions: readonly Spending[]): string {
     dollars === null ? "not known" : `$${dollars.toFixed(2)}`,
   ]);
   return rows.length > 0 ? table(["Session", "Tokens in", "Tokens out", "Cost"], rows) : "";
-}
-
-function section(title: string, text: string): string[] {
-  return text ? [`## ${title}`, text] : [];
-}
-
-function table(heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(" | ")} |`;
-  return [line(heads), line(heads.map(() => "---")), ...rows.map(line)].join("\n");
-}
-
-/** Paths and messages are no Markdown. */
-function escaped(text: string): string {
-  return /^-+$/.test(text) ? text : text.replace(/[\\`*_[\]<>|]/g, "\\$&").replace(/\s+/g, " ");
-}
-
-function count(number: number): string {
-  return number.toLocaleString("en");
 }
 
 function megabytes(bytes: number): string {

@@ -31,6 +31,8 @@ export interface Situation {
   readonly models?: readonly ModelChoice[];
   /** How many tokens a request of the model may take, where that is known. */
   readonly contextWindow?: number | null;
+  /** The workspace's folders on disk: paths below them are shown without them. */
+  readonly roots?: readonly string[];
 }
 
 /** A model that can be chosen. */
@@ -48,7 +50,7 @@ export interface Chip {
 
 /** One of the things that may stand after an `@` or a `/`. */
 export interface Completion {
-  readonly kind: "file" | "folder" | "symbol" | "command";
+  readonly kind: "file" | "folder" | "symbol" | "diagnostics" | "command";
   readonly label: string;
   readonly detail: string;
   readonly insert: string;
@@ -122,6 +124,8 @@ export type ToHost =
   /** Take back what a turn changed; the extension asks what there is to ask. */
   | { readonly type: "undoTurn"; readonly runId: string }
   | { readonly type: "setModel"; readonly model: string }
+  /** Show what the user may say about trusting the workspace. */
+  | { readonly type: "manageTrust" }
   | { readonly type: "listSessions" }
   | { readonly type: "newSession" }
   | { readonly type: "resumeSession"; readonly id: string }

@@ -16,19 +16,15 @@ const never = new vscode.CancellationTokenSource().token;
 /** Run all tests; throws if one fails. */
 export async function run(): Promise<void> {
   const failed: string[] = [];
-  const times: string[] = [];
   for (const [name, test] of Object.entries(tests)) {
-    const begun = Date.now();
     try {
       await test();
-      times.push(`${Date.now() - begun} ms ${name}`);
     } catch (error) {
       failed.push(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
     } finally {
       await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     }
   }
-  throw new Error(times.join("\n"));
   if (failed.length > 0) {
     throw new Error(failed.join("\n\n"));
   }
@@ -50,9 +46,12 @@ const tests: Record<string, () => Promise<void>> = {
     const text = vscode.window.activeTextEditor?.document.getText() ?? "";
     const others = text.split("},").filter((each) => !each.includes('"glossator.'));
     assert.ok(others.length > 500, "VS Code's keys were read");
-    for (const { key } of extension().packageJSON.contributes.keybindings) {
-      const taken = others.filter((each) => each.includes(`"key": "${key}"`));
+    for (const { key, when } of extension().packageJSON.contributes.keybindings) {
+      const taken = others.filter(
+        (each) => each.includes(`"key": "${key}"`) && !each.includes("terminalFocus"),
+      );
       assert.deepEqual(taken, []);
+      assert.match(when, /terminalFocus|editorTextFocus/);
     }
   },
 
@@ -176,10 +175,11 @@ const tests: Record<string, () => Promise<void>> = {
     const { server } = await ready();
     const phases: string[] = [];
     const listening = server.onState(({ phase }) => phases.push(phase));
-    process.kill(Number(await serverProcess()), "SIGKILL");
+    const number = await serverProcess();
+    process.kill(Number(number), "SIGKILL");
     await until(async () => (phases.at(-1) === "ready" ? [true] : []));
     listening.dispose();
-    assert.equal(phases[0], "waiting");
+    assert.deepEqual(phases.slice(0, 1), ["waiting"]);
     assert.equal((await server.run("glossator.status", {})).offline, true);
   },
 };
