@@ -37,9 +37,11 @@ export function Pickers() {
           choose={(id) => tell({ type: "setModel", model: id })}
         />
       ) : (
-        <span class="model" title="Model">
-          {offline ? "offline" : model}
-        </span>
+        !offline && (
+          <span class="model" title="Model">
+            {model}
+          </span>
+        )
       )}
       <Meter />
     </div>

@@ -29,11 +29,17 @@ function cite(state: StateInline, silent: boolean): boolean {
   if (!found || state.pos + found.length > state.posMax) {
     return false;
   }
+  const after = punctuation(state.src, state.pos + found.length, state.posMax);
   if (!silent) {
-    state.push("cite", "", 0).meta = { key: found.mark.key };
+    state.push("cite", "", 0).meta = { key: found.mark.key, after };
   }
-  state.pos += found.length;
+  state.pos += found.length + after.length;
   return true;
+}
+
+/** What must not begin a line: it stays with the citation before it. */
+function punctuation(text: string, from: number, to: number): string {
+  return /^[.,;:!?)]*/.exec(text.slice(from, Math.min(to, from + 3)))?.[0] ?? "";
 }
 
 function tasks(state: StateCore): void {
@@ -54,7 +60,8 @@ function tasks(state: StateCore): void {
 const RULES: Record<string, RendererRule> = {
   cite: (tokens, at) => {
     const key = String(tokens[at]?.meta?.["key"]);
-    return `<button class="cite" data-cite="${escaped(key)}"></button>`;
+    const after = String(tokens[at]?.meta?.["after"]);
+    return `<span class="cited"><button class="cite" data-cite="${escaped(key)}"></button>${after}</span>`;
   },
   task: (tokens, at) =>
     tokens[at]?.meta?.["done"]

@@ -19,6 +19,8 @@ const STOPS: Readonly<Record<string, string>> = {
   "context full": "The conversation is too long for the model. Compact it, or begin a new one.",
 };
 
+const KEY = /api[ _-]?key|credentials/i;
+
 /** What stands below a turn that is over. */
 export function Ending({ turn }: { turn: Turn }) {
   if (isLive(turn)) {
@@ -53,6 +55,14 @@ function Failure({ turn }: { turn: Turn }) {
           <vscode-button disabled={live.value !== null} onClick={() => again(turn)}>
             Try again
           </vscode-button>
+          {KEY.test(turn.message) && (
+            <vscode-button
+              secondary
+              onClick={() => tell({ type: "command", command: "glossator.setApiKey" })}
+            >
+              Set API key
+            </vscode-button>
+          )}
           <vscode-button
             secondary
             onClick={() => tell({ type: "command", command: "glossator.showOutput" })}

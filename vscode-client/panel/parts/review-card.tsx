@@ -63,8 +63,9 @@ export function ReviewCard({ id, plan }: { id: string; plan: EditPlan }) {
         />
       ))}
       {taken.length < all && (
-        <vscode-textfield
-          label="What to tell the model about what you leave out"
+        <input
+          class="field"
+          aria-label="What to tell the model about what you leave out"
           placeholder="Say why (optional)"
           value={message}
           onInput={(event) => setMessage(event.currentTarget.value)}

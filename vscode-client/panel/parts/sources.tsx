@@ -49,7 +49,7 @@ function Counts({ sources }: { sources: readonly Source[] }) {
     by.set(state, (by.get(state) ?? 0) + 1);
   }
   return (
-    <>
+    <span class="counts">
       <span>{plural(sources.length, "source")}</span>
       {[...by].map(([state, number]) => (
         <span key={state} class={`state ${state}`}>
@@ -57,7 +57,7 @@ function Counts({ sources }: { sources: readonly Source[] }) {
           {number} {SHORT[state]}
         </span>
       ))}
-    </>
+    </span>
   );
 }
 

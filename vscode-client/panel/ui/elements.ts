@@ -2,7 +2,6 @@
 
 import "@vscode-elements/elements/dist/vscode-button/index.js";
 import "@vscode-elements/elements/dist/vscode-checkbox/index.js";
-import "@vscode-elements/elements/dist/vscode-textfield/index.js";
 import type { HTMLAttributes } from "preact";
 
 interface ButtonAttributes extends HTMLAttributes<HTMLElement> {
@@ -15,18 +14,11 @@ interface CheckboxAttributes extends HTMLAttributes<HTMLInputElement> {
   readonly checked?: boolean;
 }
 
-interface TextfieldAttributes extends HTMLAttributes<HTMLInputElement> {
-  readonly label?: string;
-  readonly placeholder?: string;
-  readonly value?: string;
-}
-
 declare module "preact" {
   namespace JSX {
     interface IntrinsicElements {
       "vscode-button": ButtonAttributes;
       "vscode-checkbox": CheckboxAttributes;
-      "vscode-textfield": TextfieldAttributes;
     }
   }
 }

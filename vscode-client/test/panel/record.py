@@ -144,7 +144,7 @@ SCENES = [
         {
             "glossator/review": lambda plan: {
                 "accepted": [h["id"] for at, h in enumerate(plan["hunks"]) if at != 1],
-                "message": "Round only what is shown.",
+                **({"message": "Round only what is shown."} if len(plan["hunks"]) > 1 else {}),
             },
             "glossator/permission": lambda _: {"choice": "deny", "message": "Not here."},
         },

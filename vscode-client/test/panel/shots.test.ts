@@ -143,6 +143,7 @@ async function sticksOut(): Promise<string[]> {
       const parent = element.parentElement;
       return (
         parent !== null &&
+        !element.matches(".panel") &&
         ((getComputedStyle(parent).overflowX !== "visible" && !parent.matches(".transcript")) ||
           cut(parent))
       );
