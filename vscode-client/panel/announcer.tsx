@@ -9,11 +9,6 @@ export function Announcer() {
   const [words, setWords] = useState("");
   const turn = turns.value.at(-1);
   const ask = asks.value.at(-1);
-  useEffect(() => {
-    if (ask) {
-      setWords(askInWords(ask));
-    }
-  }, [ask?.id]);
   const live = turn !== undefined && isLive(turn);
   const [wasLive, setWasLive] = useState(false);
   useEffect(() => {
@@ -24,6 +19,11 @@ export function Announcer() {
     }
     setWasLive(live);
   }, [live, turn?.runId]);
+  useEffect(() => {
+    if (ask) {
+      setWords(askInWords(ask));
+    }
+  }, [ask?.id]);
   return (
     <div class="unseen" aria-live="polite" aria-atomic="true">
       {words}

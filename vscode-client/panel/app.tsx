@@ -6,7 +6,7 @@ import { Header } from "./header/header.tsx";
 import { SessionList } from "./header/session-list.tsx";
 import { Composer } from "./input/composer.tsx";
 import { take } from "./input/dropping.ts";
-import { insteadOf, known, listing, live, stop, turns } from "./store.ts";
+import { asks, insteadOf, known, listing, live, stop, turns } from "./store.ts";
 import { Transcript } from "./transcript.tsx";
 import { Welcome } from "./welcome.tsx";
 
@@ -40,5 +40,5 @@ function Conversation() {
   if (!known.value) {
     return null;
   }
-  return turns.value.length === 0 ? <Welcome /> : <Transcript />;
+  return turns.value.length + asks.value.length === 0 ? <Welcome /> : <Transcript />;
 }

@@ -17,6 +17,10 @@ function turnOf(name: string): Turn {
   return only(played(stream(name)));
 }
 
+function byText(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}
+
 function only(state: PanelState): Turn {
   assert.equal(state.turns.length, 1);
   return state.turns[0] as Turn;
@@ -58,7 +62,7 @@ test("an offline answer: calls, text and four citations, which cost nothing", ()
 test("an answer: thinking, steps in one place, calls, and a citation that does not hold", () => {
   const turn = turnOf("answered");
   // calls of one reply run side by side, and begin in no certain order
-  assert.deepEqual(outline(turn).toSorted(), [
+  assert.deepEqual(outline(turn).toSorted(byText), [
     "Grep ✓",
     "Read ✓",
     "Read ✓",

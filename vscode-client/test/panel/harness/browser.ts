@@ -12,7 +12,7 @@ export interface Locator {
   press(key: string): Promise<void>;
   waitFor(options?: object): Promise<void>;
   count(): Promise<number>;
-  innerText(): Promise<string>;
+  textContent(): Promise<string | null>;
   inputValue(): Promise<string>;
   getAttribute(name: string): Promise<string | null>;
   evaluate<T>(act: (element: HTMLElement) => T): Promise<T>;
@@ -56,6 +56,12 @@ interface Played {
 
 const CACHE = process.env["CACHE"];
 
+const CLASSES = {
+  dark: "vscode-dark",
+  light: "vscode-light",
+  contrast: "vscode-high-contrast",
+} as const;
+
 /** Why no browser can be had, or false: what node:test takes as `skip`. */
 export const NO_BROWSER =
   CACHE === undefined ? "set CACHE to the folder with playwright-core to run this" : false;
@@ -65,6 +71,8 @@ export class Harness {
   /** What the page asked its server for, and what went wrong in it. */
   readonly requests: string[] = [];
   readonly problems: string[] = [];
+
+  #opened = 0;
 
   private constructor(
     readonly page: Page,
@@ -100,12 +108,22 @@ export class Harness {
   }
 
   /** A fresh panel. */
-  async open(theme = "dark", width = 400, height = 700): Promise<void> {
+  async open(width = 400, height = 700): Promise<void> {
+    this.#opened += 1;
     await this.page.setViewportSize({ width, height });
-    await this.page.goto(`${this.address}/?theme=${theme}`);
-    await this.page.evaluate(() => sessionStorage.clear());
-    await this.page.reload();
-    await this.page.locator(".panel").waitFor();
+    await this.page.goto(`${this.address}/?${this.#opened}`);
+    await this.theme("dark");
+  }
+
+  /** Another theme, as VS Code changes it: in the page that is there. */
+  async theme(name: keyof typeof CLASSES): Promise<void> {
+    await this.page.evaluate(
+      ([theme, kind]) => {
+        document.documentElement.dataset["theme"] = theme;
+        document.body.className = kind;
+      },
+      [name, CLASSES[name]] as const,
+    );
   }
 
   /** The extension says these. */

@@ -1,5 +1,6 @@
 // Plays the extension: keeps what the panel says, and its state over reloads of the page.
 
+const place = `state ${location.search}`;
 window.said = [];
 window.refused = [];
 document.addEventListener("securitypolicyviolation", (event) => {
@@ -7,6 +8,6 @@ document.addEventListener("securitypolicyviolation", (event) => {
 });
 window.acquireVsCodeApi = () => ({
   postMessage: (message) => window.said.push(structuredClone(message)),
-  getState: () => JSON.parse(sessionStorage.getItem("state") ?? "null") ?? undefined,
-  setState: (state) => sessionStorage.setItem("state", JSON.stringify(state)),
+  getState: () => JSON.parse(sessionStorage.getItem(place) ?? "null") ?? undefined,
+  setState: (state) => sessionStorage.setItem(place, JSON.stringify(state)),
 });

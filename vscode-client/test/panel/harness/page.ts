@@ -6,25 +6,48 @@ import type { AddressInfo } from "node:net";
 
 const HARNESS = "test/panel/harness";
 const NONCE = "bm9uY2U";
-const CLASSES: Readonly<Record<string, string>> = {
-  dark: "vscode-dark",
-  light: "vscode-light",
-  contrast: "vscode-high-contrast",
-};
 const TYPES: Readonly<Record<string, string>> = {
   css: "text/css",
   js: "text/javascript",
   ttf: "font/ttf",
 };
 
-/** Serves `/?theme=dark`, and the files that it loads; every request is told of. */
+const POLICY = [
+  "default-src 'none'",
+  `script-src 'nonce-${NONCE}'`,
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src data:",
+  "form-action 'none'",
+  "base-uri 'none'",
+].join("; ");
+const PAGE = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<link rel="stylesheet" href="/dark.css">
+<link rel="stylesheet" href="/light.css">
+<link rel="stylesheet" href="/contrast.css">
+<link rel="stylesheet" href="/panel.css">
+<link rel="stylesheet" href="/ground.css">
+</head>
+<body>
+<div id="root"></div>
+<script nonce="${NONCE}" src="/fake.js"></script>
+<script nonce="${NONCE}" src="/panel.js"></script>
+</body>
+</html>
+`;
+
+/** Serves the page, and the files that it loads; every request is told of. */
 export async function serve(asked: (path: string) => void): Promise<Server> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
     asked(url.pathname);
     if (url.pathname === "/") {
       response.setHeader("content-type", "text/html");
-      response.end(html(url.searchParams.get("theme") ?? "dark"));
+      response.end(PAGE);
       return;
     }
     const name = /^\/([\w.-]+)$/.exec(url.pathname)?.[1] ?? "";
@@ -45,32 +68,4 @@ export async function serve(asked: (path: string) => void): Promise<Server> {
 /** Where it listens. */
 export function addressOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function html(theme: string): string {
-  const policy = [
-    "default-src 'none'",
-    `script-src 'nonce-${NONCE}'`,
-    "style-src 'self'",
-    "font-src 'self'",
-    "img-src data:",
-    "form-action 'none'",
-    "base-uri 'none'",
-  ].join("; ");
-  return `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<link rel="stylesheet" href="/${theme}.css">
-<link rel="stylesheet" href="/panel.css">
-<link rel="stylesheet" href="/ground.css">
-</head>
-<body class="${CLASSES[theme] ?? ""}" data-vscode-theme-kind="${CLASSES[theme] ?? ""}">
-<div id="root"></div>
-<script nonce="${NONCE}" src="/fake.js"></script>
-<script nonce="${NONCE}" src="/panel.js"></script>
-</body>
-</html>
-`;
 }

@@ -14,6 +14,17 @@ export function until(name: string, type: ToPanel["type"]): readonly ToPanel[] {
   return all.slice(0, all.findIndex((message) => message.type === type) + 1);
 }
 
+/** A conversation of so many turns, each the recorded answer. */
+export function long(turns: number): ToPanel {
+  const one = stream("answered").flatMap((message) =>
+    message.type === "events" ? message.events : [],
+  );
+  const events = Array.from({ length: turns }, (_, at) =>
+    one.map((event) => ({ ...event, runId: `run ${at}` })),
+  ).flat();
+  return { type: "replay", events, answers: [] };
+}
+
 /** Nothing to show yet. */
 export const NEW: ToPanel = { type: "replay", events: [], answers: [] };
 
