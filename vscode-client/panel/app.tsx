@@ -6,7 +6,7 @@ import { Header } from "./header/header.tsx";
 import { SessionList } from "./header/session-list.tsx";
 import { Composer } from "./input/composer.tsx";
 import { take } from "./input/dropping.ts";
-import { asks, insteadOf, known, listing, live, stop, turns } from "./store.ts";
+import { asks, insteadOf, known, listing, stop, turns } from "./store.ts";
 import { Transcript } from "./transcript.tsx";
 import { Welcome } from "./welcome.tsx";
 
@@ -17,7 +17,7 @@ export function App() {
     <div
       class="panel"
       onKeyDown={(event) => {
-        if (event.key === "Escape" && live.value && insteadOf.value === null) {
+        if (event.key === "Escape" && !closes(event.target)) {
           stop();
         }
       }}
@@ -34,6 +34,12 @@ export function App() {
       <Announcer />
     </div>
   );
+}
+
+/** Whether Escape means something else where it was pressed: it closes a list, or ends an edit. */
+function closes(place: EventTarget | null): boolean {
+  const field = place instanceof Element && place.matches(".field");
+  return field || listing.value || insteadOf.value !== null;
 }
 
 function Conversation() {

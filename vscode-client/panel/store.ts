@@ -35,6 +35,9 @@ export const listing = signal(false);
 /** Which folds the user opened or closed, by their keys. */
 export const folds = signal<ReadonlyMap<string, boolean>>(new Map());
 
+/** The run that is being stopped, or the last one that was. */
+export const stopping = signal("");
+
 /** Counts up when the input is to take the focus. */
 export const focusing = signal(0);
 
@@ -50,6 +53,9 @@ export function shownPath(path: string): string {
 /** Take a message in. */
 export function receive(message: ToPanel | Local): void {
   state.value = reduce(state.value, message);
+  if (message.type === "replay" && !turns.value.some(({ runId }) => runId === insteadOf.value)) {
+    insteadOf.value = null;
+  }
   if (message.type === "compose") {
     compose(message.text, message.chips);
   }
@@ -116,6 +122,7 @@ export function edit(turn: Turn): void {
 /** End the run that is under way. */
 export function stop(): void {
   if (live.value) {
+    stopping.value = live.value.runId;
     tell({ type: "stop", runId: live.value.runId });
   }
 }

@@ -20,6 +20,7 @@ export function SessionList() {
       aria-label="Sessions"
       onKeyDown={(event) => {
         if (event.key === "Escape") {
+          event.stopPropagation();
           close();
         } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
           event.preventDefault();

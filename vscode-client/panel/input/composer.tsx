@@ -1,6 +1,6 @@
 // Where questions are written: the input with its chips, and below it the mode, the model and Send.
 
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Completion } from "../../src/panel/messages.ts";
 import { ChipView } from "../parts/chip.tsx";
 import {
@@ -14,6 +14,7 @@ import {
   send,
   situation,
   stop,
+  stopping,
   turns,
   unwanted,
 } from "../store.ts";
@@ -34,6 +35,16 @@ export function Composer() {
       field.current.setSelectionRange(draft.value.length, draft.value.length);
     }
   }, [focusing.value]);
+
+  useEffect(() => {
+    const focused = () => {
+      if (document.activeElement === document.body) {
+        field.current?.focus();
+      }
+    };
+    window.addEventListener("focus", focused);
+    return () => window.removeEventListener("focus", focused);
+  }, []);
 
   const accept = (item: Completion) => {
     const [input, at] = [field.current, token.value];
@@ -83,7 +94,13 @@ export function Composer() {
         <div class="input-foot">
           <Pickers />
           {live.value ? (
-            <IconButton icon="debug-stop" label="Stop (Escape)" tone="stop" act={stop} />
+            <IconButton
+              icon="debug-stop"
+              label="Stop (Escape)"
+              tone="stop"
+              disabled={stopping.value === live.value.runId}
+              act={stop}
+            />
           ) : (
             <IconButton
               icon="send"

@@ -26,6 +26,9 @@ const OPEN = 2;
 /** The blocks of a text; those of `before` that its growth cannot have changed are kept. */
 export function toBlocks(given: string, before: Blocks): Blocks {
   const text = given.replace(/\r\n?/g, "\n").replaceAll("\0", "\uFFFD");
+  if (text === before.text) {
+    return before;
+  }
   const grown = before.text !== "" && text.startsWith(before.text);
   const kept = grown ? before.blocks.slice(0, -OPEN) : [];
   const from = kept.reduce((length, { source }) => length + source.length, 0);

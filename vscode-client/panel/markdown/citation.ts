@@ -37,13 +37,17 @@ export function paint(
       continue;
     }
     const state = stateOf(source, live);
+    const label = `Source ${source.number}: ${describe(source, live)}`;
+    if (button.ariaLabel === label) {
+      continue; // as it is shown already
+    }
     const sign = document.createElement("span");
     sign.className = "icon";
     sign.ariaHidden = "true";
     sign.textContent = ICONS[STATES[state].icon];
     button.className = `cite ${state}`;
     button.title = describe(source, live);
-    button.setAttribute("aria-label", `Source ${source.number}: ${describe(source, live)}`);
+    button.ariaLabel = label;
     button.replaceChildren(String(source.number), sign);
   }
 }

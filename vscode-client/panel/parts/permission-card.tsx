@@ -80,7 +80,11 @@ export function PermissionCard({ id, request }: { id: string; request: Permissio
             value={message}
             ref={(field) => field?.focus()}
             onInput={(event) => setMessage(event.currentTarget.value)}
-            onKeyDown={(event) => event.key === "Escape" && setMessage(null)}
+            onKeyDown={(event) => {
+              if (event.key === "Escape") {
+                setMessage(null);
+              }
+            }}
           />
           <button type="submit" class="link">
             Deny and tell it

@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { Markdown } from "../markdown/view.tsx";
 import { type Source, sourcesOf } from "../state/cites.ts";
 import { isLive, type Part, type ToolPart, type Turn } from "../state/model.ts";
-import { asks } from "../store.ts";
+import { asks, stopping } from "../store.ts";
 import { memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { AgentCard } from "./agent-card.tsx";
@@ -107,15 +107,19 @@ function Doing({ turn }: { turn: Turn }) {
     turn.state === null &&
     (last?.kind === "thinking" ||
       ((last?.kind === "tool" || last?.kind === "agent") && !last.finished));
-  if (shown || asks.value.length > 0) {
+  const stops = stopping.value === turn.runId;
+  if (!stops && (shown || asks.value.length > 0)) {
     return null;
   }
+  const words = turn.state
+    ? inWords(turn.state.name)
+    : last?.kind === "text"
+      ? "Writing"
+      : "Working";
   return (
     <p class="doing-line">
       <Icon name="loading" spin />
-      <span>
-        {turn.state ? inWords(turn.state.name) : last?.kind === "text" ? "Writing" : "Working"}
-      </span>
+      <span>{stops ? "Stopping" : words}</span>
       {turn.state?.detail && <span class="tool-summary">{turn.state.detail}</span>}
     </p>
   );

@@ -1,6 +1,12 @@
 // Small controls: buttons of an icon, folds, and components that are drawn only for new properties.
 
-import { Component, type ComponentChildren, type FunctionComponent, h } from "preact";
+import {
+  Component,
+  type ComponentChildren,
+  type ComponentType,
+  type FunctionComponent,
+  h,
+} from "preact";
 import { folds } from "../store.ts";
 import { Icon } from "./icon.tsx";
 import type { IconName } from "./icons.ts";
@@ -66,8 +72,8 @@ export function Fold({ id, head, children, open = false, name = "", aside }: Fol
 }
 
 /** A component that is drawn again only for properties that are not the same. */
-export function memo<P extends object>(draw: FunctionComponent<P>): FunctionComponent<P> {
-  class Memo extends Component<P> {
+export function memo<P extends object>(draw: FunctionComponent<P>): ComponentType<P> {
+  return class extends Component<P> {
     override shouldComponentUpdate(next: Readonly<P>): boolean {
       const now = this.props as Readonly<P>;
       return (Object.keys(next) as (keyof P)[]).some((key) => next[key] !== now[key]);
@@ -75,6 +81,5 @@ export function memo<P extends object>(draw: FunctionComponent<P>): FunctionComp
     override render() {
       return h(draw, this.props as P);
     }
-  }
-  return (props) => h(Memo, props as P);
+  };
 }
