@@ -1,0 +1,57 @@
+// The recorded streams, and the situations in which they are shown.
+
+import { readFileSync } from "node:fs";
+import type { Situation, ToPanel } from "../../../src/panel/messages.ts";
+
+/** A stream of `test/panel/streams`, by its name. */
+export function stream(name: string): readonly ToPanel[] {
+  return JSON.parse(readFileSync(`test/panel/streams/${name}.json`, "utf-8"));
+}
+
+/** The stream up to a message of a type, that one included. */
+export function until(name: string, type: ToPanel["type"]): readonly ToPanel[] {
+  const all = stream(name);
+  return all.slice(0, all.findIndex((message) => message.type === type) + 1);
+}
+
+/** A conversation of so many turns, each the recorded answer. */
+export function long(turns: number): ToPanel {
+  const one = stream("answered").flatMap((message) =>
+    message.type === "events" ? message.events : [],
+  );
+  const events = Array.from({ length: turns }, (_, at) =>
+    one.map((event) => ({ ...event, runId: `run ${at}` })),
+  ).flat();
+  return { type: "replay", events, answers: [] };
+}
+
+/** Nothing to show yet. */
+export const NEW: ToPanel = { type: "replay", events: [], answers: [] };
+
+/** The usual situation, and what is different. */
+export function situation(change: Partial<Situation> = {}): ToPanel {
+  const usual: Situation = {
+    server: { phase: "ready", detail: "" },
+    trusted: true,
+    hasKey: true,
+    mode: "ask",
+    model: "claude-sonnet-5-5",
+    models: [
+      { id: "claude-sonnet-5-5", label: "Sonnet 5.5", detail: "For most work" },
+      { id: "claude-haiku-5", label: "Haiku 5", detail: "Fast" },
+    ],
+    offline: false,
+    contextWindow: 200_000,
+    roots: ["/w/shop"],
+    session: {
+      id: "s1",
+      title: "Why is the total too low?",
+      createdAt: "2026-01-01T10:00:00Z",
+      updatedAt: "2026-01-01T10:05:00Z",
+      turns: 3,
+      running: false,
+    },
+    selection: null,
+  };
+  return { type: "situation", situation: { ...usual, ...change } };
+}
