@@ -15,7 +15,7 @@ CODE_CACHE ?= $(HOME)/.cache/glossator-code
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server -C docs "$(QUESTION)"
 
-test: lint sandbox client code
+test: lint sandbox client
 	CODE_CACHE=$(CODE_CACHE) $(BIN)/python -m pytest
 
 lint: $(INSTALLED)
@@ -28,11 +28,12 @@ sandbox:
 	@command -v bwrap >/dev/null || test "$$(uname)" != Linux || \
 		{ apt-get update && apt-get install -y --no-install-recommends bubblewrap; }
 
-# The VS Code client: types, style, what needs no editor; its tests in VS Code are among pytest's.
-client: $(PACKAGES)
-	cd $(CLIENT) && npm run --silent check && npm run --silent lint && npm test --silent
+# The VS Code client: types, style, the panel in a browser; its tests in VS Code are among pytest's.
+client: $(PACKAGES) code
+	cd $(CLIENT) && npm run --silent check && npm run --silent lint && \
+		CACHE=$(CODE_CACHE) npm test --silent
 
-# VS Code in a browser, for its tests.
+# A browser, and VS Code in it, for the client's tests.
 code:
 	@command -v chromium >/dev/null || { apt-get update && \
 		apt-get install -y --no-install-recommends chromium fonts-dejavu-core; }
