@@ -50,4 +50,14 @@ if (tests) {
     format: "esm",
     target: "node20",
   });
+  await build({
+    ...common,
+    entryPoints: { host: "test/code/host.ts" },
+    outdir: "dist/code",
+    outExtension: { ".js": ".cjs" },
+    platform: "node",
+    format: "cjs",
+    target: "node22",
+    external: ["vscode"],
+  });
 }

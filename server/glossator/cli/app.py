@@ -8,14 +8,24 @@ from typing import Annotated
 import typer
 
 from glossator import __version__
-from glossator.cli.arguments import read_question, tool_arguments
+from glossator.cli.arguments import attachment, read_question, tool_arguments
 from glossator.cli.asking import ask_server
 from glossator.cli.messages import duration
 from glossator.cli.options import Acting, Modelled, with_options
 from glossator.cli.render.renderer import Renderer
+from glossator.cli.retrying import retry
 from glossator.cli.session import Command, Work
 from glossator.cli.session_commands import in_session, sessions, undo
-from glossator.cli.wire import Answer, Checks, Hits, IndexReport, Status, ToolAnswer
+from glossator.cli.wire import (
+    Answer,
+    Checks,
+    Hits,
+    IndexReport,
+    Json,
+    Models,
+    Status,
+    ToolAnswer,
+)
 from glossator.core.errors import UsageError
 
 app = typer.Typer(
@@ -78,6 +88,15 @@ def ask(
     newest: Annotated[
         bool, typer.Option("--continue", help="Go on with the newest session of this workspace.")
     ] = False,
+    attach: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attach",
+            metavar="PATH",
+            help="Show the model this file, PATH:10-20 of it, folder or image; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Answer a question, or do what is asked, from the lines of the workspace."""
     if resume is not None and newest:
@@ -87,11 +106,16 @@ def ask(
         renderer.answer(answer)
         return answer["stop"] != "refused"  # what a limit ended early is still an answer
 
-    argument = {"question": read_question(question)}
+    argument: dict[str, Json] = {"question": read_question(question)}
+    if attach:
+        argument["attachments"] = [attachment(path) for path in attach]
     work: Command | Work = Command("glossator.ask", argument)
     if resume is not None or newest:
         work = in_session("glossator.ask", resume, argument)
     ask_server(context, common, work, show, thinking=thinking)
+
+
+app.command()(retry)
 
 
 @app.command()
@@ -178,6 +202,22 @@ def index(
     mode = "rebuild" if rebuild else "check" if check else "update"
     command = Command("glossator.rebuildIndex", {"mode": mode})
     ask_server(context, common, command, show, progress=True)
+
+
+@app.command()
+@with_options
+def models(
+    context: typer.Context,
+    *,
+    common: Modelled,
+) -> None:
+    """List the models that --model and an editor can choose, with their prices."""
+
+    def show(renderer: Renderer, answer: Models) -> bool:
+        renderer.models(answer)
+        return True
+
+    ask_server(context, common, Command("glossator.listModels"), show)
 
 
 @app.command()

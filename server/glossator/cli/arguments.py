@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import sys
 from collections.abc import Sequence
 
 from glossator.cli.messages import NO_QUESTION, TOOL_EXAMPLE
 from glossator.cli.wire import Json
 from glossator.core.errors import UsageError
+from glossator.core.uri import to_uri
 
+_LINES = re.compile(r"(?P<path>.+):(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
 _AROUND = 36  # characters shown before and after a mistake
 
 
@@ -24,6 +28,22 @@ def read_question(words: Sequence[str]) -> str:
     if not text.strip():
         raise UsageError(NO_QUESTION)
     return text.strip()
+
+
+def attachment(text: str) -> dict[str, Json]:
+    """What `PATH` or `PATH:FIRST-LAST` is in the protocol. Raises `UsageError`."""
+    path, lines = text, _LINES.fullmatch(text)
+    if lines and not os.path.lexists(text):
+        path = lines["path"]
+    else:
+        lines = None
+    if not os.path.lexists(path):
+        raise UsageError(f"There is nothing at {path} to attach. Correct the path.")
+    attached: dict[str, Json] = {"uri": to_uri(os.path.abspath(path))}
+    if lines:
+        first = int(lines["first"])
+        attached |= {"firstLine": first, "lastLine": int(lines["last"] or first)}
+    return attached
 
 
 def tool_arguments(text: str) -> dict[str, Json]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from glossator.core.errors import ModelError, ModelRefused
+from glossator.core.errors import ModelError, ModelRefused, ModelUnavailable
 from glossator.llm.assembly import Assembly
 from glossator.llm.backends import CREDENTIALS, credential_errors, server_of
 from glossator.llm.catalog import CATALOG, ModelFacts, facts_of, with_limits
@@ -38,6 +38,8 @@ _UNSENDABLE = (
 )
 # Their clients move the model, and more, from the body to the address.
 _REWRITTEN: frozenset[Backend] = frozenset({"bedrock", "vertex"})
+_LIST_SECONDS = 3
+_LISTED = 1_000  # models, the most that are told at once
 _log = logging.getLogger(__name__)
 
 
@@ -79,6 +81,11 @@ class AnthropicModel:
         return self._facts.window
 
     @property
+    def images(self) -> bool:
+        """Whether it sees images; true of all models of the provider."""
+        return self._profile.images
+
+    @property
     def facts(self) -> ModelFacts:
         """All that is known of the model."""
         return self._facts
@@ -103,6 +110,30 @@ class AnthropicModel:
         async with aclosing(attempts) as events:
             async for event in events:
                 yield event
+
+    async def offered(self) -> tuple[ModelFacts, ...]:
+        """The models that the server says it has. Raises `ModelError`."""
+        client = await self._open()
+        import anthropic  # noqa: PLC0415 - loaded by now
+        import httpx2  # noqa: PLC0415 - likewise
+
+        failure: ModelError
+        try:
+            async with asyncio.timeout(_LIST_SECONDS):
+                models = await asyncio.to_thread(lambda: client.models)
+                page = await models.list(limit=_LISTED)
+        except TimeoutError:
+            failure = ModelUnavailable(
+                f"{server_of(self._settings)} did not list its models within {_LIST_SECONDS} s."
+            )
+        except (anthropic.AnthropicError, httpx2.HTTPError, ValueError) as error:
+            failure = explain(error, self._target(client))
+        else:
+            return tuple(
+                self._told(facts_of(info.id, self._options.prices), info)
+                for info in page.data or ()
+            )
+        raise failure  # out here for the same reason as in `_attempt`
 
     async def close(self) -> None:
         """Give connections back; the model cannot be asked again."""
@@ -195,12 +226,17 @@ class AnthropicModel:
                 self._facts.max_output,
             )
         else:
-            self._facts = with_limits(
-                self._facts,
-                getattr(info, "max_input_tokens", None),
-                getattr(info, "max_tokens", None),
-                told_efforts(getattr(info, "capabilities", None)),
-            )
+            self._facts = self._told(self._facts, info)
+
+    @staticmethod
+    def _told(facts: ModelFacts, info: object) -> ModelFacts:
+        """The facts with what the server says of the model."""
+        return with_limits(
+            facts,
+            getattr(info, "max_input_tokens", None),
+            getattr(info, "max_tokens", None),
+            told_efforts(getattr(info, "capabilities", None)),
+        )
 
     def _check_effort(self, effort: str | None) -> None:
         if problem := effort_problem(effort, self._role_name, self._facts, self._profile):

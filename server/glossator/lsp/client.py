@@ -22,7 +22,7 @@ class Client:
 
     `events`: wants `glossator/event`. `questions`, `diagnostics`, `permissions`, `reviews`: knows
     `glossator/question`, `…/diagnostics`, `…/permission`, `…/review`. `saves`: knows
-    `glossator/saveDocuments`.
+    `glossator/saveDocuments`. `commands`: registers the commands itself.
     `watches_files`: can be asked to report file changes.
     `trusted`: what its user said of these folders; None if it does not know.
     `code_actions`: understands CodeAction, not only Command. `settings` are not yet checked.
@@ -41,6 +41,7 @@ class Client:
     permissions: bool = False
     reviews: bool = False
     saves: bool = False
+    commands: bool = False
     edits: EditSupport = field(default_factory=EditSupport)
     progress: bool = False
     show_document: bool = False
@@ -67,6 +68,7 @@ def describe(params: types.InitializeParams) -> Client:
         permissions=_declares(capabilities.experimental, "permissions"),
         reviews=_declares(capabilities.experimental, "reviews"),
         saves=_declares(capabilities.experimental, "saves"),
+        commands=_declares(capabilities.experimental, "commands"),
         edits=EditSupport.of(capabilities),
         progress=bool(get_capability(capabilities, "window.work_done_progress")),
         show_document=bool(get_capability(capabilities, "window.show_document.support")),

@@ -10,6 +10,7 @@ const ICONS: Readonly<Record<Completion["kind"], IconName>> = {
   file: "file",
   folder: "folder",
   symbol: "symbol-method",
+  diagnostics: "warning",
   command: "terminal",
 };
 

@@ -50,7 +50,7 @@ export interface Chip {
 
 /** One of the things that may stand after an `@` or a `/`. */
 export interface Completion {
-  readonly kind: "file" | "folder" | "symbol" | "command";
+  readonly kind: "file" | "folder" | "symbol" | "diagnostics" | "command";
   readonly label: string;
   readonly detail: string;
   readonly insert: string;

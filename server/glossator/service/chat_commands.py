@@ -1,0 +1,34 @@
+"""What `/` at the beginning of a question does in a chat: the one table for every client."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ChatCommand:
+    """`command` is the one of the protocol that does it; `words`: some are expected after it."""
+
+    name: str
+    description: str
+    command: str
+    words: bool = False
+
+
+CHAT_COMMANDS = (
+    ChatCommand("new", "Begin a new session", "glossator.newSession"),
+    ChatCommand("resume", "Go on with another session", "glossator.resumeSession"),
+    ChatCommand("rename", "Give this session another title", "glossator.renameSession", words=True),
+    ChatCommand("export", "Write this session out as Markdown", "glossator.exportSession"),
+    ChatCommand("compact", "Go on from a summary of this session", "glossator.compact"),
+    ChatCommand("undo", "Take back what the last turn changed", "glossator.undoTurn"),
+    ChatCommand("plan", "From now on only read and plan", "glossator.setMode"),
+    ChatCommand(
+        "mode", "What is done unasked: plan, ask, acceptEdits or auto", "glossator.setMode", True
+    ),
+    ChatCommand("explain", "Explain the selected lines", "glossator.explain"),
+    ChatCommand("search", "Find places without asking a model", "glossator.search", words=True),
+    ChatCommand("index", "Bring the index up to date", "glossator.rebuildIndex"),
+    ChatCommand("status", "What the server holds of the workspace", "glossator.status"),
+    ChatCommand("doctor", "Check the set-up", "glossator.doctor"),
+)
