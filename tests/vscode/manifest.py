@@ -19,9 +19,9 @@ _PYTHON = {
     "type": "string",
     "default": "",
     "description": (
-        "The Python (3.11 or newer) that runs the server. If the server is installed there, it is used"
-        " as it is; otherwise an environment of the extension's own is made with it. Empty: the"
-        " Python extension's active environment, or the first on the PATH."
+        "The Python (3.11 or newer) that runs the server. If the server is installed there, it is"
+        " used as it is; otherwise an environment of the extension's own is made with it. Empty:"
+        " the Python extension's active environment, or the first on the PATH."
     ),
     "scope": "machine",
     "order": 0,

@@ -45,9 +45,9 @@ _PLAIN = {
     dict: "Readonly<Record<string, unknown>>",
     Envelope: "Event",
 }
-_ASKED = (Question, PermissionRequest, EditPlan, Wanted)
-_ANSWERED = (QuestionAnswer, PermissionAnswer, Review, FileDiagnostics)
-_SENT_AS = {  # what is sent in another form than it is kept
+_ASKED: tuple[type[Any], ...] = (Question, PermissionRequest, EditPlan, Wanted)
+_ANSWERED: tuple[type[Any], ...] = (QuestionAnswer, PermissionAnswer, Review, FileDiagnostics)
+_SENT_AS: dict[type[Any], Any] = {  # what is sent in another form than it is kept
     Citation: CitationView,
     EditPlan: wire.EditPlan,
     Envelope: Event,

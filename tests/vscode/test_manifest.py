@@ -29,7 +29,12 @@ def test_the_client_has_the_servers_version() -> None:
 def test_what_menus_and_keys_run_is_a_command() -> None:
     contributes = MANIFEST["contributes"]
     known = {each["command"] for each in contributes["commands"]}
-    used = {entry["command"] for menu in contributes["menus"].values() for entry in menu if "command" in entry}
+    used = {
+        entry["command"]
+        for menu in contributes["menus"].values()
+        for entry in menu
+        if "command" in entry
+    }
     used |= {each["command"] for each in contributes["keybindings"]}
     walkthrough = json.dumps(contributes["walkthroughs"])
     used |= set(re.findall(r"command:(glossator\.\w+)", walkthrough)) - {"glossator.chat"}

@@ -12,7 +12,7 @@ import type { Chat } from "./chat/chat.ts";
 import { describeModel } from "./commands/models.ts";
 import { selectionChip } from "./editor/chips.ts";
 import { hasKey } from "./key.ts";
-import type { Chip, Situation } from "./panel/messages.ts";
+import type { Chip, ModelChoice, Situation } from "./panel/messages.ts";
 import type { PanelView } from "./panel/view.ts";
 import { messageOf } from "./result.ts";
 import type { Server } from "./server/server.ts";
@@ -134,13 +134,13 @@ export class Standings implements Disposable {
       offline: this.#status?.offline ?? false,
       session: this.chat.session,
       selection: this.#chip,
-      models: this.#models.map((each) => ({
-        id: each.id,
-        label: each.id,
-        detail: describeModel(each),
-      })),
+      ...(this.#models.length > 0 ? { models: this.#models.map(choiceOf) } : {}),
       contextWindow: this.#models.find((each) => each.current)?.window ?? null,
       roots: this.#status?.roots ?? [],
     };
   }
+}
+
+function choiceOf(model: Model): ModelChoice {
+  return { id: model.id, label: model.id, detail: describeModel(model) };
 }
