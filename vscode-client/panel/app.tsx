@@ -1,5 +1,6 @@
 // The panel, put together.
 
+import { useState } from "preact/hooks";
 import { Announcer } from "./announcer.tsx";
 import { Banner } from "./header/banner.tsx";
 import { Header } from "./header/header.tsx";
@@ -12,18 +13,24 @@ import { Welcome } from "./welcome.tsx";
 
 /** All of it. Escape stops a run from wherever the focus is, unless something closes first. */
 export function App() {
+  const [over, setOver] = useState(false);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it hears what nothing inside it has taken
     <div
-      class="panel"
+      class={`panel ${over ? "over" : ""}`}
       onKeyDown={(event) => {
         if (event.key === "Escape" && !closes(event.target)) {
           stop();
         }
       }}
-      onDragOver={(event) => event.preventDefault()}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={(event) => setOver(event.relatedTarget !== null)}
       onDrop={(event) => {
         event.preventDefault();
+        setOver(false);
         take(event.dataTransfer);
       }}
     >

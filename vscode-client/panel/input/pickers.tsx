@@ -54,7 +54,7 @@ const AROUND = 2 * Math.PI * 6; // pixels
 function Meter() {
   const last = turns.value.findLast((turn) => turn.last !== null)?.last;
   const window = situation.value.contextWindow;
-  if (!(last && window)) {
+  if (!(last && window) || sent(last) === 0) {
     return null;
   }
   const taken = sent(last) + last.outputTokens;

@@ -24,11 +24,12 @@ export function describe(source: Source, live: boolean): string {
   return `${placeOf(source.mark)}, ${words}${reason ? `. ${reason}` : ""}`;
 }
 
-/** Show the state of each citation in the element. */
+/** Show the state of each citation in the element; by its place if `named`, else by its number. */
 export function paint(
   element: HTMLElement,
   sources: ReadonlyMap<string, Source>,
   live: boolean,
+  named: boolean,
 ): void {
   for (const button of element.querySelectorAll<HTMLElement>("button.cite")) {
     const source = sources.get(button.dataset["cite"] ?? "");
@@ -45,10 +46,10 @@ export function paint(
     sign.className = "icon";
     sign.ariaHidden = "true";
     sign.textContent = ICONS[STATES[state].icon];
-    button.className = `cite ${state}`;
+    button.className = `cite ${state} ${named ? "named" : ""}`;
     button.title = describe(source, live);
     button.ariaLabel = label;
-    button.replaceChildren(String(source.number), sign);
+    button.replaceChildren(named ? placeOf(source.mark) : String(source.number), sign);
   }
 }
 

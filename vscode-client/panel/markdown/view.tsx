@@ -14,6 +14,8 @@ interface Props {
   /** More of it may come. */
   readonly live: boolean;
   readonly sources: ReadonlyMap<string, Source>;
+  /** Citations show their places: they are what the text is about, as in an extract. */
+  readonly named?: boolean;
 }
 
 interface Drawn {
@@ -22,15 +24,15 @@ interface Drawn {
 }
 
 /** A text; links, citations and the buttons of code work. */
-export const Markdown = memo(({ text, live, sources }: Props) => {
+export const Markdown = memo(({ text, live, sources, named = false }: Props) => {
   const root = useRef<HTMLDivElement>(null);
   const drawn = useRef<Drawn>({ blocks: NO_BLOCKS, nodes: [] });
   useLayoutEffect(() => {
     if (root.current) {
       drawn.current = draw(root.current, drawn.current, live ? withoutUnfinished(text) : text);
-      paint(root.current, sources, live);
+      paint(root.current, sources, live, named);
     }
-  }, [text, live, sources]);
+  }, [text, live, sources, named]);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: what is clicked inside are buttons and links
     // biome-ignore lint/a11y/noStaticElementInteractions: it only hears what its buttons are told

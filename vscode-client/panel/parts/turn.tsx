@@ -67,7 +67,9 @@ function PartView({ part, at, turn, live, sources }: PartProps) {
   const { runId } = turn;
   switch (part.kind) {
     case "text":
-      return <Markdown text={part.text} live={isLive(turn)} sources={sources} />;
+      return (
+        <Markdown text={part.text} live={isLive(turn)} sources={sources} named={turn.offline} />
+      );
     case "thinking":
       return (
         <Thinking part={part} id={`${runId} ${at}`} now={live && at === turn.parts.length - 1} />

@@ -45,6 +45,8 @@ test("long hunks are compared without taking long", () => {
 test("arguments in one line, the one that tells most first", () => {
   assert.equal(oneLine({ limit: 5, path: "a.py", old: null }), "a.py · limit: 5");
   assert.equal(oneLine({ command: "a\n  b", background: false }), "a b");
+  assert.equal(oneLine({ path: "a.py", offset: 3, limit: 2 }), "a.py:3-4");
+  assert.equal(oneLine({ path: "a.py", offset: 3 }), "a.py:3-");
   assert.equal(oneLine({}), "");
   assert.deepEqual(placeOf({ path: "a.py", offset: 7 }), { path: "a.py", line: 7 });
   assert.equal(placeOf({ pattern: "x" }), null);
