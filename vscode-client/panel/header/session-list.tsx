@@ -58,39 +58,21 @@ function none(all: number): string {
 }
 
 function Row({ session }: { session: SessionInfo }) {
-  const [doing, setDoing] = useState<"" | "rename" | "delete">("");
+  const [renaming, setRenaming] = useState(false);
   const { id, title, running, updatedAt, turns } = session;
   const current = situation.value.session?.id === id;
-  if (doing === "rename") {
+  if (renaming) {
     return (
       <li>
         <TitleField
           title={title}
           done={(words) => {
-            setDoing("");
+            setRenaming(false);
             if (words !== null) {
               tell({ type: "renameSession", id, title: words });
             }
           }}
         />
-      </li>
-    );
-  }
-  if (doing === "delete") {
-    return (
-      <li class="session-delete">
-        <span>Delete “{title}” for good?</span>
-        <button
-          type="button"
-          class="link bad"
-          ref={focus}
-          onClick={() => tell({ type: "deleteSession", id })}
-        >
-          Delete
-        </button>
-        <button type="button" class="link" onClick={() => setDoing("")}>
-          Keep
-        </button>
       </li>
     );
   }
@@ -114,8 +96,12 @@ function Row({ session }: { session: SessionInfo }) {
         </span>
       </button>
       <span class="session-buttons">
-        <IconButton icon="edit" label={`Rename ${title}`} act={() => setDoing("rename")} />
-        <IconButton icon="trash" label={`Delete ${title}`} act={() => setDoing("delete")} />
+        <IconButton icon="edit" label={`Rename ${title}`} act={() => setRenaming(true)} />
+        <IconButton
+          icon="trash"
+          label={`Delete ${title}`}
+          act={() => tell({ type: "deleteSession", id })}
+        />
       </span>
     </li>
   );

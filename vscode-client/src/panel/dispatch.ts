@@ -16,7 +16,7 @@ const OURS = /^glossator\.[A-Za-z]+$/;
 
 /** Do what a message of the panel asks for. */
 export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiries): Promise<void> {
-  const { chat, panel, spans } = parts;
+  const { chat, spans } = parts;
   switch (message.type) {
     case "ready":
       return; // the view has heard it
@@ -45,15 +45,17 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
     case "dropped":
       return await dropped(message.uris, parts);
     case "listSessions":
-      return panel.post({ type: "sessions", sessions: await chat.list() });
+      return await list(parts);
     case "newSession":
       return chat.show();
     case "resumeSession":
       return await chat.resume(message.id);
     case "renameSession":
-      return await chat.rename(message.id, message.title);
+      await chat.rename(message.id, message.title);
+      return await list(parts);
     case "deleteSession":
-      return await run("glossator.deleteSession", message.id);
+      await run("glossator.deleteSession", message.id);
+      return await list(parts);
     case "undoTurn":
       return await run("glossator.undoTurn", message.runId);
     case "setMode":
@@ -66,6 +68,10 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
     case "command":
       return await run(message.command);
   }
+}
+
+async function list({ chat, panel }: Parts): Promise<void> {
+  panel.post({ type: "sessions", sessions: await chat.list() });
 }
 
 async function dropped(uris: readonly string[], { panel }: Parts): Promise<void> {

@@ -130,6 +130,7 @@ export type ToHost =
   | { readonly type: "newSession" }
   | { readonly type: "resumeSession"; readonly id: string }
   | { readonly type: "renameSession"; readonly id: string; readonly title: string }
+  /** The extension asks whether it is meant; after this, as after a new title, `sessions` follows. */
   | { readonly type: "deleteSession"; readonly id: string }
   | { readonly type: "setMode"; readonly mode: Mode }
   /** One of the palette's commands, such as `glossator.setApiKey`. */

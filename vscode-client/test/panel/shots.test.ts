@@ -102,7 +102,7 @@ const STATES: Readonly<Record<string, Shot>> = {
         })),
       },
     ],
-    clicks: ["[aria-label=Sessions]", "[aria-label='Delete Rename the till']"],
+    clicks: ["[aria-label=Sessions]", "[aria-label='Rename Rename the till']"],
   },
 };
 
