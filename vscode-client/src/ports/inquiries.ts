@@ -115,8 +115,9 @@ async function askUntilAnswered(
       return answer ?? null;
     }
     const waiting = `Glossator waits for your answer: ${inquiry.title}`;
-    if ((await window.showWarningMessage(waiting, ANSWER, REFUSE)) !== ANSWER) {
-      return null;
+    const pressed = await window.showWarningMessage(waiting, ANSWER, REFUSE);
+    if (pressed !== ANSWER || token.isCancellationRequested) {
+      return null; // it was answered in the panel meanwhile, or is refused
     }
   }
 }
