@@ -45,12 +45,14 @@ const BROWSER_FLAGS = [
  */
 export async function openWindow({ workspace, extension, vsix, tests, settings = {}, env = {} }) {
   const folder = mkdtempSync(join(tmpdir(), "vsc-")); // short: sockets have their place below it
-  for (const name of ["data/User", "extensions", "tmp", "home", "profile"]) {
+  for (const name of ["data/User", "data/Machine", "extensions", "tmp", "home", "profile"]) {
     mkdirSync(join(folder, name), { recursive: true });
   }
   writeFileSync(join(folder, "config.yaml"), "auth: none\n");
   const user = JSON.stringify({ ...SETTINGS, ...settings });
   writeFileSync(join(folder, "data/User/settings.json"), user);
+  // Settings of a machine count only there, where the extension does not run beside the window.
+  writeFileSync(join(folder, "data/Machine/settings.json"), JSON.stringify(settings));
   const server = await startServer(folder, vsix, tests !== undefined, env);
   const { chromium } = createRequire(`${CACHE}/`)("playwright-core");
   const context = await chromium.launchPersistentContext(join(folder, "profile"), {
