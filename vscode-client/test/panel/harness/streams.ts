@@ -15,13 +15,9 @@ export function until(name: string, type: ToPanel["type"]): readonly ToPanel[] {
   return all.slice(0, all.findIndex((message) => message.type === type) + 1);
 }
 
-/** A conversation of so many turns, each the recorded answer. */
-export function long(turns: number): ToPanel {
-  const one = merged(stream("answered"));
-  const events = Array.from({ length: turns }, (_, at) =>
-    one.map((event) => ({ ...event, runId: `run ${at}` })),
-  ).flat();
-  return { type: "replay", events, answers: [] };
+/** The events of an answered turn, as few as there can be. */
+export function oneTurn(): readonly Event[] {
+  return merged(stream("answered"));
 }
 
 /** The events, each run of deltas as one. */
