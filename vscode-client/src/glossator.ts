@@ -160,7 +160,9 @@ export class Glossator implements Disposable {
   async #prepare(report: (step: string) => void): Promise<Launch> {
     report("Looking for Python");
     const program = await this.#python();
-    this.log.info(`The server runs with ${program}`);
+    const named = pythonSetting();
+    const own = named && named !== program ? `, since ${named} has no server of this version` : "";
+    this.log.info(`The server runs with ${program}${own}`);
     const { secrets, extension } = this.context;
     return {
       program,

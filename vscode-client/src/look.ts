@@ -50,7 +50,7 @@ function ready({ status, running, sessionId }: Standing): Look {
     `Glossator ${status.version}`,
     status.offline ? "Offline: answers are extracts, no model is asked." : `Model: ${status.model}`,
     `Mode: ${status.mode}`,
-    `${status.files.toLocaleString("en")} files${status.scanning ? ", still being listed" : ""}`,
+    `${status.files.toLocaleString("en")} file${status.files === 1 ? "" : "s"}${status.scanning ? ", still being listed" : ""}`,
     ...(tokens > 0 ? [`${tokens.toLocaleString("en")} tokens in this session's context`] : []),
   ];
   return { icon, text: (status.offline ? "offline" : status.model) + context, lines };

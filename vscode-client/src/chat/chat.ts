@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { type Disposable, EventEmitter, type Memento } from "vscode";
+import type { LineAction, Lines } from "../commands/actions.ts";
 import type { Asked, ToPanel } from "../panel/messages.ts";
 import { messageOf } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
@@ -83,11 +84,12 @@ export class Chat implements Disposable {
     );
   }
 
-  /** Have lines explained, where questions are asked. */
-  async explain(uri: string, firstLine: number, lastLine: number): Promise<void> {
+  /** Have something done with lines; the server words the question, ours is for failures. */
+  async act(action: LineAction, lines: Lines, question: string): Promise<void> {
     const runId = randomUUID();
-    await this.#follow({ runId, question: "Explain these lines.", chips: [] }, (sessionId) =>
-      this.server.run("glossator.explain", { uri, firstLine, lastLine, runId, sessionId }),
+    const alike = action as "glossator.explain"; // all take the same, and give an answer
+    await this.#follow({ runId, question, chips: [] }, (sessionId) =>
+      this.server.run(alike, { ...lines, runId, sessionId }),
     );
   }
 

@@ -1,26 +1,17 @@
-// Ask, explain, search: what the extension is there for.
+// Ask, search, stop: what the extension is there for.
 
 import { randomUUID } from "node:crypto";
-import { type TextEditor, Uri, window } from "vscode";
-import { selectedLines, selectionChip } from "../editor/chips.ts";
-import { UserError } from "../result.ts";
+import { Uri, window } from "vscode";
+import { selectionChip } from "../editor/chips.ts";
 import type { Attachment, SearchHit } from "../wire.ts";
 import type { CommandTable, Parts } from "./parts.ts";
 
 const SEARCH_MILLISECONDS = 150; // of not typing, before what was typed is looked for
 
-/** Lines of a document, as the server's code actions give them. */
-interface Lines {
-  readonly uri: string;
-  readonly firstLine: number;
-  readonly lastLine: number;
-}
-
 /** The commands. */
 export function asking(parts: Parts): CommandTable {
   return {
     "glossator.ask": (given) => ask(parts, given as { question?: string } | undefined),
-    "glossator.explain": (given) => explain(parts, given),
     "glossator.search": (given) => search(parts, typeof given === "string" ? given : ""),
     "glossator.cancel": () => parts.chat.stop(),
   };
@@ -49,24 +40,6 @@ async function askInBox(): Promise<string | undefined> {
     prompt: "The answer comes in the chat panel. @path shows it a file.",
     ignoreFocusOut: true,
   });
-}
-
-/** From a code action, with its lines; from the palette or a menu, the selection. */
-async function explain(parts: Parts, given: unknown): Promise<void> {
-  const lines = isLines(given) ? given : linesOf(window.activeTextEditor);
-  await parts.panel.reveal();
-  await parts.chat.explain(lines.uri, lines.firstLine, lines.lastLine);
-}
-
-function isLines(given: unknown): given is Lines {
-  return typeof (given as Lines | undefined)?.firstLine === "number";
-}
-
-function linesOf(editor: TextEditor | undefined): Lines {
-  if (!editor) {
-    throw new UserError("No file is open. Open one, select some lines and try again.");
-  }
-  return { uri: editor.document.uri.toString(), ...selectedLines(editor) };
 }
 
 /** Hits come while one types; the active one is shown beside. */

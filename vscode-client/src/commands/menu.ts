@@ -33,7 +33,7 @@ async function showMenu({ server, chat }: Parts): Promise<void> {
     { label: "$(hubot) Choose the model", command: "glossator.setModel" },
     { label: "$(layers) Show the context", command: "glossator.showContext" },
     { label: "$(pulse) Status", command: "glossator.status" },
-    { label: "$(beaker) Doctor", command: "glossator.doctor" },
+    { label: "$(heart) Doctor", command: "glossator.doctor" },
     { label: "$(key) Set API key", command: "glossator.setApiKey" },
   ];
   const items = (problem ? [...mending, ...usual] : [...usual, ...mending]).map((entry) => ({

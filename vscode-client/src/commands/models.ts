@@ -7,6 +7,8 @@ import { contextReport } from "./context-report.ts";
 import { during } from "./during.ts";
 import type { CommandTable, Parts } from "./parts.ts";
 
+const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
+
 /** The commands. */
 export function models(parts: Parts): CommandTable {
   return {
@@ -24,8 +26,8 @@ export function describeModel({ offline, window: tokens, price }: Model): string
   if (offline) {
     return "extracts, no model is asked";
   }
-  const size = tokens === null ? [] : [`${Math.round(tokens / 1000).toLocaleString("en")}k window`];
-  const cost = price ? [`$${price.input} in, $${price.output} out`] : [];
+  const size = tokens === null ? [] : [`${SHORT.format(tokens)} tokens fit`];
+  const cost = price ? [`$${price.input} in, $${price.output} out a million`] : [];
   return [...size, ...cost].join(" · ");
 }
 

@@ -1,6 +1,7 @@
 // All commands of the palette. They are there from the beginning; what needs the server waits for it.
 
 import { commands, type Disposable } from "vscode";
+import { actions } from "./actions.ts";
 import { asking } from "./asking.ts";
 import { showFailure } from "./failures.ts";
 import { menu } from "./menu.ts";
@@ -14,6 +15,7 @@ import { upkeep } from "./upkeep.ts";
 export function registerCommands(parts: Parts): Disposable[] {
   const table: CommandTable = {
     ...asking(parts),
+    ...actions(parts),
     ...sessions(parts),
     ...undo(parts),
     ...models(parts),

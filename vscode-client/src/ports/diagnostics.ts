@@ -44,13 +44,16 @@ export class DiagnosticsPort implements Disposable {
     if (request.files.length === 0) {
       const all = languages.getDiagnostics().filter(([, found]) => found.length > 0);
       return {
-        files: all.map(([uri, found]) => ({ uri: uri.toString(), items: found.map(wire) })),
+        files: all.map(([uri, found]) => ({
+          uri: uri.toString(),
+          items: found.map(wireDiagnostic),
+        })),
       };
     }
     await this.#until(() => request.files.every((file) => this.#isThere(file)), request, token);
     const files = request.files.map((wanted) => ({
       uri: wanted.uri,
-      items: languages.getDiagnostics(Uri.parse(wanted.uri)).map(wire),
+      items: languages.getDiagnostics(Uri.parse(wanted.uri)).map(wireDiagnostic),
       pending: !this.#isThere(wanted),
     }));
     return { files };
@@ -108,7 +111,8 @@ export class DiagnosticsPort implements Disposable {
   }
 }
 
-function wire({ range, severity, message, source }: CodeDiagnostic): Diagnostic {
+/** A finding, as the server takes it. */
+export function wireDiagnostic({ range, severity, message, source }: CodeDiagnostic): Diagnostic {
   const found = { line: range.start.line + 1, severity: SEVERITIES[severity], message };
   return source === undefined ? found : { ...found, source };
 }

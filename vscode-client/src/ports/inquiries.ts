@@ -2,14 +2,21 @@
 // own pickers. Where it is shown follows the panel, until it is answered or taken back.
 
 import { randomUUID } from "node:crypto";
-import { type CancellationToken, CancellationTokenSource } from "vscode";
+import { type CancellationToken, CancellationTokenSource, window } from "vscode";
 import type { ToPanel } from "../panel/messages.ts";
 
-/** Something to be asked: as a message to the panel, or natively until the token is cancelled. */
+/**
+ * Something to be asked: as a message to the panel, or natively until the token is cancelled. A
+ * picker that was closed gives undefined: VS Code closes one to show another, so that is no answer.
+ */
 export interface Inquiry<Answer> {
+  readonly title: string;
   message(id: string): ToPanel;
-  ask(token: CancellationToken): Promise<Answer | null>;
+  ask(token: CancellationToken): Promise<Answer | undefined>;
 }
+
+const ANSWER = "Answer…";
+const REFUSE = "Refuse";
 
 /** Where messages go while somebody can see them. */
 export interface Stage {
@@ -82,20 +89,35 @@ export class Inquiries {
     }
     const source = new CancellationTokenSource();
     this.#native = { id: first.id, source };
-    void first.inquiry
-      .ask(source.token)
-      .catch(() => null) // no answer is a refusal, whatever became of the picker
-      .then((answer) => {
-        if (!source.token.isCancellationRequested) {
-          this.#native = undefined;
-          this.answer(first.id, answer);
-        }
-      });
+    void askUntilAnswered(first.inquiry, source.token).then((answer) => {
+      if (!source.token.isCancellationRequested) {
+        this.#native = undefined;
+        this.answer(first.id, answer);
+      }
+    });
   }
 
   #withdraw(): void {
     const native = this.#native;
     this.#native = undefined;
     native?.source.cancel();
+  }
+}
+
+/** A picker that is closed leaves a notification behind; closing that as well is no answer. */
+async function askUntilAnswered(
+  inquiry: Inquiry<unknown>,
+  token: CancellationToken,
+): Promise<unknown> {
+  for (;;) {
+    const answer = await inquiry.ask(token);
+    if (answer !== undefined || token.isCancellationRequested) {
+      return answer ?? null;
+    }
+    const waiting = `Glossator waits for your answer: ${inquiry.title}`;
+    const pressed = await window.showWarningMessage(waiting, ANSWER, REFUSE);
+    if (pressed !== ANSWER || token.isCancellationRequested) {
+      return null; // it was answered in the panel meanwhile, or is refused
+    }
   }
 }

@@ -1,4 +1,4 @@
-// `glossator/permission`: whether a tool may act. Closing the picker is a denial.
+// `glossator/permission`: whether a tool may act.
 
 import { type CancellationToken, ThemeIcon, window } from "vscode";
 import { showText } from "../editor/texts.ts";
@@ -18,6 +18,7 @@ const ORDER: readonly Choice[] = ["deny", "once", "session", "always"];
 /** As the panel shows it, and as a picker. */
 export function permission(request: PermissionRequest): Inquiry<PermissionAnswer> {
   return {
+    title: request.title,
     message: (id) => ({ type: "permission", id, request }),
     ask: (token) => askNatively(request, token),
   };
@@ -26,24 +27,30 @@ export function permission(request: PermissionRequest): Inquiry<PermissionAnswer
 async function askNatively(
   request: PermissionRequest,
   token: CancellationToken,
-): Promise<PermissionAnswer | null> {
+): Promise<PermissionAnswer | undefined> {
   const rules = request.suggestions.join(", ");
+  const details: Readonly<Record<Choice, string>> = {
+    deny: "",
+    once: firstLine(request.detail),
+    session: rules,
+    always: rules,
+  };
   const items = ORDER.filter((choice) => request.choices.includes(choice)).map((choice) => ({
     choice,
     label: `$(${CHOICES[choice].icon}) ${CHOICES[choice].label}`,
-    detail: choice === "session" || choice === "always" ? rules : "",
+    detail: details[choice],
   }));
-  const details = {
+  const button = {
     iconPath: new ThemeIcon("open-preview"),
     tooltip: "Show what would be done",
     press: () => void showText("Permission", detailsOf(request), languageOf(request.detail)),
   };
   const placeholder = request.reasons.join(" ") || firstLine(request.detail);
   const title = `Glossator: ${request.title}`;
-  const picked = await pick({ title, placeholder, items, buttons: [details] }, token);
+  const picked = await pick({ title, placeholder, items, buttons: [button] }, token);
   const [item] = picked?.items ?? [];
   if (!item) {
-    return null;
+    return undefined;
   }
   return item.choice === "deny" ? await denial(token) : { choice: item.choice };
 }

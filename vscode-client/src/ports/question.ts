@@ -8,6 +8,7 @@ import { pick } from "./pick.ts";
 /** As the panel shows it, and as a picker. */
 export function question(asked: Question): Inquiry<QuestionAnswer> {
   return {
+    title: asked.text,
     message: (id) => ({ type: "question", id, question: asked }),
     ask: (token) => askNatively(asked, token),
   };
@@ -16,7 +17,7 @@ export function question(asked: Question): Inquiry<QuestionAnswer> {
 async function askNatively(
   asked: Question,
   token: CancellationToken,
-): Promise<QuestionAnswer | null> {
+): Promise<QuestionAnswer | undefined> {
   if (asked.options.length === 0) {
     return await askForWords(asked.text, token);
   }
@@ -30,17 +31,22 @@ async function askNatively(
   };
   const picked = await pick(picker, token);
   if (!picked) {
-    return null;
+    return undefined;
   }
   const chosen = picked.items.filter((item) => !item.own).map((item) => item.label);
-  const words = picked.items.some((item) => item.own) ? await askForWords(asked.text, token) : null;
-  return chosen.length > 0 || words ? { chosen, words: words?.words ?? "" } : null;
+  const words = picked.items.some((item) => item.own)
+    ? await askForWords(asked.text, token)
+    : undefined;
+  return chosen.length > 0 || words ? { chosen, words: words?.words ?? "" } : undefined;
 }
 
-async function askForWords(text: string, token: CancellationToken): Promise<QuestionAnswer | null> {
+async function askForWords(
+  text: string,
+  token: CancellationToken,
+): Promise<QuestionAnswer | undefined> {
   const words = await window.showInputBox(
     { title: "Glossator asks", prompt: text, ignoreFocusOut: true },
     token,
   );
-  return words ? { words } : null;
+  return words ? { words } : undefined;
 }

@@ -1,4 +1,4 @@
-// `glossator/review`: which parts of an edit are applied. Closing the picker applies none.
+// `glossator/review`: which parts of an edit are applied.
 
 import { type CancellationToken, ThemeIcon, Uri, window, workspace } from "vscode";
 import { openDiff } from "../editor/diff.ts";
@@ -9,12 +9,13 @@ import { pick } from "./pick.ts";
 /** As the panel shows it, and as a picker. */
 export function review(plan: EditPlan): Inquiry<Review> {
   return {
+    title: plan.label,
     message: (id) => ({ type: "review", id, plan }),
     ask: (token) => askNatively(plan, token),
   };
 }
 
-async function askNatively(plan: EditPlan, token: CancellationToken): Promise<Review | null> {
+async function askNatively(plan: EditPlan, token: CancellationToken): Promise<Review | undefined> {
   const picker = {
     title: `Glossator: ${plan.label}`,
     placeholder: "Tick the parts to apply; with none ticked, the edit is rejected",
@@ -30,7 +31,7 @@ async function askNatively(plan: EditPlan, token: CancellationToken): Promise<Re
   };
   const picked = await pick(picker, token);
   if (!picked) {
-    return null;
+    return undefined;
   }
   const accepted = picked.items.map((item) => item.id);
   if (accepted.length > 0) {
