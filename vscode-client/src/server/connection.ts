@@ -27,7 +27,7 @@ export type Handlers = Readonly<
   Record<Method, (params: never, token: CancellationToken) => Promise<unknown>>
 >;
 
-/** Who is told of what happens: `closed` once, when the server ended unasked. */
+/** Who is told of what happens: `closed` when the server ended, perhaps more than once. */
 export interface Listener {
   event(event: Event): void;
   closed(): void;
@@ -50,6 +50,8 @@ export class Connection {
     const start = async () => {
       this.#process = spawn(launch.program, launch.args, { env: launch.environment });
       await spawned(this.#process);
+      // Its own processes may hold the pipes open for a while after it is gone.
+      this.#process.once("exit", () => listener.closed());
       return this.#process;
     };
     this.#client = new LanguageClient("glossator", "Glossator", start, {

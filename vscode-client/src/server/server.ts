@@ -136,6 +136,7 @@ export class Server {
     const problem = "It ended unexpectedly and is being started again; its output says more.";
     this.#become(life, { phase: "waiting", problem, seconds: wait / 1000 });
     this.#life = undefined;
+    void life.connection?.stop();
     this.#timer = setTimeout(() => void this.restart(), wait);
   }
 
