@@ -53,5 +53,9 @@ function Conversation() {
   if (!known.value) {
     return null;
   }
-  return turns.value.length + asks.value.length === 0 ? <Welcome /> : <Transcript />;
+  return turns.value.length + asks.value.length === 0 ? (
+    <Welcome />
+  ) : (
+    <Transcript key={turns.value[0]?.runId} />
+  );
 }

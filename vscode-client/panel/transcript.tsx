@@ -2,6 +2,7 @@
 // end if it was there.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { End } from "./end.ts";
 import { keep, recall } from "./host.ts";
 import { Near } from "./near.ts";
 import { Asks } from "./parts/asks.tsx";
@@ -11,13 +12,11 @@ import { turns } from "./store.ts";
 import { memo } from "./ui/controls.tsx";
 import { Icon } from "./ui/icon.tsx";
 
-const END = 24; // pixels from the end that still count as there
-
 /** The transcript. */
 export function Transcript() {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const stuck = useRef(true);
+  const end = useRef<End | null>(null);
   const [near, setNear] = useState<Near | null>(null);
   const [below, setBelow] = useState(false);
 
@@ -26,35 +25,28 @@ export function Transcript() {
     if (!(box && inner)) {
       return;
     }
-    const made = new Near(box);
+    const [made, kept] = [new Near(box), new End(box, inner)];
+    end.current = kept;
     setNear(made);
-    const toEnd = () => {
-      if (stuck.current) {
-        box.scrollTop = box.scrollHeight;
-      }
-    };
-    const sizes = new ResizeObserver(toEnd);
-    sizes.observe(inner);
-    sizes.observe(box);
     return () => {
       made.end();
-      sizes.disconnect();
+      kept.end();
     };
   }, []);
 
   useLayoutEffect(() => {
     const { scroll } = recall();
-    if (near && scroller.current && scroll) {
-      stuck.current = !restored(scroller.current, scroll);
+    if (near && scroller.current && scroll && restored(scroller.current, scroll)) {
+      end.current?.leave();
     }
   }, [near]);
 
   const scrolled = () => {
     const box = scroller.current;
-    if (box) {
-      stuck.current = box.scrollHeight - box.scrollTop - box.clientHeight < END;
-      setBelow(!stuck.current);
-      keep({ scroll: stuck.current ? null : placeIn(box) });
+    if (box && end.current) {
+      const held = end.current.scrolled();
+      setBelow(!held);
+      keep({ scroll: held ? null : placeIn(box) });
     }
   };
 
@@ -72,7 +64,7 @@ export function Transcript() {
           class="to-end"
           title="To the end"
           aria-label="To the end of the conversation"
-          onClick={() => scroller.current?.scrollTo({ top: scroller.current.scrollHeight })}
+          onClick={() => end.current?.go()}
         >
           <Icon name="arrow-down" />
         </button>

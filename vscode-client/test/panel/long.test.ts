@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Harness, NO_BROWSER } from "./harness/browser.ts";
-import { long, situation, stream } from "./harness/streams.ts";
+import { oneTurn, situation, stream } from "./harness/streams.ts";
 
 const TURNS = 500; // a question and an answer each: 1,000 messages
 
@@ -47,7 +47,16 @@ async function settled(): Promise<void> {
 
 test("of 1,000 messages only those near the view are drawn", { skip: NO_BROWSER }, async () => {
   await harness.open();
-  await harness.tell(situation(), long(TURNS));
+  await harness.tell(situation());
+  await harness.page.evaluate(
+    ({ one, turns }) => {
+      const ids = Array.from({ length: turns }, (_, at) => `run ${at}`);
+      const events = ids.flatMap((runId) => one.map((event) => ({ ...event, runId })));
+      const data = { type: "replay", events, answers: [] };
+      window.dispatchEvent(new MessageEvent("message", { data }));
+    },
+    { one: oneTurn(), turns: TURNS },
+  );
   await settled();
   const atEnd = await view();
   assert.ok(atEnd.last && atEnd.fromEnd === 0, JSON.stringify(atEnd));

@@ -3,6 +3,7 @@
 Run it from the repository's root, with `server` and `.` in PYTHONPATH, when the events change.
 """
 
+# ruff: noqa: INP001 - a script beside what it makes, not a package
 from __future__ import annotations
 
 import asyncio
@@ -57,6 +58,7 @@ def till(basket):
 ''',
     "README.md": "# Shop\n\nPrices are net; `gross` adds the tax.\n",
 }
+_TEST = "from prices import net\n\n\ndef test_net():\n    assert net(119) == 100\n"
 ASKED = {
     "glossator/permission": ("permission", "request"),
     "glossator/question": ("question", "question"),
@@ -77,10 +79,12 @@ class Scene:
     cancelled_after: str | None = None  # an event's kind
 
 
-EXPLANATION = """The total comes from `total`, which adds up `gross` prices [cite: doc, shop.py, L6-L8].
+EXPLANATION = """The total comes from `total`, which adds up `gross` prices
+[cite: doc, shop.py, L6-L8].
 
 But **`gross` takes the tax off** instead of adding it [cite: doc, prices.py, L10-L11]; the
-README says otherwise [cite: doc, README.md, L3]. Tests would have shown it [cite: doc, test_shop.py, L1-L9].
+README says otherwise [cite: doc, README.md, L3]. Tests would have shown it
+[cite: doc, test_shop.py, L1-L9].
 
 | function | does | should |
 |---|:-:|--:|
@@ -104,11 +108,16 @@ SCENES = [
         [
             Turn(
                 Thinking("The total is computed somewhere in the shop.\nI look for it first."),
-                ToolUse("Todo", {"steps": [
-                    {"text": "Find where the total is computed", "state": "active"},
-                    {"text": "Check the tax", "state": "pending"},
-                    {"text": "Explain", "state": "pending"},
-                ]}),
+                ToolUse(
+                    "Todo",
+                    {
+                        "steps": [
+                            {"text": "Find where the total is computed", "state": "active"},
+                            {"text": "Check the tax", "state": "pending"},
+                            {"text": "Explain", "state": "pending"},
+                        ]
+                    },
+                ),
                 ToolUse("Grep", {"pattern": "def total|VAT", "output_mode": "content"}),
                 ToolUse("Read", {"path": "shop.py"}),
                 ToolUse("Read", {"path": "till.py"}),
@@ -117,11 +126,16 @@ SCENES = [
                 Text("Found the till. Now the prices."),
                 ToolUse("Read", {"path": "prices.py"}),
                 ToolUse("Read", {"path": "README.md"}),
-                ToolUse("Todo", {"steps": [
-                    {"text": "Find where the total is computed", "state": "done"},
-                    {"text": "Check the tax", "state": "done"},
-                    {"text": "Explain", "state": "active"},
-                ]}),
+                ToolUse(
+                    "Todo",
+                    {
+                        "steps": [
+                            {"text": "Find where the total is computed", "state": "done"},
+                            {"text": "Check the tax", "state": "done"},
+                            {"text": "Explain", "state": "active"},
+                        ]
+                    },
+                ),
             ),
             Turn(Text(EXPLANATION)),
         ],
@@ -131,14 +145,38 @@ SCENES = [
         "Mend the prices, and round what is shown.",
         [
             Turn(ToolUse("Read", {"path": "prices.py"})),
-            Turn(ToolUse("MultiEdit", {"path": "prices.py", "edits": [
-                {"old_text": "price / (1 - VAT)", "new_text": "price / (1 + VAT)"},
-                {"old_text": "price * (1 - VAT)", "new_text": "round(price * (1 + VAT))"},
-                {"old_text": "print(price)", "new_text": "print(round(price, 2))"},
-            ]})),
-            Turn(ToolUse("Write", {"path": "test_prices.py", "content": "from prices import net\n\n\ndef test_net():\n    assert net(119) == 100\n"})),
+            Turn(
+                ToolUse(
+                    "MultiEdit",
+                    {
+                        "path": "prices.py",
+                        "edits": [
+                            {"old_text": "price / (1 - VAT)", "new_text": "price / (1 + VAT)"},
+                            {
+                                "old_text": "price * (1 - VAT)",
+                                "new_text": "round(price * (1 + VAT))",
+                            },
+                            {"old_text": "print(price)", "new_text": "print(round(price, 2))"},
+                        ],
+                    },
+                )
+            ),
+            Turn(
+                ToolUse(
+                    "Write",
+                    {
+                        "path": "test_prices.py",
+                        "content": _TEST,
+                    },
+                )
+            ),
             Turn(ToolUse("Bash", {"command": "python -m pytest -q test_prices.py"})),
-            Turn(Text("Two of the three places are mended [cite: doc, prices.py, L6-L7]; the tests were not run.")),
+            Turn(
+                Text(
+                    "Two of the three places are mended [cite: doc, prices.py, L6-L7]; "
+                    "the tests were not run."
+                )
+            ),
         ],
         {"permissions": {"mode": "acceptEdits"}, "edits": {"review": "propose"}},
         {
@@ -153,10 +191,18 @@ SCENES = [
         "asked",
         "Add a currency.",
         [
-            Turn(ToolUse("AskUser", {"question": "Which currencies are there?", "options": [
-                {"label": "Euro only", "detail": "A constant is enough."},
-                {"label": "Several", "detail": "Each price names its own."},
-            ]})),
+            Turn(
+                ToolUse(
+                    "AskUser",
+                    {
+                        "question": "Which currencies are there?",
+                        "options": [
+                            {"label": "Euro only", "detail": "A constant is enough."},
+                            {"label": "Several", "detail": "Each price names its own."},
+                        ],
+                    },
+                )
+            ),
             Turn(Text("Then a constant is enough.")),
         ],
         answers={"glossator/question": lambda _: {"chosen": ["Euro only"]}},
@@ -172,8 +218,10 @@ SCENES = [
     Scene(
         "failed",
         "What does net do?",
-        [Turn(Text("Looking."), ToolUse("Read", {"path": "prices.py"})),
-         Turn(fault=HttpError(401, message="invalid x-api-key"))],
+        [
+            Turn(Text("Looking."), ToolUse("Read", {"path": "prices.py"})),
+            Turn(fault=HttpError(401, message="invalid x-api-key")),
+        ],
     ),
     Scene(
         "cancelled",

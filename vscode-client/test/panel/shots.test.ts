@@ -1,5 +1,6 @@
 // The main states in three themes and narrow and wide: nothing sticks out, nothing is refused. The
-// pictures are left in dist/shots for people to look at.
+// pictures are left in dist/shots for people to look at: with LOOKS=all each state in each theme and
+// width, otherwise a choice of them.
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
@@ -10,7 +11,11 @@ import { NEW, situation, stream, until } from "./harness/streams.ts";
 
 const SHOTS = "dist/shots";
 const THEMES = ["dark", "light", "contrast"] as const;
-const WIDTHS = [300, 500];
+const ALL = process.env["LOOKS"] === "all";
+const WIDTHS = [
+  { width: 300, themes: ALL ? THEMES : (["dark", "contrast"] as const) },
+  { width: 500, themes: ALL ? THEMES : (["dark", "light"] as const) },
+];
 
 interface Shot {
   readonly messages: readonly ToPanel[];
@@ -123,10 +128,10 @@ for (const [name, { messages, clicks = [], height = 700 }] of Object.entries(STA
       await harness.page.locator(selector).first().click();
     }
     assert.deepEqual(await sticksOut(), [], `${name} 240`);
-    for (const width of WIDTHS) {
+    for (const { width, themes } of WIDTHS) {
       await harness.page.setViewportSize({ width, height });
       assert.deepEqual(await sticksOut(), [], `${name} ${width}`);
-      for (const theme of THEMES) {
+      for (const theme of themes) {
         await harness.theme(theme);
         await harness.page.screenshot({ path: `${SHOTS}/${name}-${theme}-${width}.png` });
       }

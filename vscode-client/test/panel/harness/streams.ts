@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { Situation, ToPanel } from "../../../src/panel/messages.ts";
+import type { Event } from "../../../src/wire.ts";
 
 /** A stream of `test/panel/streams`, by its name. */
 export function stream(name: string): readonly ToPanel[] {
@@ -14,15 +15,23 @@ export function until(name: string, type: ToPanel["type"]): readonly ToPanel[] {
   return all.slice(0, all.findIndex((message) => message.type === type) + 1);
 }
 
-/** A conversation of so many turns, each the recorded answer. */
-export function long(turns: number): ToPanel {
-  const one = stream("answered").flatMap((message) =>
-    message.type === "events" ? message.events : [],
-  );
-  const events = Array.from({ length: turns }, (_, at) =>
-    one.map((event) => ({ ...event, runId: `run ${at}` })),
-  ).flat();
-  return { type: "replay", events, answers: [] };
+/** The events of an answered turn, as few as there can be. */
+export function oneTurn(): readonly Event[] {
+  return merged(stream("answered"));
+}
+
+/** The events, each run of deltas as one. */
+function merged(messages: readonly ToPanel[]): Event[] {
+  const all: Event[] = [];
+  for (const event of messages.flatMap((each) => (each.type === "events" ? each.events : []))) {
+    const last = all.at(-1);
+    if (last?.kind === "text.delta" && event.kind === "text.delta") {
+      all[all.length - 1] = { ...event, text: last.text + event.text };
+    } else {
+      all.push(event);
+    }
+  }
+  return all;
 }
 
 /** Nothing to show yet. */
