@@ -294,7 +294,7 @@ async def test_undo_closes_what_a_turn_created_and_opened(tmp_path: Path) -> Non
         a.desk.open(tmp_path / "made" / "new.txt")
         undo = {"sessionId": answer["sessionId"]}
         undone = await a.editor.result(a.editor.command("glossator.undoTurn", undo))
-        assert (undone["restored"], undone["failed"]) == (["made/new.txt"], [])
+        assert (undone["removed"], undone["failed"]) == (["made/new.txt"], [])
         assert not (tmp_path / "made").exists()
         assert a.desk.texts == {}
 
