@@ -295,9 +295,9 @@ def _told(outcome: EditOutcome) -> str:
     """What people read of it; what follows the first line is for the model."""
     match outcome:
         case Applied(_, note):
-            told = note
+            return note.partition("\n")[0]
         case Refused(reason):
-            told = reason
+            return reason.partition("\n")[0]
         case Conflict(note=note):
-            told = f"The place to edit was changed meanwhile. {note}"
-    return told.partition("\n")[0].rstrip()
+            meanwhile = f"The place to edit was changed meanwhile. {note}"
+            return meanwhile.partition("\n")[0].rstrip()

@@ -35,7 +35,7 @@ def undecided(planned: EditPlan | Conflict | Refused, paths: AbstractSet[str]) -
         if (stray := _stray(place, paths)) is not None:
             return Refused(
                 f"Nothing was changed: the edit would be made in {shown(stray)}, which was not"
-                " decided about.\nBy now, a link on the way leads elsewhere, or the file came into a"
+                " decided about.\nBy now a link on the way leads elsewhere, or it came into a"
                 " folder that is moved. Look at the files again before you go on."
             )
     return None
