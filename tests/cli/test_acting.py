@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -64,9 +65,14 @@ async def test_a_move_is_reviewed_made_and_undone(tmp_path: Path) -> None:
         there = tmp_path / "deep/sea.py"
         assert (text(there), mode(there), fish.exists()) == (BEFORE, 0o640, False)
         async with program(tmp_path, api, "undo") as terminal:
-            await terminal.until("restored deep/sea.py\n")
+            await terminal.until("restored fish.py\nremoved deep/sea.py\n")
             assert await terminal.ended() == 0
         assert (text(fish), mode(fish), there.parent.exists()) == (BEFORE, 0o640, False)
+        undo = re.search(r"--turn (undo-\S+)\.", terminal.seen)
+        assert undo is not None
+        async with program(tmp_path, api, "undo", "--turn", undo[1]) as terminal:
+            await terminal.until("restored deep/sea.py\nremoved fish.py\n")
+            assert await terminal.ended() == 0
         assert api.refusals == []
 
 

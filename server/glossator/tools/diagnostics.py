@@ -64,7 +64,7 @@ class Diagnostics:
         files = await context.diagnostics(wanted, WAIT_SECONDS)
         if files is None:
             return ToolResult.failed(
-                "The editor did not tell its diagnostics; run the project's own checks instead."
+                "The editor did not tell its diagnostics.\nRun the project's own checks instead."
             )
         shown = await in_thread(_shown, files, context)
         return _show(shown, len(files) - len(shown), context)

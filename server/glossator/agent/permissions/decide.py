@@ -40,7 +40,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """Do not do it; `reason` is for the model."""
+    """Do not do it; `reason` says why in a line, and on others what the model is to do."""
 
     reason: str
 
@@ -77,7 +77,7 @@ def _unresolved(subject: Subject, _policy: Policy) -> Deny | None:
         if not target.real:
             return Deny(
                 f"{shown(target.asked)} cannot be resolved (a loop of links, a closed folder, or a"
-                " name that no file can have); use another path."
+                " name that no file can have).\nUse another path."
             )
     return None
 
@@ -93,7 +93,7 @@ def _denied(subject: Subject, policy: Policy) -> Deny | None:
         return None
     return Deny(
         f"The user's permission rules do not allow this (denied: {', '.join(map(shown, rules))})."
-        " Do not try to reach the same in another way; go on without it, or tell the user."
+        "\nDo not try to reach the same in another way; go on without it, or tell the user."
     )
 
 
@@ -102,7 +102,7 @@ def _planning(subject: Subject, policy: Policy) -> Deny | None:
         return None
     return Deny(
         "Plan mode only reads: no file is changed, and only shell commands run that are known to"
-        " change nothing. Put what you want to do into the plan; the user ends plan mode."
+        " change nothing.\nPut what you want to do into the plan; the user ends plan mode."
     )
 
 
