@@ -135,6 +135,8 @@ async def _answer(
         run.emit(Notice(mentioned.notice))
     attached = (*attached, *mentioned.attached)
     session.reads.show(item.span for item in attached)
+    for item in attached:
+        session.reads.saw(item.document)
 
     def listed(steps: tuple[Todo, ...]) -> None:
         session.keep_todo(steps)
