@@ -50,6 +50,20 @@ async def test_an_edit_is_made_after_a_yes_and_undone(tmp_path: Path) -> None:
         assert api.refusals == []
 
 
+async def test_a_fix_of_a_line_needs_no_look_at_it_first(tmp_path: Path) -> None:
+    fish = workspace(tmp_path)
+    async with StandIn([Turn(EDIT), Turn(Text("It is done."))]) as api:
+        async with program(tmp_path, api, "fix", "fish.py:1", "dive") as terminal:
+            await terminal.until(PROMPT)
+            terminal.type("y\n")
+            await terminal.until("It is done.")
+            assert await terminal.ended() == 0
+        assert fish.read_text("utf-8") == AFTER
+        _, question = api.requests[0].body["messages"][-1]["content"]
+        assert question["text"].endswith("\n\ndive")
+        assert api.refusals == []
+
+
 async def test_a_move_is_reviewed_made_and_undone(tmp_path: Path) -> None:
     fish = workspace(tmp_path)
     fish.chmod(0o640)

@@ -1,8 +1,9 @@
 """May it be done? A pure function: the strictest of everything that has a say.
 
-What limits a call: paths that cannot be resolved, deny rules, plan mode, protected paths, scripts
-that are not understood or would run outside a sandbox, ask rules. What grants one: an allow rule,
-else the mode. A limit is never lifted by a grant, whatever the order in which they are written.
+What limits a call: paths that cannot be resolved, deny rules, plan mode, a run that only reads,
+protected paths, scripts that are not understood or would run outside a sandbox, ask rules. What
+grants one: an allow rule, else the mode. A limit is never lifted by a grant, whatever the order in
+which they are written.
 """
 
 from __future__ import annotations
@@ -106,6 +107,15 @@ def _planning(subject: Subject, policy: Policy) -> Deny | None:
     )
 
 
+def _looking(subject: Subject, policy: Policy) -> Deny | None:
+    if not policy.only_reads or _only_reads(subject):
+        return None
+    return Deny(
+        "What was asked for only reads: no file is changed, and only shell commands run that are"
+        " known to change nothing. Say in your answer what you would change."
+    )
+
+
 def _protected(subject: Subject, policy: Policy) -> Ask | None:
     if subject.access is Access.READ:
         return None
@@ -140,6 +150,7 @@ _LIMITS: tuple[Callable[[Subject, Policy], Ask | Deny | None], ...] = (
     _unresolved,
     _denied,
     _planning,
+    _looking,
     _protected,
     _unclear,
     _asked,
