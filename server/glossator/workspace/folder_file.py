@@ -1,8 +1,8 @@
 """The file in which the folders of one root are remembered: `folders.z`.
 
 A line says what the file is and carries a checksum of all that follows: lines of JSON, compressed.
-The first of them names what must be the same for the others to be of use, each other one holds some
-folders. The file appears whole or not at all, and is written by the writer of the root alone.
+The first of them says whose the others are, each of which holds some folders. The file appears
+whole or not at all, and is written by the writer of the root alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from glossator.workspace.memory import Known
 
@@ -30,6 +30,13 @@ class CorruptFolders(Exception):
     """A file that cannot be used; the message says why."""
 
 
+class Folders(NamedTuple):
+    """What is remembered of folders, by absolute path; of use for the same roots only."""
+
+    roots: tuple[str, ...]
+    known: Mapping[str, Known]
+
+
 class FolderFile:
     """The content for the root `top` of a workspace with certain `roots`, in the making."""
 
@@ -39,7 +46,7 @@ class FolderFile:
         self._parts: list[bytes] = []
         self._text_bytes = 0
         self._some: list[tuple[object, ...]] = []
-        self._put(_conditions(roots))
+        self._put({"roots": roots, "user": _user()})
 
     def add(self, folder: str, known: Known) -> None:
         """Put a folder in."""
@@ -63,21 +70,19 @@ class FolderFile:
             self._text_bytes += len(line)
 
 
-def read_folders(folder: Path, top: str, roots: Sequence[str]) -> dict[str, Known]:
-    """By absolute path, what the file in `folder` says of the root `top`; nothing without one.
-
-    Nothing, too, if it is about other roots. Raises `CorruptFolders`.
-    """
+def read_folders(folder: Path, top: str) -> Folders:
+    """What the file in `folder` says of the root `top`. Raises `CorruptFolders`."""
     lines = _lines(read_checked(folder))
-    if next(lines, None) != _conditions(roots):
-        return {}
+    conditions = next(lines, None)
     known: dict[str, Known] = {}
+    if conditions is None or conditions["user"] != _user():
+        return Folders((), known)
     below = os.path.join(top, "")
     for some in lines:
         for relative, *facts in some:
             known[below + relative if relative else top] = Known(*facts)
         time.sleep(0)  # the event loop gets its turn
-    return known
+    return Folders(tuple(conditions["roots"]), known)
 
 
 def read_checked(folder: Path) -> bytes:
@@ -85,7 +90,7 @@ def read_checked(folder: Path) -> bytes:
     try:
         with open(folder / NAME, "rb") as file:
             content = file.read(_MAX_TEXT)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return b""
     except OSError as error:
         raise CorruptFolders(f"{NAME} cannot be read ({error.strerror})") from error
@@ -98,9 +103,9 @@ def _head(body: bytes) -> bytes:
     return _MAGIC + b"%08x\n" % zlib.crc32(body)
 
 
-def _conditions(roots: Sequence[str]) -> Mapping[str, Any]:
-    """What must be as it was; another user may read other folders."""
-    return {"roots": list(roots), "user": os.geteuid() if hasattr(os, "geteuid") else None}
+def _user() -> int | None:
+    """Who listed the folders: another user may read other ones."""
+    return os.geteuid() if hasattr(os, "geteuid") else None
 
 
 def _lines(content: bytes) -> Iterator[Any]:

@@ -226,7 +226,7 @@ class Indexer:
         if not self._settings.index:
             return Memory()
         first = self.last_sweep is None
-        return (recall(self._roots) if first else None) or Recording(self._roots)
+        return (recall(self._roots) if first else None) or Recording(self._roots, time.time_ns())
 
     async def _look_again(self, pool: Executor) -> None:
         paths, self._dirty = self._dirty, set()

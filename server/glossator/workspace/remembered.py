@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 import os
 import stat
-import time
 from collections.abc import Collection, Iterable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -34,9 +33,12 @@ def recall(roots: Roots) -> Recalled | None:
     tops = outermost(roots.paths)
     for top in tops:
         try:
-            known |= read_folders(state_folder.root_folder(top), top, roots.paths)
-        except CorruptFolders as error:  # whoever writes the next one tells the user
+            folders = read_folders(state_folder.root_folder(top), top)
+        except CorruptFolders as error:  # who writes the next one tells the user
             _log.warning("The folders of %s are listed anew: %s", top, error)
+            continue
+        if folders.roots == roots.paths:
+            known |= folders.known
     return Recalled(known, tops) if known else None
 
 
@@ -57,18 +59,18 @@ class Recalled(Memory):
 
 
 class Recording(Memory):
-    """Puts what is listed from now on into a file for each of the outermost roots."""
+    """Puts what is listed from `now` (ns) on into a file for each of the outermost roots."""
 
-    def __init__(self, roots: Roots) -> None:
+    def __init__(self, roots: Roots, now: int) -> None:
         tops = outermost(roots.paths)
         self.files = {top: FolderFile(top, roots.paths) for top in tops}
-        self._began = time.time_ns()
+        self._now = now
         self._devices = trusted_devices(tops)
 
     def stamp(self, folder: str, /) -> Stamp | None:
         """As `Memory`; a later change must not be able to leave the same one."""
         stamp = _stamp(folder, self._devices)
-        return None if stamp is None or ripe_at(*stamp[1:]) > self._began else stamp
+        return None if stamp is None or ripe_at(*stamp[1:]) > self._now else stamp
 
     def keep(self, folder: str, known: Known, /) -> None:
         """As `Memory`."""
