@@ -95,10 +95,11 @@ class TextIndex:
     def changed(self, entries: Mapping[str, FileEntry | None]) -> None:
         """Take in new entries of the listing by absolute path; None: no longer listed."""
         listed = {path: entry for path, entry in entries.items() if entry is not None}
+        gone = [path for path, entry in entries.items() if entry is None]
         nothing_to_place = not (self._placed or self._delta or self._preparation)
         for known in (self._listed, self._pending) if nothing_to_place else (self._listed,):
             known.update(listed)
-            for path in entries.keys() - listed.keys():
+            for path in gone:
                 known.pop(path, None)
         if nothing_to_place:
             self._view = self._pending_view = None
