@@ -22,11 +22,12 @@ MAX_LINE_CHARACTERS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """Text for the model, and the lines it shows."""
+    """Text for the model, and the lines it shows of a document."""
 
     text: str
     span: Span
     path: str
+    document: Document
 
 
 class Hidden(Protocol):
@@ -82,7 +83,7 @@ def attach(
         total=str(total),
         lines="\n".join(kept),
     )
-    return Attached(text, Span(document.uri, document.sha256, first, last), path)
+    return Attached(text, Span(document.uri, document.sha256, first, last), path, document)
 
 
 def _refuse_hidden(

@@ -66,6 +66,7 @@ _TEXTS = {
     "compaction/answered": Kind.KEPT,
     "compaction/state": Kind.STATE,
     "user/attachment": Kind.ATTACHMENT,
+    "user/findings": Kind.ATTACHMENT,
     "user/abandoned": Kind.REMINDER,
     "user/last_word": Kind.REMINDER,
     "user/undone": Kind.REMINDER,

@@ -35,7 +35,7 @@ def read_image(_cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str) ->
     media_type = next((kind for start, kind in _MEDIA_TYPES if re.match(start, content)), None)
     if media_type is None:
         return ToolResult.failed(
-            f"{path} is not an image in spite of its name; use Grep to look for text in it."
+            f"{path} is not an image in spite of its name.\nUse Grep to look for text in it."
         )
     image = Image(media_type, base64.b64encode(content).decode())
     return ToolResult(f"{path} ({media_type}, {len(content):,} bytes)", image=image)
