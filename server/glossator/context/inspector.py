@@ -210,11 +210,12 @@ def _what(message: Message, block: Block, calls: dict[str, Block]) -> tuple[Kind
 
 
 def _text(text: str) -> tuple[Kind, str]:
-    for name, kind in _TEXTS.items():
-        prompt = load_prompt(name)
-        if text.startswith(prompt.opening):
-            if kind is Kind.ATTACHMENT:
-                return kind, prompt.first_value(text)
-            names = {Kind.SUMMARY: "summary", Kind.STATE: "state", Kind.REMINDER: "reminders"}
-            return kind, names.get(kind) or _KEPT_NAMES[name]
-    return Kind.QUESTION, "questions"
+    made = [prompt for prompt in map(load_prompt, _TEXTS) if text.startswith(prompt.opening)]
+    if not made:
+        return Kind.QUESTION, "questions"
+    prompt = max(made, key=lambda each: len(each.opening))  # some begin as others do
+    kind = _TEXTS[prompt.name]
+    if kind is Kind.ATTACHMENT:
+        return kind, prompt.first_value(text)
+    names = {Kind.SUMMARY: "summary", Kind.STATE: "state", Kind.REMINDER: "reminders"}
+    return kind, names.get(kind) or _KEPT_NAMES[prompt.name]
