@@ -26,7 +26,7 @@ _T = TypeVar("_T", FileEntry, str)
 _LONGEST = 100  # characters typed that count
 _CHOSEN = 200  # files, the newest, that fit in one way and are ranked
 _MORE = 8  # times as many where rules hide most of them
-_TELLING = 3  # letters; fewer fit most paths
+_AS_NAMES = 3  # the first of the ways that are tried where the best gave too little
 
 _IN_NO_PATH = re.compile("[\0\ud800-\udfff]")
 _ANY, _NAME = r"[^\x00]", r"[^/\x00]"
@@ -81,8 +81,9 @@ class Folders:
         names = self._of(listing, hides)
 
         def fitting(runs: re2.Pattern[bytes]) -> tuple[list[str], bool]:
-            found = [run[0].decode("utf-8", "replace") for run in runs.finditer(names)]
-            return [name for run in found for name in run.split("\0") if name], True
+            found = [names[run.start() : run.end()] for run in runs.finditer(names)]
+            text = b"".join(found).decode("utf-8", "replace")
+            return [name for name in text.split("\0") if name], True
 
         return _best(typed, limit, fitting, str, lambda name: (len(name), name))
 
@@ -121,13 +122,14 @@ def _best(
     """
     ways = _ways(typed)
     found: dict[_T, int] = {}
-    if len(typed) >= _TELLING:
-        anyhow, all_ = fitting(ways[-1])
-        if all_ and len(anyhow) <= _CHOSEN:  # looked at one by one, not in nine passes over all
-            each = ((way_of(name(item), typed), item) for item in anyhow)
-            ranked = [(way, item) for way, item in each if way is not None]
-            return sorted(ranked, key=lambda each: (each[0], order(each[1])))[:limit]
     for way, runs in enumerate(ways):
+        if way == _AS_NAMES:
+            rest, whole = fitting(ways[-1])
+            if whole and len(rest) <= _CHOSEN:  # told apart one by one, not in a pass for each way
+                others = [(way_of(name(item), typed), item) for item in rest if item not in found]
+                fit = [(way, item) for way, item in others if way is not None]
+                found |= {item: at for at, item in sorted(fit, key=lambda x: (x[0], order(x[1])))}
+                break
         new = (item for item in fitting(runs)[0] if item not in found)
         found |= dict.fromkeys(sorted(new, key=order), way)
         if len(found) >= limit:
@@ -193,8 +195,7 @@ def _words(typed: str, between: str, break_: str) -> str:
 
 def _capital(typed: str) -> str:
     """What is typed as a word within a name in camel case."""
-    first, *others = typed
-    return re.escape(first.upper()) + "".join(map(_either_case, others))
+    return re.escape(typed[:1].upper()) + "".join(map(_either_case, typed[1:]))
 
 
 def _either_case(letter: str) -> str:
