@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from glossator.service.actions import ACTIONS
+
 
 @dataclass(frozen=True, slots=True)
 class ChatCommand:
@@ -26,7 +28,7 @@ CHAT_COMMANDS = (
     ChatCommand(
         "mode", "What is done unasked: plan, ask, acceptEdits or auto", "glossator.setMode", True
     ),
-    ChatCommand("explain", "Explain the selected lines", "glossator.explain"),
+    *(ChatCommand(each.word, each.help.rstrip("."), each.command, words=True) for each in ACTIONS),
     ChatCommand("search", "Find places without asking a model", "glossator.search", words=True),
     ChatCommand("index", "Bring the index up to date", "glossator.rebuildIndex"),
     ChatCommand("status", "What the server holds of the workspace", "glossator.status"),

@@ -76,7 +76,7 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
         reason = error.args[0]
         reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
         raise UsageError(
-            f"The pattern {pattern!r} cannot be used: {reason}. The syntax is RE2's: no"
+            f"The pattern {pattern!r} cannot be used: {reason}.\nThe syntax is RE2's: no"
             " look-around and no back-references; escape characters such as ( [ { meant literally."
         ) from error
     is_literal = not ignore_case and _LITERAL.fullmatch(pattern)

@@ -19,9 +19,9 @@ from glossator.cli.render.citations import distinct, place
 from glossator.cli.render.printable import printable
 from glossator.cli.render.sessions import (
     problem_lines,
-    restored_lines,
     session_rows,
     turn_rows,
+    undone_lines,
 )
 from glossator.cli.render.summary import EditLines, ToolLines, footer, index_rows, status_rows
 from glossator.cli.wire import (
@@ -192,7 +192,7 @@ class Plain:
 
     def undone(self, answer: Undone) -> None:
         """What was brought back; the rest on stderr."""
-        for line in restored_lines(answer):
+        for line in undone_lines(answer):
             print(line)
         for line in problem_lines(answer):
             _aside(line)

@@ -26,7 +26,7 @@ from glossator.cli.render.diff import draw_diff, line_style
 from glossator.cli.render.markdown import draw
 from glossator.cli.render.printable import printable
 from glossator.cli.render.screen import Screen
-from glossator.cli.render.sessions import problem_lines, restored_lines
+from glossator.cli.render.sessions import problem_lines, undone_lines
 from glossator.cli.render.summary import EditLines, ToolLines, footer
 from glossator.cli.wire import (
     Answer,
@@ -237,7 +237,7 @@ class Pretty:
     def undone(self, answer: Undone) -> None:
         """A line for each file."""
         self._screen.still()
-        for line in restored_lines(answer):
+        for line in undone_lines(answer):
             self._screen.line("notice", line)
         for line in problem_lines(answer):
             self._screen.line("notice", line, "yellow")
