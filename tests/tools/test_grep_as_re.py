@@ -10,7 +10,12 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from glossator.workspace import scan
-from glossator.workspace.scan import Lines, as_searched, compile_pattern, matching_lines
+from glossator.workspace.scan import (
+    Lines,
+    as_searched,
+    compile_pattern,
+    matching_lines,
+)
 
 TEXTS = st.text(alphabet="aab \n\n\rxé\u2028", max_size=40)
 
@@ -89,8 +94,20 @@ def test_multiline(text: str, pattern: str) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(TEXTS, st.sets(st.integers(1, 45)))
-def test_lines_by_number(text: str, numbers: set[int]) -> None:
+@given(TEXTS, st.lists(st.integers(1, 45)))
+def test_lines_by_number(text: str, numbers: list[int]) -> None:
     lines, expected = Lines(as_searched(text)), lines_of(text) if text else [""]
-    for number in sorted(numbers):
+    for number in numbers:
         assert lines.get(number) == (expected[number - 1] if number <= len(expected) else None)
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXTS, st.lists(st.integers(0, 45)))
+def test_lines_by_place(text: str, places: list[int]) -> None:
+    searched = as_searched(text)
+    lines = Lines(searched)
+    for place in places:
+        at = min(place, max(0, len(searched) - 1))
+        number = 1 + searched[:at].count(b"\n")
+        assert lines.number(at) == number
+        assert lines.get(number) == (lines_of(text)[number - 1] if text else "")

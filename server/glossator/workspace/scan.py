@@ -16,6 +16,7 @@ from glossator.core.errors import UsageError
 _MAX_MEMORY = 64 << 20  # bytes for RE2's automata
 _PIECE = 1 << 18  # bytes searched at a time: even RE2's slowest way takes few ms for them
 _STEP = 2_048  # bytes, some ten lines
+_NEAR = 20  # lines, which are walked one by one
 _SINGLY = 8  # lines given to RE2 one by one at most, …
 _FOR_ONE = 4_096  # … and one for so many bytes, because each takes as long as 2 kB at once
 _MANY = 5_000  # bytes, from which on numpy counts quicker
@@ -94,22 +95,21 @@ def as_searched(text: str) -> bytes:
 
 
 def matching_lines(
-    text: bytes, pattern: Pattern, cancelled: Callable[[], bool] = lambda: False
+    text: bytes,
+    pattern: Pattern,
+    cancelled: Callable[[], bool] = lambda: False,
+    lines: Lines | None = None,
 ) -> Iterator[int]:
     """The 1-based numbers of the lines in which a match lies, ascending, each once.
 
     `text` is as `as_searched` makes it. `cancelled` is asked now and then, and ends the search
-    early.
+    early. With `lines`, that of the text, a line that was given is then at hand there.
     """
-    if pattern.multiline:
-        if text:
-            yield from _spanning(text, pattern.regex, cancelled)
-        return
-    line, at = 1, 0
-    for start in _in_lines(text, pattern, cancelled):
-        line += _line_ends(text, at, start)
-        at = start
-        yield line
+    lines = lines or Lines(text)
+    if not pattern.multiline:
+        yield from map(lines.number, _in_lines(text, pattern, cancelled))
+    elif text:
+        yield from _spanning(text, pattern.regex, lines, cancelled)
 
 
 def holds_match(
@@ -130,20 +130,32 @@ def count_matching_lines(
 
 
 class Lines:
-    """The lines of a text that is as `as_searched` makes it, to be asked for in ascending order.
+    """The lines of a text that is as `as_searched` makes it: those near the last one are at hand.
 
     Nothing behind the last line that was asked for is ever looked at.
     """
 
     def __init__(self, text: bytes) -> None:
         self._text = text
-        self._number, self._at = 1, 0  # a line, and a place in it: where it begins if it was asked
+        self._number, self._at = 1, 0  # a line, and where it begins
+
+    def number(self, place: int) -> int:
+        """The number of the line, 1-based, that the byte at `place` belongs to."""
+        text, at = self._text, self._at
+        if place >= at:
+            self._number += _line_ends(text, at, place)
+        else:
+            self._number -= text.count(b"\n", place, at)
+        self._at = text.rfind(b"\n", 0, place) + 1
+        return self._number
 
     def get(self, number: int) -> str | None:
         """Line `number`, 1-based; None behind the last one."""
         text, at = self._text, self._at
         missing = number - self._number  # line ends from here on
-        for step in (_PIECE, _STEP):
+        for _ in range(-missing):
+            at = text.rfind(b"\n", 0, at - 1) + 1
+        for step in (_PIECE, _STEP) if missing > _NEAR else ():
             while at + step < len(text) and (ends := _line_ends(text, at, at + step)) < missing:
                 missing -= ends
                 at += step
@@ -175,15 +187,13 @@ def _in_lines(text: bytes, pattern: Pattern, cancelled: Callable[[], bool]) -> I
 
 
 def _spanning(
-    text: bytes, regex: re2.Pattern[bytes], cancelled: Callable[[], bool]
+    text: bytes, regex: re2.Pattern[bytes], lines: Lines, cancelled: Callable[[], bool]
 ) -> Iterator[int]:
-    line, at = 1, 0
     reported = 0
     for match in regex.finditer(_view(text)):
         if cancelled():
             return
-        line += text.count(b"\n", at, match.start())
-        at = match.start()
+        line, at = lines.number(match.start()), match.start()
         last = line + text.count(b"\n", at, max(at, match.end() - 1))
         yield from range(max(line, reported + 1), last + 1)
         reported = max(reported, last)

@@ -18,6 +18,7 @@ from time import monotonic
 from glossator.core.document import Missing, MissingReason
 from glossator.workspace.disk import Stamp
 from glossator.workspace.scan import (
+    Lines,
     compile_pattern,
     count_matching_lines,
     holds_match,
@@ -132,16 +133,17 @@ class TextSearch:
 
     def lines(
         self, selected: Iterator[FileEntry]
-    ) -> Iterator[tuple[FileEntry, Text, Iterator[int]]]:
+    ) -> Iterator[tuple[FileEntry, Text, Lines, Iterator[int]]]:
         """Those of `selected` that hold matches, with their matching lines, 1-based, ascending."""
         for entry, _ in self._sifted(selected, counting=False):
             if entry.path in self._ranges and not self._holds_match(entry):
                 continue
             if (text := self._read(entry)) and self._holds_needle(text.content):
-                lines = self._lines(text.content)
-                first = next(lines, None)
+                lines = Lines(text.content)
+                numbers = self._lines(text.content, lines)
+                first = next(numbers, None)
                 if first is not None:
-                    yield entry, text, chain((first,), lines)
+                    yield entry, text, lines, chain((first,), numbers)
 
     def _read(self, entry: FileEntry) -> Text | None:
         text = read_text(self._snapshot, entry, plain=entry.path not in self._others)
@@ -172,8 +174,8 @@ class TextSearch:
     def _count(self, text: bytes) -> int:
         return count_matching_lines(text, self._pattern, self._cancelled)
 
-    def _lines(self, text: bytes) -> Iterator[int]:
-        for line in matching_lines(text, self._pattern, self._cancelled):
+    def _lines(self, text: bytes, lines: Lines) -> Iterator[int]:
+        for line in matching_lines(text, self._pattern, self._cancelled, lines):
             if self._cancelled():
                 return
             yield line
