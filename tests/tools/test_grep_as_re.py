@@ -13,7 +13,9 @@ from glossator.workspace import scan
 from glossator.workspace.scan import (
     Lines,
     as_searched,
+    compile_literal,
     compile_pattern,
+    holders,
     matching_lines,
 )
 
@@ -111,3 +113,14 @@ def test_lines_by_place(text: str, places: list[int]) -> None:
         number = 1 + searched[:at].count(b"\n")
         assert lines.number(at) == number
         assert lines.get(number) == (lines_of(text)[number - 1] if text else "")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(TEXTS), st.sampled_from(["a", "ab", "é", "a b", "\n", "a\nb"]))
+def test_the_texts_that_hold_a_literal(texts: list[str], literal: str) -> None:
+    searched, needle = list(map(as_searched, texts)), literal.encode()
+    found = list(holders(searched, compile_literal(needle)))
+    holding = [place for place, text in enumerate(searched) if needle in text]
+    assert found == sorted(set(found))
+    assert set(holding) <= set(found)
+    assert found == holding or "\n" in literal  # which may join the end of a text and the next one

@@ -6,8 +6,10 @@ Unless `multiline`, a match lies within one line and line ends are not part of t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import re2
 
@@ -84,6 +86,14 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
     return Pattern(regex, multiline, pattern.encode() if is_literal else None)
 
 
+def compile_literal(literal: bytes) -> re2.Pattern[bytes]:
+    """RE2 for bytes as they stand: in long texts it is several times as quick as `bytes.find`."""
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1  # a byte is a byte
+    options.never_capture = True
+    return re2.compile(re2.escape(literal), options)
+
+
 def as_searched(text: str) -> bytes:
     """A text as it is searched: UTF-8, every line end a LF.
 
@@ -110,6 +120,21 @@ def matching_lines(
         yield from map(lines.number, _in_lines(text, pattern, cancelled))
     elif text:
         yield from _spanning(text, pattern.regex, lines, cancelled)
+
+
+def holders(texts: Sequence[bytes], literal: re2.Pattern[bytes]) -> Iterator[int]:
+    """The places of the texts that hold a literal, ascending; some that do not may be among them.
+
+    All are looked through at once: most hold none, and to ask each takes longer than to look.
+    """
+    ends = list(accumulate(len(text) + 1 for text in texts))
+    joined = b"\n".join(texts)
+    at = 0
+    while match := literal.search(joined, at):
+        place = bisect_right(ends, match.start())
+        yield place
+        if (at := ends[place]) > len(joined):
+            return
 
 
 def holds_match(
