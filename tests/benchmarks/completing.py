@@ -27,6 +27,7 @@ async def run(root: Path) -> bool:
             started = time.perf_counter()
             await app.symbols.matching(app.host.snapshot(), "query", 1)
             seconds = time.perf_counter() - started
+            await _complete(app, "@quer")
             gc.freeze()  # as the server does once the workspace is scanned
             times, late = await _type(app)
             gc.unfreeze()
