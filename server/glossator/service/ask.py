@@ -13,8 +13,7 @@ from glossator.agent.agent import Agent
 from glossator.agent.loop import run_agent
 from glossator.agent.run import Permission, RunContext
 from glossator.agent.specs import tool_specs
-from glossator.context.attachments import Attached, attach
-from glossator.context.mentions import Mentioned, look_up, mentions
+from glossator.context.attachments import Attached, Exhibit
 from glossator.context.system import system_blocks
 from glossator.core.citations import parse_citations
 from glossator.core.errors import UsageError
@@ -32,21 +31,15 @@ from glossator.grounding.verify import verify
 from glossator.llm.conversation import user_message
 from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
+from glossator.service.attaching import Attachment, Pasted, attach_all, attach_mentioned
 from glossator.service.compact import room_of
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session
 from glossator.service.undo import reminded, reminder
 
+__all__ = ["Answer", "AskRequest", "Attachment", "CitationView", "Pasted", "answer", "ask"]
+
 _TITLE_CHARACTERS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A document, or lines of it (1-based, inclusive), that the question is about."""
-
-    uri: str
-    first_line: int | None = None
-    last_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +49,7 @@ class AskRequest:
     question: str
     session_id: str | None = None
     run_id: str | None = None
-    attachments: tuple[Attachment, ...] = ()
+    attachments: tuple[Attachment | Pasted, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +87,14 @@ async def ask(app: Application, request: AskRequest) -> Answer:
     """Run the loop on a question. Raises `ModelError` and `UsageError`."""
     if not request.question.strip():
         raise UsageError("The question is empty; ask something about the workspace.")
-    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
-    attached = [
-        await asyncio.to_thread(attach, snapshot, item.uri, item.first_line, item.last_line, hidden)
-        for item in request.attachments
-    ]
+    attached = await attach_all(app, request.attachments)
     return await answer(app, request.question, attached, request.session_id, request.run_id)
 
 
 async def answer(
     app: Application,
     question: str,
-    attached: Sequence[Attached],
+    attached: Sequence[Attached | Exhibit],
     session_id: str | None,
     run_id: str | None,
     *,
@@ -132,7 +121,7 @@ async def _answer(
     session: Session,
     run: Run,
     question: str,
-    attached: Sequence[Attached],
+    attached: Sequence[Attached | Exhibit],
     permission: Permission,
 ) -> Answer:
     started = time.perf_counter()
@@ -141,13 +130,14 @@ async def _answer(
     if not session.system:
         today = date.today()  # noqa: DTZ011 - the user's own calendar
         session.freeze(system_blocks(app.host.snapshot(), today), tool_specs(app.tools))
-    mentioned = await _mentioned(app, question)
+    mentioned = await attach_mentioned(app, session, run, question, attached)
     if mentioned.notice:
         run.emit(Notice(mentioned.notice))
     attached = (*attached, *mentioned.attached)
-    session.reads.show(item.span for item in attached)
     for item in attached:
-        session.reads.saw(item.document)
+        if isinstance(item, Attached):
+            session.reads.show([item.span])
+            session.reads.saw(item.document)
 
     def listed(steps: tuple[Todo, ...]) -> None:
         session.keep_todo(steps)
@@ -158,8 +148,8 @@ async def _answer(
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
     room = room_of(app, session, run.emit)
     await room.keep(session.account.last, meter)
-    texts = (abandoned, reminder(app, session), *(item.text for item in attached), question)
-    session.conversation.append(user_message(*texts))
+    shown = (part for item in attached for part in item.parts)
+    session.conversation.append(user_message(abandoned, reminder(app, session), *shown, question))
     reminded(app, session)
     agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
     context = RunContext(
@@ -196,15 +186,6 @@ async def _answer(
         session_usage=session.account.spending.usage,
         session_dollars=session.account.spending.dollars,
     )
-
-
-async def _mentioned(app: Application, question: str) -> Mentioned:
-    """What the question mentions by `@`, once the workspace has been scanned."""
-    wanted = await asyncio.to_thread(mentions, question)
-    if not wanted:
-        return Mentioned()
-    await app.ready()
-    return await look_up(wanted, app.host.snapshot(), app.symbols, app.acting.hidden())
 
 
 async def _check(app: Application, session: Session, answer: str) -> tuple[Citation, ...]:
