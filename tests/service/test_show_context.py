@@ -166,11 +166,17 @@ def test_whose_words_a_text_is() -> None:
     lines = load_prompt("user/attachment").render(
         path="app.py", first_line="1", last_line="2", total="9", lines="one, two, lines 3"
     )
-    message = user_message(findings, lines, "Attached by me: nothing.")
+    folder = load_prompt("user/folder").render(path="src/", files="2 files", bytes="9", listing="x")
+    image = load_prompt("user/image").render(image="a.png (image/png, 9 bytes)")
+    errors = load_prompt("user/diagnostics").render(findings="lib.py: 2 new")
+    message = user_message(findings, lines, folder, image, errors, "Attached by me: nothing.")
     _, _, layer = inspect(Frame((), ()), (message,), Sent())
     assert [(part.kind, part.name) for part in layer.parts] == [
         ("attachment", "lib.py"),
         ("attachment", "app.py"),
+        ("attachment", "src/"),
+        ("attachment", "a.png (image/png, 9 bytes)"),
+        ("attachment", "diagnostics"),
         ("question", "questions"),
     ]
 

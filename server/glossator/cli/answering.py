@@ -24,11 +24,24 @@ _PANEL = "With a file, or lines of it"
 def ask(
     context: typer.Context,
     question: Annotated[list[str], typer.Argument(help="The question, or - to read it.")],
+    attach: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--attach",
+            metavar="PATH",
+            help="Show the model a file, PATH:10-20 of it, a folder or an image; repeat it for"
+            " several.",
+            show_default=False,
+        ),
+    ] = None,
     *,
     common: Asking,
 ) -> None:
     """Answer a question, or do what is asked, from the lines of the workspace."""
-    _answer(context, common, "glossator.ask", {"question": read_question(question)})
+    argument: dict[str, Json] = {"question": read_question(question)}
+    if attach:
+        argument["attachments"] = [document_lines(path, common.roots) for path in attach]
+    _answer(context, common, "glossator.ask", argument)
 
 
 def add_actions(app: typer.Typer) -> None:

@@ -67,6 +67,9 @@ _TEXTS = {
     "compaction/state": Kind.STATE,
     "user/attachment": Kind.ATTACHMENT,
     "user/findings": Kind.ATTACHMENT,
+    "user/folder": Kind.ATTACHMENT,
+    "user/image": Kind.ATTACHMENT,
+    "user/diagnostics": Kind.ATTACHMENT,
     "user/abandoned": Kind.REMINDER,
     "user/last_word": Kind.REMINDER,
     "user/undone": Kind.REMINDER,
@@ -77,7 +80,8 @@ _BLOCKS = {
     "redacted_thinking": (Kind.THINKING, "thinking"),
     "image": (Kind.IMAGE, "images"),
 }
-_KEPT_NAMES = {
+_NAMES = {
+    "user/diagnostics": "diagnostics",
     "compaction/said": "your words",
     "compaction/failure": "failures",
     "compaction/result": "results",
@@ -216,6 +220,6 @@ def _text(text: str) -> tuple[Kind, str]:
     prompt = max(made, key=lambda each: len(each.opening))  # some begin as others do
     kind = _TEXTS[prompt.name]
     if kind is Kind.ATTACHMENT:
-        return kind, prompt.first_value(text)
+        return kind, _NAMES.get(prompt.name) or prompt.first_value(text)
     names = {Kind.SUMMARY: "summary", Kind.STATE: "state", Kind.REMINDER: "reminders"}
-    return kind, names.get(kind) or _KEPT_NAMES[prompt.name]
+    return kind, names.get(kind) or _NAMES[prompt.name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from glossator.core.images import Image
 from glossator.core.span import Span
 
 
@@ -14,14 +15,6 @@ class Budget:
 
     items: int | None = None  # lines or paths
     bytes: int | None = None  # UTF-8
-
-
-@dataclass(frozen=True, slots=True)
-class Image:
-    """A picture for the model: its media type, and its bytes in base64."""
-
-    media_type: str
-    data: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,11 @@ class AnthropicModel:
         return self._facts.window
 
     @property
+    def images(self) -> bool:
+        """Whether it sees images; true of all models of the provider."""
+        return self._profile.images
+
+    @property
     def facts(self) -> ModelFacts:
         """All that is known of the model."""
         return self._facts

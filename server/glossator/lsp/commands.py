@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 COMMAND_NAMES = (
     "glossator.ask",
     *(action.command for action in ACTIONS),
+    "glossator.complete",
     "glossator.search",
     "glossator.tool",
     "glossator.cancel",

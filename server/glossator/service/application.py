@@ -23,6 +23,7 @@ from glossator.settings.model import Settings
 from glossator.store.logs import Retention
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import all_tools
+from glossator.workspace.fuzzy import Folders
 from glossator.workspace.host import Indexing, WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.finder import SymbolFinder
@@ -60,6 +61,7 @@ class Application:
         indexing = Indexing(self.worker, port.tell, progress)
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
+        self.folders = Folders()
         self.tools = all_tools(diagnostics=port.tells_diagnostics)
         self.models = Models(settings.models, environment, _options(settings))
         keep = Retention(**settings.sessions.model_dump())

@@ -12,6 +12,7 @@ from glossator.service.application import Application
 from glossator.service.ask import AskRequest, ask
 from glossator.service.cancel import CancelRequest, cancel
 from glossator.service.compact import CompactRequest, compact_session
+from glossator.service.complete import CompleteRequest, complete
 from glossator.service.doctor import DoctorRequest, doctor
 from glossator.service.index import IndexRequest, rebuild_index
 from glossator.service.mode import SetModeRequest, set_mode
@@ -65,6 +66,7 @@ COMMANDS: Mapping[str, Command] = {
         )
         for action in ACTIONS
     },
+    "glossator.complete": Command("Complete", CompleteRequest, complete),
     "glossator.search": Command("Search", SearchRequest, search, shows_progress=True),
     "glossator.tool": Command("Run a tool", ToolRequest, tool),
     "glossator.cancel": Command("Cancel", CancelRequest, cancel),

@@ -9,6 +9,7 @@ from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.edit import Applied, Conflict, Editing, EditPlan, FileEdit, Refused
 from glossator.core.encoding import encode_edited
 from glossator.core.errors import UsageError
+from glossator.core.images import is_image
 from glossator.core.line_diff import Block, changed_blocks, lines_with_ends, unified_diff
 from glossator.core.replacement import Replacement, apply_replacements
 from glossator.core.shown import shown
@@ -16,7 +17,6 @@ from glossator.core.span import Span, runs
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.core.uri import to_uri
 from glossator.tools.base import Cancelled, ToolContext, in_thread
-from glossator.tools.images import is_image
 from glossator.tools.reads import carried
 from glossator.workspace.editing.merge import rebase
 
