@@ -12,6 +12,7 @@ import pytest
 
 from glossator.core.edit import EditPlan, FileEdit
 from glossator.core.errors import StoreUnavailable, UsageError
+from glossator.service.checkpoint_log import NAME
 from glossator.service.checkpoint_store import CheckpointStore
 from glossator.service.checkpoints import Checkpoints
 from glossator.service.editor_files import EditorFiles
@@ -44,6 +45,7 @@ class FullDisk:
     full: set[int]
     notes: list[Any] = field(default_factory=list)
     asked: int = 0
+    dropped: frozenset[str] = frozenset()
 
     def keep(self, _name: str, value: Any) -> None:
         self.asked += 1
@@ -51,8 +53,8 @@ class FullDisk:
             raise StoreUnavailable("The disk is full.")
         self.notes.append(value)
 
-    def kept(self, _name: str) -> list[Any]:
-        return list(self.notes)
+    def kept(self, name: str) -> list[Any]:
+        return list(self.notes) if name == NAME else []
 
 
 @dataclass

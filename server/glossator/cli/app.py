@@ -14,9 +14,17 @@ from glossator.cli.asking import ask_server
 from glossator.cli.messages import duration
 from glossator.cli.options import Modelled, with_options
 from glossator.cli.render.renderer import Renderer
+from glossator.cli.retrying import retry
 from glossator.cli.session import Command
 from glossator.cli.session_commands import sessions, undo
-from glossator.cli.wire import Checks, Hits, IndexReport, Status, ToolAnswer
+from glossator.cli.wire import (
+    Checks,
+    Hits,
+    IndexReport,
+    Models,
+    Status,
+    ToolAnswer,
+)
 from glossator.core.errors import UsageError
 
 app = typer.Typer(
@@ -66,6 +74,9 @@ def serve(
 
 app.command()(ask)
 add_actions(app)
+
+
+app.command()(retry)
 
 
 @app.command()
@@ -152,6 +163,22 @@ def index(
     mode = "rebuild" if rebuild else "check" if check else "update"
     command = Command("glossator.rebuildIndex", {"mode": mode})
     ask_server(context, common, command, show, progress=True)
+
+
+@app.command()
+@with_options
+def models(
+    context: typer.Context,
+    *,
+    common: Modelled,
+) -> None:
+    """List the models that --model and an editor can choose, with their prices."""
+
+    def show(renderer: Renderer, answer: Models) -> bool:
+        renderer.models(answer)
+        return True
+
+    ask_server(context, common, Command("glossator.listModels"), show)
 
 
 @app.command()

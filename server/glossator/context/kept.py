@@ -154,7 +154,7 @@ def _is_ours(text: str) -> bool:
 @cache
 def _heading(name: str) -> str:
     """What every rendering of a prompt begins with."""
-    return load_prompt(name).text.partition("{{")[0]
+    return load_prompt(name).opening
 
 
 def _entries(kind: str, texts: Sequence[str], tokens: int, longest: int) -> list[str]:

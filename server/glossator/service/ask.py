@@ -6,15 +6,12 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import partial
 
 from glossator.agent.agent import Agent
 from glossator.agent.loop import run_agent
 from glossator.agent.run import Permission, RunContext
-from glossator.agent.specs import tool_specs
 from glossator.context.attachments import Attached, Exhibit
-from glossator.context.system import system_blocks
 from glossator.core.citations import parse_citations
 from glossator.core.errors import UsageError
 from glossator.core.events import (
@@ -33,6 +30,7 @@ from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
 from glossator.service.attaching import Attachment, Pasted, attach_all, attach_mentioned
 from glossator.service.compact import room_of
+from glossator.service.opening import opening
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session
 from glossator.service.undo import reminded, reminder
@@ -128,8 +126,7 @@ async def _answer(
     model = app.model
     run.emit(RunStarted(session.id, question, model.id, model.offline))
     if not session.system:
-        today = date.today()  # noqa: DTZ011 - the user's own calendar
-        session.freeze(system_blocks(app.host.snapshot(), today), tool_specs(app.tools))
+        session.freeze(*opening(app))
     mentioned = await attach_mentioned(app, session, run, question, attached)
     if mentioned.notice:
         run.emit(Notice(mentioned.notice))
@@ -146,7 +143,9 @@ async def _answer(
     session.todo.changed = listed
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
-    room = room_of(app, session, run.emit)
+    if (newest := session.account.newest) and newest.model != model.id:
+        session.conversation.newest_reply = None  # of a cache that is not this model's
+    room = room_of(app, session, model, run.emit)
     await room.keep(session.account.last, meter)
     shown = (part for item in attached for part in item.parts)
     session.conversation.append(user_message(abandoned, reminder(app, session), *shown, question))

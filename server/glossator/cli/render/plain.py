@@ -16,8 +16,11 @@ from glossator.cli.messages import (
     stop_notice,
 )
 from glossator.cli.render.citations import distinct, place
+from glossator.cli.render.context import context_title, model_rows, part_rows
 from glossator.cli.render.printable import printable
 from glossator.cli.render.sessions import (
+    dropped_lines,
+    left_lines,
     problem_lines,
     session_rows,
     turn_rows,
@@ -27,21 +30,26 @@ from glossator.cli.render.summary import EditLines, ToolLines, footer, index_row
 from glossator.cli.wire import (
     Answer,
     Checks,
-    Compacted,
-    DeletedSession,
     Event,
-    ExportedSession,
     Hits,
     Hunk,
     IndexReport,
+    Models,
     PermissionRequest,
     Progress,
     Question,
-    Session,
-    Sessions,
     Status,
     Step,
     ToolAnswer,
+)
+from glossator.cli.wire_sessions import (
+    Compacted,
+    Context,
+    DeletedSession,
+    ExportedSession,
+    Rewound,
+    Session,
+    Sessions,
     Turns,
     Undone,
 )
@@ -196,6 +204,27 @@ class Plain:
             print(line)
         for line in problem_lines(answer):
             _aside(line)
+
+    def rewound(self, answer: Rewound) -> None:
+        """What was dropped; what to do about files on stderr."""
+        for line in dropped_lines(answer):
+            print(line)
+        for line in left_lines(answer):
+            _aside(line)
+
+    def context(self, answer: Context) -> None:
+        """One part a line, its cells apart by tabs; what the figures rest on, on stderr."""
+        print(context_title(answer))
+        for row, _ in part_rows(answer):
+            print("\t".join(row).rstrip())
+        _aside(answer["basis"])
+
+    def models(self, answer: Models) -> None:
+        """One model a line, its cells apart by tabs."""
+        for row in model_rows(answer):
+            print("\t".join(row).rstrip())
+        if answer["problem"]:
+            _aside(answer["problem"])
 
     def error(self, _code: int, message: str) -> None:
         """On stderr."""

@@ -7,7 +7,15 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from glossator.cli.messages import ago, plural
-from glossator.cli.wire import Session, Sessions, Turn, Turns, Undone, UndoProblem
+from glossator.cli.wire_sessions import (
+    Rewound,
+    Session,
+    Sessions,
+    Turn,
+    Turns,
+    Undone,
+    UndoProblem,
+)
 from glossator.core.shown import shown
 
 _PATHS = 4  # of a turn that are named
@@ -84,10 +92,30 @@ def problem_lines(undone: Undone) -> Iterator[str]:
         )
 
 
+def dropped_lines(rewound: Rewound) -> list[str]:
+    """The questions that were dropped."""
+    return [f"dropped: {_short(run['question'])}" for run in rewound["runs"]]
+
+
+def left_lines(rewound: Rewound) -> list[str]:
+    """The files that stay changed, and how to take that back."""
+    changed = rewound["changed"]
+    if not changed:
+        return []
+    paths = list(dict.fromkeys(path for turn in changed for path in turn["paths"]))
+    what = _names(paths) if paths else "What commands changed"
+    undo = f"glossator undo --turn {changed[0]['turn']} --since"
+    return [f"{what}: as the dropped turns left it. To take that back: `{undo}`."]
+
+
 def _about(turn: Turn) -> str:
     if turn["undoes"]:
         return f"undo of {', '.join(turn['undoes'])}"
-    line = " ".join(turn["question"].split())
+    return _short(turn["question"])
+
+
+def _short(question: str) -> str:
+    line = " ".join(question.split())
     return line if len(line) <= _QUESTION else f"{line[: _QUESTION - 1]}…"
 
 
