@@ -42,7 +42,7 @@ class CompletionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CompleteRequest:
-    """The question up to the cursor."""
+    """The question up to the cursor; `limit` is for mentions, commands are few."""
 
     text: str
     limit: int = 20
@@ -80,7 +80,7 @@ async def complete(app: Application, request: CompleteRequest) -> CompleteAnswer
         raise UsageError(f"The limit is {request.limit}; give one from 1 to {MAX_ITEMS}.")
     if command := _COMMAND.fullmatch(request.text):
         items = tuple(item for _, item in _commands(command[1]))
-        return CompleteAnswer(items[: request.limit], request.text, incomplete=False)
+        return CompleteAnswer(items, request.text, incomplete=False)
     mention = await _typed(request.text)
     if mention is None:
         return _NOTHING
