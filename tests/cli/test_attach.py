@@ -42,4 +42,4 @@ def test_what_is_attached(tmp_path: Path, path: str, lines: dict[str, Any]) -> N
 def test_what_is_not_there(tmp_path: Path) -> None:
     ended = glossator("ask", "ask", "hi", "--attach", "nowhere.py:3", cwd=tmp_path)
     assert ended.code == 2
-    assert "There is nothing at nowhere.py to attach. Correct the path." in ended.err
+    assert "There is no file nowhere.py:3, neither here nor in the workspace." in ended.err

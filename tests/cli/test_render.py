@@ -207,13 +207,19 @@ def test_an_empty_list_says_so(
 
 def test_what_was_undone() -> None:
     undone = recorded("undo")["answer"] | {
-        "conflicts": [{"path": "fish.py", "reason": "was changed by somebody else since"}],
+        "removed": ["deep/sea.py", "shell.py"],
+        "conflicts": [
+            {"path": path, "reason": "was changed by somebody else since"}
+            for path in ("fish.py", "shell.py")
+        ],
         "failed": [{"path": "reef.py", "reason": "is a folder now"}],
     }
     assert drawn(lambda renderer: renderer.undone(undone)) == (
         "restored fish.py\n"
+        "removed deep/sea.py\n"
+        "removed shell.py\n"
         "To take this back, undo again with --turn undo-3.\n"
-        "not restored reef.py: it is a folder now\n"
+        "not undone reef.py: it is a folder now\n"
     )
 
 

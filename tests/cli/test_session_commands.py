@@ -202,7 +202,7 @@ def test_a_program_gets_answers_as_they_are(recording: str, words: str) -> None:
         ("undo", "undo s1 --since", 2, "--since needs --turn"),
         ("sessions", "sessions --json delete s1", 2, "Write the options after `delete`."),
         ("session_exported", "sessions export s1 -o no/such", 1, "Name another place"),
-        ("undo_conflict", "undo s1", 1, "not restored fish.py: it was changed by somebody else"),
+        ("undo_conflict", "undo s1", 1, "not undone fish.py: it was changed by somebody else"),
         ("undo_conflict", "undo s1", 1, "add --overwrite"),
         ("undo_conflict", "undo s1", 1, "so check the files"),
     ],

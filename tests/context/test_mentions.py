@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.context.mentions import MAX_MENTIONS, look_up, mentions
+from glossator.context.mentions import MAX_MENTIONS, as_mention, look_up, mentions, unfinished
 from tests.workspaces import MakeWorkspace
 
 FILES = {
@@ -121,3 +121,59 @@ async def test_what_could_not_be_looked_up_is_said(
     found = await look_up(mentions("@src/app.py @run"), ws.snapshot, ws.symbols)
     assert [item.name for item in found.attached] == ["src/app.py:1-6"]
     assert "@run (it could not be looked up: symbols took more than 0 s)" in found.notice
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("@", ("@", "")),
+        ("See @src/a", ("@src/a", "src/a")),
+        ('(@"my no', ('@"my no', "my no")),
+        ("@a @b", ("@b", "b")),
+        ("a `b @c", ("@c", "c")),
+        ("`a` @c", ("@c", "c")),
+        ("`@c", ("@c", "c")),
+        ("@a ", None),
+        ("@a\n", None),
+        ("a@b", None),
+        ("```\n@a", None),
+        ('@"a" b', None),
+    ],
+)
+def test_a_mention_that_is_being_typed(text: str, typed: tuple[str, str] | None) -> None:
+    assert unfinished(text) == typed
+
+
+@pytest.mark.parametrize(
+    ("path", "written"),
+    [
+        ("src/app.py", "@src/app.py"),
+        ("src/", "@src/"),
+        ("my notes/", '@"my notes/"'),
+        ("my notes.txt", '@"my notes.txt"'),
+        ("app/[id]/(g)/p.tsx", "@app/[id]/(g)/p.tsx"),
+        ("a(b", '@"a(b"'),
+        ("end.", '@"end."'),
+        ("Makefile", "@Makefile"),
+        ("diagnostics", '@"diagnostics"'),
+        ("selection", '@"selection"'),
+        ("node/@types/x.d.ts", "@node/@types/x.d.ts"),
+        ('a"b', None),
+        ("a`b", None),
+    ],
+)
+async def test_how_a_path_is_mentioned(
+    workspace: MakeWorkspace, path: str, written: str | None
+) -> None:
+    """What is written is one mention, of just that path, wherever it stands."""
+    assert as_mention(path, name=False) == written
+    if written is not None:
+        ws = await workspace({f"{path}x.txt" if path.endswith("/") else path: "one\n"})
+        found = await look_up(mentions(f"What of {written}, then?"), ws.snapshot, ws.symbols)
+        assert [item.name.removesuffix(":1") for item in found.attached] == [path]
+
+
+def test_how_a_name_is_mentioned() -> None:
+    assert as_mention("Parser.parse", name=True) == "@Parser.parse"
+    for name in ("operator ==", "a b", "diagnostics", "selection", "a[0]", ""):
+        assert as_mention(name, name=True) is None

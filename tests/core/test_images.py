@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import struct
+from collections.abc import Callable
 
 import pytest
 
@@ -48,7 +49,7 @@ def extended(width: int, height: int) -> bytes:
         (lossy, "image/webp"), (lossless, "image/webp"), (extended, "image/webp"),
     ],
 )  # fmt: skip
-def test_what_it_is_and_how_large(made: type[bytes], media_type: str) -> None:
+def test_what_it_is_and_how_large(made: Callable[[int, int], bytes], media_type: str) -> None:
     content = made(MAX_SIDE, 2)
     assert image_of(content) == Image(media_type, base64.b64encode(content).decode())
     for width, height in ((MAX_SIDE + 1, 2), (2, MAX_SIDE + 1)):

@@ -15,7 +15,9 @@ from glossator.core.events import Notice
 from glossator.core.uri import to_uri
 from glossator.service.ask import Attachment, Pasted
 from glossator.service.attaching import MAX_IMAGES
+from glossator.service.compact import CompactRequest, compact_session
 from tests.agent.test_loop import without_cache_marks
+from tests.context.compacting import summary_turn
 from tests.core.test_images import gif, png
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
@@ -29,7 +31,7 @@ FILES = {
     "build/out.txt": "made\n",
 }
 PNG, GIF = png(2, 3), gif(4, 5)
-SEEN: Script = [Turn(Text("I see."))]
+SEEN = [Turn(Text("I see."))]
 
 
 @pytest.fixture(autouse=True)
@@ -133,10 +135,37 @@ async def test_a_resumed_session_sends_the_very_bytes(tmp_path: Path) -> None:
         assert json.dumps(again) == json.dumps(before)
 
 
+async def test_a_compaction_puts_words_in_place_of_images(tmp_path: Path) -> None:
+    """But for the newest; what they were stays known, however often it is compacted."""
+    gone = "This image is no longer shown."
+    first = "Image attached by the user: 0.png (image/png, 24 bytes)"
+    script: Script = [*SEEN * 3, summary_turn(), *SEEN * 2, summary_turn(), *SEEN]
+    async with stage(tmp_path, FILES, script) as s:
+        session = s.app.sessions.create().id
+        for number in range(3):
+            images = (pasted(name=f"{number}.png"),)
+            await s.ask(f"What is on {number}?", session_id=session, attachments=images)
+        await compact_session(s.app, CompactRequest(session))
+        await s.ask("And now?", session_id=session)
+        head, second, _, third, *_ = without_cache_marks(s.sent(4))["messages"]
+        said = [part["text"] for part in head["content"] if first in part["text"]]
+        assert len(said) == 1
+        assert gone in said[0]
+        assert gone in second["content"][1]["text"]
+        assert third["content"][1] == image(PNG, "image/png")
+        await s.ask("And then?", session_id=session)
+        await compact_session(s.app, CompactRequest(session))
+        await s.ask("Still?", session_id=session)
+        texts = json.dumps(without_cache_marks(s.sent(7))["messages"])
+        assert all(f"{number}.png (image/png" in texts for number in range(3))
+        assert texts.count(gone) == 3
+        assert '"type": "image"' not in texts
+
+
 async def test_a_model_that_sees_no_images(tmp_path: Path) -> None:
     """It is not sent any, whoever shows them, unless the user knows better."""
     ollama: dict[str, Any] = {"models": {"profile": "ollama"}}
-    script = [Turn(ToolUse("Read", {"path": "logo.png"})), Turn(Text("Well.")), *SEEN]
+    script = [Turn(ToolUse("Read", {"path": "logo.png"})), Turn(Text("Well."))]
     async with stage(tmp_path, FILES, script, ollama) as s:
         (tmp_path / "logo.png").write_bytes(PNG)
         for question, attachments in (("What is it?", (pasted(),)), ("@logo.png", ())):

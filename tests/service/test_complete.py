@@ -159,7 +159,9 @@ async def test_commands(tmp_path: Path) -> None:
     async with stage(tmp_path, FILES, []) as s:
         every = (await whole(s, "/")).items
         assert [item.label for item in every] == [f"/{each.name}" for each in CHAT_COMMANDS]
-        assert inserted(await whole(s, "/mo")) == ["/mode "]
+        assert inserted(await whole(s, "/mo")) == ["/mode ", "/model "]
+        assert inserted(await whole(s, "/mode")) == ["/mode ", "/model "]
+        assert inserted(await whole(s, "/retry")) == ["/retry"]
         assert inserted(await whole(s, "/comp"))[0] == "/compact"
         with pytest.raises(UsageError, match="from 1 to 100"):
             await complete(s.app, CompleteRequest("/", 0))

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from glossator.core.errors import UsageError
 from glossator.core.events import RunStarted
@@ -23,7 +25,7 @@ from glossator.service.models import (
     set_model,
 )
 from glossator.service.status import StatusRequest, status
-from glossator.settings.model import Effort, ModelSettings
+from glossator.settings.model import Effort, ModelSettings, RoleSettings
 from tests.agent.test_loop import without_cache_marks
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, Thinking, ToolUse, Turn
@@ -87,6 +89,33 @@ async def test_a_server_of_one_s_own_lists_what_it_has(tmp_path: Path) -> None:
         assert [model.efforts for model in (await listed(s)).models] == [()] * 5
         with pytest.raises(UsageError, match="does not take the effort high; choose none"):
             await choose(s, SONNET, EffortLevel.HIGH)
+
+
+@pytest.mark.parametrize(
+    ("body", "told", "problem"),
+    [
+        ({"object": "list", "data": [{"id": "llama", "created": 1}, {}, 1]}, ["llama"], ""),
+        ({"data": []}, [], ""),
+        ({"data": None}, [], "does not list its models in a form that is known."),
+        ([], [], "does not list its models in a form that is known."),
+        (None, [], "does not list its models."),
+    ],
+)
+async def test_lists_of_other_servers(body: Any, told: list[str], problem: str) -> None:
+    async def listing(_: web.Request) -> web.Response:
+        return web.json_response(body) if body is not None else web.Response(status=404)
+
+    app = web.Application()
+    app.router.add_get("/v1/models", listing)
+    async with TestServer(app) as server:
+        address = str(server.make_url("/"))
+        settings = ModelSettings(base_url=address, profile="ollama", main=RoleSettings(model="m"))
+        models = Models(settings, {}, ModelOptions())
+        known, said = await models.known()
+        await models.close()
+    assert [facts.id for facts in known] == [*told, "m"]
+    assert said.endswith(problem)
+    assert bool(said) is bool(problem)
 
 
 def test_the_efforts_are_those_of_the_settings() -> None:

@@ -11,7 +11,9 @@ import pytest
 from glossator.context.inspector import Part, Sent, inspect
 from glossator.context.summary import Frame
 from glossator.core.errors import UnknownSession
+from glossator.llm.conversation import user_message
 from glossator.llm.model import ToolSpec
+from glossator.prompts.loader import load_prompt
 from glossator.service.ask import Attachment
 from glossator.service.compact import CompactRequest, compact_session
 from glossator.service.models import SetModelRequest, set_model
@@ -157,6 +159,26 @@ async def test_a_session_of_another_server_can_be_looked_at(tmp_path: Path) -> N
             assert other.app.sessions.loaded() == []
         with pytest.raises(UnknownSession):
             await shown(s, "nonsense")
+
+
+def test_whose_words_a_text_is() -> None:
+    findings = load_prompt("user/findings").render(path="lib.py", findings="line 1, lines 2-3: x")
+    lines = load_prompt("user/attachment").render(
+        path="app.py", first_line="1", last_line="2", total="9", lines="one, two, lines 3"
+    )
+    folder = load_prompt("user/folder").render(path="src/", files="2 files", bytes="9", listing="x")
+    image = load_prompt("user/image").render(image="a.png (image/png, 9 bytes)")
+    errors = load_prompt("user/diagnostics").render(findings="lib.py: 2 new")
+    message = user_message(findings, lines, folder, image, errors, "Attached by me: nothing.")
+    _, _, layer = inspect(Frame((), ()), (message,), Sent())
+    assert [(part.kind, part.name) for part in layer.parts] == [
+        ("attachment", "lib.py"),
+        ("attachment", "app.py"),
+        ("attachment", "src/"),
+        ("attachment", "a.png (image/png, 9 bytes)"),
+        ("attachment", "diagnostics"),
+        ("question", "questions"),
+    ]
 
 
 def test_a_deferred_tool_takes_no_room_where_the_provider_searches() -> None:

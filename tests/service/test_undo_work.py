@@ -112,7 +112,7 @@ def conflicts(undone: Undone) -> dict[str, str]:
 
 
 def names(undone: Undone) -> set[str]:
-    return {Path(path).name for path in undone.restored}
+    return {Path(path).name for path in (*undone.restored, *undone.removed)}
 
 
 async def test_what_the_user_saved_while_a_command_ran_is_not_its_doing(bench: Bench) -> None:
@@ -248,7 +248,7 @@ async def test_what_is_not_there_as_expected_is_left_alone(bench: Bench) -> None
 
     bench.files.overtaking = overtake
     undone = await bench.checkpoints.undo_turn()
-    assert undone.restored == ()
+    assert (undone.restored, undone.removed) == ((), ())
     assert conflicts(undone) == dict.fromkeys(("a.txt", "b.txt", "c.txt", "new.txt"), JUST_NOW)
     left = [path.name for path in bench.ws.root.rglob("*") if path.is_file()]
     assert sorted(left) == ["a.txt", "mine", "new.txt"]

@@ -12,6 +12,7 @@ import typing
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, Field, fields
 from enum import EnumType
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,7 @@ class Mirror:
             self.type_of(kind)
         events = " | ".join(map(self._event, typing.get_args(Event)))
         commands = "\n".join(map(self._command, COMMANDS))
-        chat = "\n".join(f'  {each.name}: "{each.command}",' for each in CHAT_COMMANDS)
+        chat = "\n".join(f'  "{each.name}": "{each.command}",' for each in CHAT_COMMANDS)
         return "\n".join(
             (
                 _HEAD,
@@ -139,7 +140,8 @@ class Mirror:
     def _command(self, name: str) -> str:
         command = COMMANDS[name]
         request = self.type_of(command.request, given=True)
-        answer = self.type_of(typing.get_type_hints(command.run)["return"])
+        run = command.run.func if isinstance(command.run, partial) else command.run
+        answer = self.type_of(typing.get_type_hints(run)["return"])
         return f'  readonly "{name}": {{ readonly request: {request}; readonly answer: {answer} }};'
 
 

@@ -107,3 +107,18 @@ async def test_folders_are_those_of_now(workspace: MakeWorkspace) -> None:
     assert found("src/") == ["src/deep", "src/deep/model"]
     ws.write("model/x.py", "x\n")
     assert found("model") == ["model", "src/deep/model"]
+
+
+async def test_files_are_those_of_now(workspace: MakeWorkspace) -> None:
+    """Also where the table of an earlier listing is still in use."""
+    ws = await workspace(dict.fromkeys(("a_model.py", "b_model.py", "c_model.py"), "x\n"))
+
+    def found() -> list[str]:
+        return sorted(file.relative for _, file in best_files(ws.snapshot, "model", 9, None))
+
+    assert found() == ["a_model.py", "b_model.py", "c_model.py"]
+    ws.write("model.py", "x\n")
+    ws.write("b_model.py", "longer\n")
+    (ws.root / "a_model.py").unlink()
+    ws.touched("a_model.py")
+    assert found() == ["b_model.py", "c_model.py", "model.py"]

@@ -116,7 +116,7 @@ export interface CompleteAnswer {
   readonly incomplete: boolean;
 }
 
-/** The question up to the cursor. */
+/** The question up to the cursor; `limit` is for mentions, commands are few. */
 export interface CompleteRequest {
   readonly text: string;
   readonly limit?: number;
@@ -209,15 +209,6 @@ export interface EditSettledEvent {
 /** How hard a model thinks. */
 export type EffortLevel = "low" | "medium" | "high" | "xhigh" | "max";
 
-/** Lines of a document, 1-based and inclusive. */
-export interface ExplainRequest {
-  readonly uri: string;
-  readonly firstLine: number;
-  readonly lastLine: number;
-  readonly sessionId?: string | null;
-  readonly runId?: string | null;
-}
-
 /** Markdown is for reading; JSON has everything. */
 export type ExportFormat = "markdown" | "json";
 
@@ -290,6 +281,17 @@ export interface Layer {
   readonly tokens: number;
   readonly cached: number;
   readonly parts: ReadonlyArray<Part>;
+}
+
+/** Lines of a document, 1-based and inclusive (None: from its start, to its end). */
+export interface LinesRequest {
+  readonly uri: string;
+  readonly firstLine?: number | null;
+  readonly lastLine?: number | null;
+  readonly instruction?: string;
+  readonly diagnostics?: ReadonlyArray<Diagnostic>;
+  readonly sessionId?: string | null;
+  readonly runId?: string | null;
 }
 
 /** Takes nothing. */
@@ -695,6 +697,7 @@ export interface TurnList {
 export interface UndoAnswer {
   readonly turn: string | null;
   readonly restored: ReadonlyArray<string>;
+  readonly removed: ReadonlyArray<string>;
   readonly conflicts: ReadonlyArray<UndoProblem>;
   readonly failed: ReadonlyArray<UndoProblem>;
   readonly incomplete: boolean;
@@ -746,7 +749,12 @@ export type Event = RunStartedEvent | TextDeltaEvent | ThinkingDeltaEvent | Text
 /** What each command takes and answers. */
 export interface Commands {
   readonly "glossator.ask": { readonly request: AskRequest; readonly answer: Answer };
-  readonly "glossator.explain": { readonly request: ExplainRequest; readonly answer: Answer };
+  readonly "glossator.explain": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.fix": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.refactor": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.document": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.writeTests": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.exploreUsage": { readonly request: LinesRequest; readonly answer: Answer };
   readonly "glossator.complete": { readonly request: CompleteRequest; readonly answer: CompleteAnswer };
   readonly "glossator.search": { readonly request: SearchRequest; readonly answer: SearchAnswer };
   readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };
@@ -772,17 +780,25 @@ export interface Commands {
 
 /** What a question that begins with `/` does instead. */
 export const CHAT_COMMANDS = {
-  new: "glossator.newSession",
-  resume: "glossator.resumeSession",
-  rename: "glossator.renameSession",
-  export: "glossator.exportSession",
-  compact: "glossator.compact",
-  undo: "glossator.undoTurn",
-  plan: "glossator.setMode",
-  mode: "glossator.setMode",
-  explain: "glossator.explain",
-  search: "glossator.search",
-  index: "glossator.rebuildIndex",
-  status: "glossator.status",
-  doctor: "glossator.doctor",
+  "new": "glossator.newSession",
+  "resume": "glossator.resumeSession",
+  "rename": "glossator.renameSession",
+  "export": "glossator.exportSession",
+  "compact": "glossator.compact",
+  "context": "glossator.showContext",
+  "retry": "glossator.rewind",
+  "undo": "glossator.undoTurn",
+  "plan": "glossator.setMode",
+  "mode": "glossator.setMode",
+  "model": "glossator.setModel",
+  "explain": "glossator.explain",
+  "fix": "glossator.fix",
+  "refactor": "glossator.refactor",
+  "document": "glossator.document",
+  "write-tests": "glossator.writeTests",
+  "explore-usage": "glossator.exploreUsage",
+  "search": "glossator.search",
+  "index": "glossator.rebuildIndex",
+  "status": "glossator.status",
+  "doctor": "glossator.doctor",
 } as const;

@@ -8,20 +8,19 @@ from typing import Annotated
 import typer
 
 from glossator import __version__
-from glossator.cli.arguments import attachment, read_question, tool_arguments
+from glossator.cli.answering import add_actions, ask
+from glossator.cli.arguments import tool_arguments
 from glossator.cli.asking import ask_server
 from glossator.cli.messages import duration
-from glossator.cli.options import Acting, Modelled, with_options
+from glossator.cli.options import Modelled, with_options
 from glossator.cli.render.renderer import Renderer
 from glossator.cli.retrying import retry
-from glossator.cli.session import Command, Work
-from glossator.cli.session_commands import in_session, sessions, undo
+from glossator.cli.session import Command
+from glossator.cli.session_commands import sessions, undo
 from glossator.cli.wire import (
-    Answer,
     Checks,
     Hits,
     IndexReport,
-    Json,
     Models,
     Status,
     ToolAnswer,
@@ -73,46 +72,8 @@ def serve(
     raise typer.Exit(main(context.args))
 
 
-@app.command()
-@with_options
-def ask(
-    context: typer.Context,
-    question: Annotated[list[str], typer.Argument(help="The question, or - to read it.")],
-    *,
-    common: Acting,
-    thinking: Annotated[bool, typer.Option("--thinking", help="Show the thinking.")] = False,
-    resume: Annotated[
-        str | None,
-        typer.Option("--resume", metavar="ID", help="Go on with this session.", show_default=False),
-    ] = None,
-    newest: Annotated[
-        bool, typer.Option("--continue", help="Go on with the newest session of this workspace.")
-    ] = False,
-    attach: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--attach",
-            metavar="PATH",
-            help="Show the model this file, PATH:10-20 of it, folder or image; repeatable.",
-            show_default=False,
-        ),
-    ] = None,
-) -> None:
-    """Answer a question, or do what is asked, from the lines of the workspace."""
-    if resume is not None and newest:
-        raise UsageError("--resume and --continue exclude each other; choose one.")
-
-    def show(renderer: Renderer, answer: Answer) -> bool:
-        renderer.answer(answer)
-        return answer["stop"] != "refused"  # what a limit ended early is still an answer
-
-    argument: dict[str, Json] = {"question": read_question(question)}
-    if attach:
-        argument["attachments"] = [attachment(path) for path in attach]
-    work: Command | Work = Command("glossator.ask", argument)
-    if resume is not None or newest:
-        work = in_session("glossator.ask", resume, argument)
-    ask_server(context, common, work, show, thinking=thinking)
+app.command()(ask)
+add_actions(app)
 
 
 app.command()(retry)

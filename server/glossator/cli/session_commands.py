@@ -12,7 +12,7 @@ from glossator.cli.asking import ask_server
 from glossator.cli.messages import NO_SESSION
 from glossator.cli.options import Common, Modelled, with_options
 from glossator.cli.render.renderer import Renderer
-from glossator.cli.render.sessions import not_restored
+from glossator.cli.render.sessions import not_undone
 from glossator.cli.session import Command, Execute, Work
 from glossator.cli.wire import (
     Json,
@@ -241,7 +241,7 @@ def undo(
 
     def show(renderer: Renderer, answer: Undone) -> bool:
         renderer.undone(answer)
-        return not not_restored(answer)
+        return not not_undone(answer)
 
     argument: dict[str, Json] = {"since": since, "overwrite": overwrite}
     if turn is not None:

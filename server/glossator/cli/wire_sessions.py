@@ -70,6 +70,7 @@ class Undone(TypedDict):
 
     turn: str | None
     restored: list[str]
+    removed: list[str]
     conflicts: list[UndoProblem]
     failed: list[UndoProblem]
     incomplete: bool

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from glossator.context.listing import list_folder
 from glossator.core.citations import place
-from glossator.core.document import Missing, MissingReason
+from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.images import MAX_BYTES, Image, image_of, is_image
 from glossator.core.shown import shown
@@ -26,11 +26,12 @@ MAX_LINE_CHARACTERS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """Text for the model, and the lines it shows."""
+    """Text for the model, and the lines it shows of a document."""
 
     text: str
     span: Span
     path: str
+    document: Document
 
     @property
     def name(self) -> str:
@@ -176,7 +177,7 @@ def attach(
         total=str(total),
         lines="\n".join(kept),
     )
-    return Attached(text, Span(document.uri, document.sha256, first, last), path)
+    return Attached(text, Span(document.uri, document.sha256, first, last), path, document)
 
 
 def refuse_hidden(snapshot: WorkspaceSnapshot, paths: Sequence[str], hidden: Hidden | None) -> None:

@@ -66,6 +66,10 @@ _TEXTS = {
     "compaction/answered": Kind.KEPT,
     "compaction/state": Kind.STATE,
     "user/attachment": Kind.ATTACHMENT,
+    "user/findings": Kind.ATTACHMENT,
+    "user/folder": Kind.ATTACHMENT,
+    "user/image": Kind.ATTACHMENT,
+    "user/diagnostics": Kind.ATTACHMENT,
     "user/abandoned": Kind.REMINDER,
     "user/last_word": Kind.REMINDER,
     "user/undone": Kind.REMINDER,
@@ -76,7 +80,8 @@ _BLOCKS = {
     "redacted_thinking": (Kind.THINKING, "thinking"),
     "image": (Kind.IMAGE, "images"),
 }
-_KEPT_NAMES = {
+_NAMES = {
+    "user/diagnostics": "diagnostics",
     "compaction/said": "your words",
     "compaction/failure": "failures",
     "compaction/result": "results",
@@ -209,11 +214,12 @@ def _what(message: Message, block: Block, calls: dict[str, Block]) -> tuple[Kind
 
 
 def _text(text: str) -> tuple[Kind, str]:
-    for name, kind in _TEXTS.items():
-        prompt = load_prompt(name)
-        if text.startswith(prompt.opening):
-            if kind is Kind.ATTACHMENT:
-                return kind, prompt.first_value(text)
-            names = {Kind.SUMMARY: "summary", Kind.STATE: "state", Kind.REMINDER: "reminders"}
-            return kind, names.get(kind) or _KEPT_NAMES[name]
-    return Kind.QUESTION, "questions"
+    made = [prompt for prompt in map(load_prompt, _TEXTS) if text.startswith(prompt.opening)]
+    if not made:
+        return Kind.QUESTION, "questions"
+    prompt = max(made, key=lambda each: len(each.opening))  # some begin as others do
+    kind = _TEXTS[prompt.name]
+    if kind is Kind.ATTACHMENT:
+        return kind, _NAMES.get(prompt.name) or prompt.first_value(text)
+    names = {Kind.SUMMARY: "summary", Kind.STATE: "state", Kind.REMINDER: "reminders"}
+    return kind, names.get(kind) or _NAMES[prompt.name]

@@ -110,8 +110,9 @@ def unfinished(question: str) -> tuple[str, str] | None:
 def as_mention(text: str, *, name: bool) -> str | None:
     """How a path, or a symbol's `name`, is mentioned; None if it cannot be."""
     bare, quoted = f"@{text}", f'@"{text}"'
-    if _alone(bare) == Mention(text, name=True):
-        return quoted if text in (DIAGNOSTICS, SELECTION) and not name else bare
+    reserved = text in (DIAGNOSTICS, SELECTION)
+    if not reserved and _alone(bare) == Mention(text, name=True):
+        return bare
     if name:
         return None
     if _alone(bare) == Mention(text.rstrip("/"), name=False):

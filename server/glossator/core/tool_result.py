@@ -21,7 +21,9 @@ class Budget:
 class ToolResult:
     """A tool's answer: text for the model, the spans it shows, and how many items were left out.
 
-    With `error` set the call failed and `text` says what happened and what to try next.
+    With `error` set the call failed: the first line of `text` says what failed and why, and is what
+    people read of it; what the model is to do about it stands on the lines after it. `outcome` is
+    what people read instead, where that line would not tell them.
     """
 
     text: str
@@ -29,10 +31,11 @@ class ToolResult:
     omitted: int = 0
     error: bool = False
     image: Image | None = None
+    outcome: str = ""
 
     @staticmethod
     def failed(message: str) -> ToolResult:
-        """A failure the model can act on."""
+        """A failure the model can act on; its first line is for people, too."""
         return ToolResult(message, error=True)
 
 

@@ -39,7 +39,7 @@ _UNSENDABLE = (
 # Their clients move the model, and more, from the body to the address.
 _REWRITTEN: frozenset[Backend] = frozenset({"bedrock", "vertex"})
 _LIST_SECONDS = 3
-_LISTED = 1_000  # models, the most that are told at once
+_LISTING: Any = {"params": {"limit": 1_000}}  # the most models that are told at once
 _log = logging.getLogger(__name__)
 
 
@@ -117,22 +117,24 @@ class AnthropicModel:
         import anthropic  # noqa: PLC0415 - loaded by now
         import httpx2  # noqa: PLC0415 - likewise
 
-        failure: ModelError
+        unlisted = f"{server_of(self._settings)} does not list its models"
+        failure: ModelError = ModelRefused(f"{unlisted} in a form that is known.")
         try:
             async with asyncio.timeout(_LIST_SECONDS):
-                models = await asyncio.to_thread(lambda: client.models)
-                page = await models.list(limit=_LISTED)
+                listed = await client.get("/v1/models", cast_to=object, options=_LISTING)
         except TimeoutError:
-            failure = ModelUnavailable(
-                f"{server_of(self._settings)} did not list its models within {_LIST_SECONDS} s."
-            )
+            failure = ModelUnavailable(f"{unlisted} within {_LIST_SECONDS} s.")
+        except anthropic.NotFoundError:
+            failure = ModelRefused(f"{unlisted}.")
         except (anthropic.AnthropicError, httpx2.HTTPError, ValueError) as error:
             failure = explain(error, self._target(client))
         else:
-            return tuple(
-                self._told(facts_of(info.id, self._options.prices), info)
-                for info in page.data or ()
-            )
+            match listed:
+                case {"data": list(infos)}:
+                    named = [each for each in infos if isinstance(each, dict) and each.get("id")]
+                    told = (anthropic.types.ModelInfo.construct(**each) for each in named)
+                    prices = self._options.prices
+                    return tuple(self._told(facts_of(info.id, prices), info) for info in told)
         raise failure  # out here for the same reason as in `_attempt`
 
     async def close(self) -> None:

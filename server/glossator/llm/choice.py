@@ -76,7 +76,7 @@ class Models:
         listed = {facts.id: facts for facts in self._told}
         if not listed and ours and self._set.profile == "anthropic":
             listed = {name: self._facts(name) for name in CATALOG}
-        for role in (self._set.main, self._set.fast, self.settings.main):
+        for role in (self._set.main, self.settings.main):
             listed.setdefault(role.model, self._facts(role.model))
         return tuple(listed.values()), problem
 

@@ -13,6 +13,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from glossator.lsp.reports import show_report
 from glossator.lsp.wire import WireError, from_wire, to_wire
+from glossator.service.actions import ACTIONS
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 # Told to the client before the service is imported; a test compares them with `COMMANDS`.
 COMMAND_NAMES = (
     "glossator.ask",
-    "glossator.explain",
+    *(action.command for action in ACTIONS),
     "glossator.complete",
     "glossator.search",
     "glossator.tool",
@@ -44,7 +45,7 @@ COMMAND_NAMES = (
     "glossator.status",
     "glossator.doctor",
 )
-_WITH_REPORT = {"glossator.ask", "glossator.explain"}
+_WITH_REPORT = {"glossator.ask", *(action.command for action in ACTIONS)}
 
 
 async def run_command(server: Server, params: types.ExecuteCommandParams) -> object:

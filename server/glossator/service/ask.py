@@ -10,7 +10,7 @@ from functools import partial
 
 from glossator.agent.agent import Agent
 from glossator.agent.loop import run_agent
-from glossator.agent.run import RunContext
+from glossator.agent.run import Permission, RunContext
 from glossator.context.attachments import Attached, Exhibit
 from glossator.core.citations import parse_citations
 from glossator.core.errors import UsageError
@@ -95,15 +95,21 @@ async def answer(
     attached: Sequence[Attached | Exhibit],
     session_id: str | None,
     run_id: str | None,
+    *,
+    only_reads: bool = False,
 ) -> Answer:
-    """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does."""
+    """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does.
+
+    `only_reads`: nothing is changed in it, whatever the mode allows.
+    """
     session = await app.sessions.open(session_id) if session_id else app.sessions.create()
     session.meter(app.settings.limits, app.model).check()
     try:
         async with app.runs.open(session.id, run_id, session.note) as run:
             if session.title == UNTITLED:
                 session.rename(question.strip().splitlines()[0][:_TITLE_CHARACTERS])
-            return await _answer(app, session, run, question, attached)
+            permission = app.acting.of(session).permission(only_reads=only_reads)
+            return await _answer(app, session, run, question, attached, permission)
     finally:
         app.sessions.settle(session)
 
@@ -114,6 +120,7 @@ async def _answer(
     run: Run,
     question: str,
     attached: Sequence[Attached | Exhibit],
+    permission: Permission,
 ) -> Answer:
     started = time.perf_counter()
     model = app.model
@@ -124,7 +131,10 @@ async def _answer(
     if mentioned.notice:
         run.emit(Notice(mentioned.notice))
     attached = (*attached, *mentioned.attached)
-    session.reads.show(item.span for item in attached if isinstance(item, Attached))
+    for item in attached:
+        if isinstance(item, Attached):
+            session.reads.show([item.span])
+            session.reads.saw(item.document)
 
     def listed(steps: tuple[Todo, ...]) -> None:
         session.keep_todo(steps)
@@ -145,7 +155,7 @@ async def _answer(
         model,
         run.emit,
         partial(app.tool_context, session, run),
-        app.acting.of(session).gate.permission,
+        permission,
         session.received,
         room,
         run.clock,

@@ -116,7 +116,7 @@ async def _findings(app: Application, session: Session, run: Run) -> Exhibit | s
         return "this editor does not tell its diagnostics"
     told = await Diagnostics().run(DiagnosticsArgs(), await app.tool_context(session, run))
     if told.error:
-        return told.text.rstrip(".")
+        return told.text.partition("\n")[0].rstrip(".")
     return Exhibit(load_prompt("user/diagnostics").render(findings=told.text), DIAGNOSTICS)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from glossator.service.actions import ACTIONS
+
 
 @dataclass(frozen=True, slots=True)
 class ChatCommand:
@@ -21,12 +23,15 @@ CHAT_COMMANDS = (
     ChatCommand("rename", "Give this session another title", "glossator.renameSession", words=True),
     ChatCommand("export", "Write this session out as Markdown", "glossator.exportSession"),
     ChatCommand("compact", "Go on from a summary of this session", "glossator.compact"),
+    ChatCommand("context", "What is in the model's window, and why", "glossator.showContext"),
+    ChatCommand("retry", "Ask the last question again", "glossator.rewind"),
     ChatCommand("undo", "Take back what the last turn changed", "glossator.undoTurn"),
     ChatCommand("plan", "From now on only read and plan", "glossator.setMode"),
     ChatCommand(
         "mode", "What is done unasked: plan, ask, acceptEdits or auto", "glossator.setMode", True
     ),
-    ChatCommand("explain", "Explain the selected lines", "glossator.explain"),
+    ChatCommand("model", "Which model answers from now on", "glossator.setModel", words=True),
+    *(ChatCommand(each.word, each.help.rstrip("."), each.command, words=True) for each in ACTIONS),
     ChatCommand("search", "Find places without asking a model", "glossator.search", words=True),
     ChatCommand("index", "Bring the index up to date", "glossator.rebuildIndex"),
     ChatCommand("status", "What the server holds of the workspace", "glossator.status"),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from glossator.service.actions import ACTIONS
 from glossator.service.application import Application
 from glossator.service.ask import AskRequest, ask
 from glossator.service.cancel import CancelRequest, cancel
 from glossator.service.compact import CompactRequest, compact_session
 from glossator.service.complete import CompleteRequest, complete
 from glossator.service.doctor import DoctorRequest, doctor
-from glossator.service.explain import ExplainRequest, explain
 from glossator.service.index import IndexRequest, rebuild_index
 from glossator.service.mode import SetModeRequest, set_mode
 from glossator.service.models import (
@@ -21,6 +22,7 @@ from glossator.service.models import (
     list_models,
     set_model,
 )
+from glossator.service.on_lines import LinesRequest, act_on_lines
 from glossator.service.rewind import RewindRequest, rewind
 from glossator.service.search import SearchRequest, search
 from glossator.service.sessions import (
@@ -58,7 +60,12 @@ class Command:
 
 COMMANDS: Mapping[str, Command] = {
     "glossator.ask": Command("Ask", AskRequest, ask, shows_progress=True),
-    "glossator.explain": Command("Explain", ExplainRequest, explain, shows_progress=True),
+    **{
+        action.command: Command(
+            action.title, LinesRequest, partial(act_on_lines, action), shows_progress=True
+        )
+        for action in ACTIONS
+    },
     "glossator.complete": Command("Complete", CompleteRequest, complete),
     "glossator.search": Command("Search", SearchRequest, search, shows_progress=True),
     "glossator.tool": Command("Run a tool", ToolRequest, tool),

@@ -23,7 +23,8 @@ from glossator.workspace.walk import FileEntry
 
 MAX_ITEMS = 100
 
-_SECONDS = 0.012  # that symbols are waited for, of the 20 ms after which typing feels slow
+_SECONDS = 0.008  # that symbols are waited for, of the 20 ms that an answer may take
+_SHORT = 10_000  # characters that are looked through on the spot
 _SHORTEST = 2  # letters; fewer fit too many symbols
 _COMMAND = re.compile(r"/([\w-]*)")
 _SCOPE = re.compile(r"::|->|[.#]")
@@ -41,7 +42,7 @@ class CompletionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CompleteRequest:
-    """The question up to the cursor."""
+    """The question up to the cursor; `limit` is for mentions, commands are few."""
 
     text: str
     limit: int = 20
@@ -79,8 +80,8 @@ async def complete(app: Application, request: CompleteRequest) -> CompleteAnswer
         raise UsageError(f"The limit is {request.limit}; give one from 1 to {MAX_ITEMS}.")
     if command := _COMMAND.fullmatch(request.text):
         items = tuple(item for _, item in _commands(command[1]))
-        return CompleteAnswer(items[: request.limit], request.text, incomplete=False)
-    mention = await asyncio.to_thread(unfinished, request.text)
+        return CompleteAnswer(items, request.text, incomplete=False)
+    mention = await _typed(request.text)
     if mention is None:
         return _NOTHING
     written, typed = mention
@@ -97,6 +98,10 @@ async def complete(app: Application, request: CompleteRequest) -> CompleteAnswer
     )
     items = _mixed((words, files, folders, symbols))[: request.limit]
     return CompleteAnswer(items, written, incomplete=not (whole and snapshot.index_complete))
+
+
+async def _typed(text: str) -> tuple[str, str] | None:
+    return unfinished(text) if len(text) <= _SHORT else await asyncio.to_thread(unfinished, text)
 
 
 def _mixed(kinds: Iterable[_Ranked]) -> tuple[CompletionItem, ...]:
@@ -193,6 +198,8 @@ async def _symbols(
     if "/" in typed or len(name) < _SHORTEST:
         return [], True
     found, whole = await app.symbols.known_soon(snapshot, name, limit, _SECONDS)
+    if not found:
+        return [], whole
     return await asyncio.to_thread(_symbol_items, snapshot, found, scope, name, hidden), whole
 
 

@@ -64,8 +64,8 @@ def _last_runs(asked: Sequence[Asked], run_id: str | None) -> Sequence[Asked]:
         )
     if asked[numbers[-1]].compacted:
         raise UsageError(
-            "The conversation was compacted since that was asked, so it cannot go back to it. Go"
-            " back to a later question, or begin a new session."
+            "The conversation was compacted since that was asked, so it cannot go back to it. Ask"
+            " anew, or begin a new session."
         )
     return asked[numbers[-1] :]
 

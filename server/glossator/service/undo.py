@@ -45,13 +45,15 @@ class UndoProblem:
 class UndoAnswer:
     """What was brought back; `turn` undoes the undo, None if nothing was changed.
 
-    Files that somebody else has changed since are `conflicts`; without `overwrite` nothing at all
-    is brought back then. `incomplete`: a command was cut off with its server, or one of `jobs` (by
-    their command lines) went on after its turn, and what they changed is not known.
+    What is there again, or as it was, is `restored`; what is gone again is `removed`. Files that
+    somebody else has changed since are `conflicts`; without `overwrite` nothing at all is brought
+    back then. `incomplete`: a command was cut off with its server, or one of `jobs` (by their
+    command lines) went on after its turn, and what they changed is not known.
     """
 
     turn: str | None
     restored: tuple[str, ...]
+    removed: tuple[str, ...]
     conflicts: tuple[UndoProblem, ...]
     failed: tuple[UndoProblem, ...]
     incomplete: bool
@@ -99,9 +101,11 @@ async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
             undone = await checkpoints.undo_turn(request.turn, on_conflict)
         if undone.turn is not None:  # what a turn had the editor save is brought back on disk, too
             await acting.saving.save(undone.turn, undo=True)
+    relative = app.host.snapshot().relative
     return UndoAnswer(
         undone.turn,
-        tuple(map(app.host.snapshot().relative, undone.restored)),
+        tuple(map(relative, undone.restored)),
+        tuple(map(relative, undone.removed)),
         _problems(app, undone.conflicts),
         _problems(app, undone.failed),
         undone.incomplete,

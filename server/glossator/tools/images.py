@@ -17,6 +17,6 @@ def read_image(_cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str) ->
     image = image_of(content)
     if isinstance(image, str):
         return ToolResult.failed(
-            f"{path} {image}. If there is text in it, use Grep to look for that."
+            f"{path} {image}.\nIf there is text in it, use Grep to look for that."
         )
     return ToolResult(f"{path} ({image.media_type}, {len(content):,} bytes)", image=image)

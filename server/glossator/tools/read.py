@@ -99,15 +99,15 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
         return ToolResult(f"{relative} is empty.")
     if args.offset > total:
         return ToolResult.failed(
-            f"{relative} has {total:,} lines; there is no line {args.offset:,}. Give an offset up"
+            f"{relative} has {total:,} lines; there is no line {args.offset:,}.\nGive an offset up"
             f" to {total}."
         )
     paged = "offset" in args.model_fields_set and args.limit is not None
     size = len(document.text.encode("utf-8", "surrogatepass"))
     if size > MAX_BYTES and not paged:
         return ToolResult.failed(
-            f"{relative} has {size // 1024:,} KB in {total:,} lines; read a part of it with offset"
-            " and limit, or find the place with Grep."
+            f"{relative} has {size // 1024:,} KB in {total:,} lines, too much to be read at once."
+            "\nRead a part of it with offset and limit, or find the place with Grep."
         )
     lines, note = _lines(document)
     page = _page(lines, args.offset, min(args.limit or MAX_LINES, MAX_LINES), total)

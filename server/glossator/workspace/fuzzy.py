@@ -8,7 +8,7 @@ words; the least is any letters of the path. Within one way open files come firs
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -26,7 +26,8 @@ _T = TypeVar("_T", FileEntry, str)
 _LONGEST = 100  # characters typed that count
 _CHOSEN = 200  # files, the newest, that fit in one way and are ranked
 _MORE = 8  # times as many where rules hide most of them
-_TELLING = 3  # letters; fewer fit most paths
+_MANY = 1_000  # that are ranked where they fit at all
+_FIRST = 3  # ways that are tried before that
 
 _IN_NO_PATH = re.compile("[\0\ud800-\udfff]")
 _ANY, _NAME = r"[^\x00]", r"[^/\x00]"
@@ -47,7 +48,7 @@ def newest_files(snapshot: WorkspaceSnapshot, limit: int, hides: Hides | None) -
         listed, _ = snapshot.listing.paths.newest("**", "", most)
         return list({file.path: file for file in (*opened, *listed)}.values())
 
-    return _visible(newest, limit, hides)[0][:limit]
+    return _visible(newest, _CHOSEN, limit, hides)[:limit]
 
 
 def best_files(
@@ -57,8 +58,8 @@ def best_files(
     opened = {file.path for file in snapshot.open_files}
     paths, unsaved = snapshot.listing.paths, snapshot.unsaved
 
-    def fitting(runs: re2.Pattern[bytes]) -> tuple[list[FileEntry], bool]:
-        return _visible(partial(paths.fitting, runs, also=unsaved), limit, hides)
+    def fitting(runs: re2.Pattern[bytes], most: int) -> list[FileEntry]:
+        return _visible(partial(paths.fitting, runs, also=unsaved), most, limit, hides)
 
     def order(file: FileEntry) -> tuple[bool, int, int, int, str]:
         path = file.relative
@@ -80,14 +81,12 @@ class Folders:
         """Those that fit, but for those all of whose files are hidden, and in which way."""
         names = self._of(listing, hides)
 
-        def fitting(runs: re2.Pattern[bytes]) -> tuple[list[str], bool]:
-            found = [run[0].decode("utf-8", "replace") for run in runs.finditer(names)]
-            return [name for run in found for name in run.split("\0") if name], True
+        def fitting(runs: re2.Pattern[bytes], _most: int) -> list[str]:
+            return list(_in_runs(runs, names))
 
         return _best(typed, limit, fitting, str, lambda name: (len(name), name))
 
     def _of(self, listing: Listing, hides: Hides | None) -> bytes:
-        """A NUL before each name and at the end."""
         if (known := self._names) and known[0] is listing and known[1] == hides:
             return known[2]
         names: set[str] = set()
@@ -97,57 +96,66 @@ class Folders:
                 while name and name not in names:
                     names.add(name)
                     name = name.rpartition("/")[0]
-        joined = "\0".join(["", *sorted(names), ""]).encode("utf-8", "replace")
+        joined = _joined(sorted(names))
         self._names = listing, hides, joined
         return joined
 
 
 def way_of(name: str, typed: str) -> int | None:
     """In which way a single name fits, or path; None if it does not."""
-    text = f"\0{name}\0".encode("utf-8", "replace")
+    text = _joined([name])
     return next((way for way, runs in enumerate(_ways(typed)) if runs.fullmatch(text)), None)
 
 
 def _best(
     typed: str,
     limit: int,
-    fitting: Callable[[re2.Pattern[bytes]], tuple[list[_T], bool]],
+    fitting: Callable[[re2.Pattern[bytes], int], list[_T]],
     name: Callable[[_T], str],
     order: Callable[[_T], Any],
 ) -> list[tuple[int, _T]]:
     """What fits, way by way while there is too little; those that fit in one in their order.
 
-    `fitting` gives what is in a run, and whether that is all.
+    `fitting` gives what is in a run, the newest so many. In the ways that are tried last it is
+    looked for among what fits at all, which is mostly little.
     """
-    ways = _ways(typed)
+    *ways, anyhow = _ways(typed)
     found: dict[_T, int] = {}
-    if len(typed) >= _TELLING:
-        anyhow, all_ = fitting(ways[-1])
-        if all_ and len(anyhow) <= _CHOSEN:  # looked at one by one, not in nine passes over all
-            each = ((way_of(name(item), typed), item) for item in anyhow)
-            ranked = [(way, item) for way, item in each if way is not None]
-            return sorted(ranked, key=lambda each: (each[0], order(each[1])))[:limit]
-    for way, runs in enumerate(ways):
-        new = (item for item in fitting(runs)[0] if item not in found)
-        found |= dict.fromkeys(sorted(new, key=order), way)
-        if len(found) >= limit:
-            break
+
+    def take(way: int, items: Iterable[_T]) -> bool:
+        new = (item for item in items if item not in found)
+        found.update(dict.fromkeys(sorted(new, key=order), way))
+        return len(found) >= limit
+
+    if not any(take(way, fitting(runs, _CHOSEN)) for way, runs in enumerate(ways[:_FIRST])):
+        rest = {name(item): item for item in fitting(anyhow, _MANY)}
+        names = _joined(rest)
+        for way, runs in enumerate((*ways[_FIRST:], anyhow), start=_FIRST):
+            if take(way, (rest[each] for each in _in_runs(runs, names) if each in rest)):
+                break
     return [(way, item) for item, way in found.items()][:limit]
 
 
-def _visible(
-    newest: Callable[[int], list[FileEntry]], limit: int, hides: Hides | None
-) -> tuple[list[FileEntry], bool]:
-    """Of the newest files those that are not hidden, at least `limit` if there are as many.
+def _joined(names: Iterable[str]) -> bytes:
+    """A NUL before each name and at the end."""
+    return "\0".join(["", *names, ""]).encode("utf-8", "replace")
 
-    And whether those are all.
-    """
-    most = max(_CHOSEN, limit)
+
+def _in_runs(runs: re2.Pattern[bytes], names: bytes) -> Iterator[str]:
+    for run in runs.finditer(names):
+        text = names[run.start() : run.end()].decode("utf-8", "replace")
+        yield from (name for name in text.split("\0") if name)
+
+
+def _visible(
+    newest: Callable[[int], list[FileEntry]], most: int, limit: int, hides: Hides | None
+) -> list[FileEntry]:
+    """Of the `most` newest files those not hidden, and of more until there are `limit`."""
     while True:
         files = newest(most)
         shown = files if hides is None else [file for file in files if not hides(file)]
         if len(shown) >= limit or len(files) < most:
-            return shown, len(files) < most
+            return shown
         most *= _MORE
 
 
@@ -193,8 +201,7 @@ def _words(typed: str, between: str, break_: str) -> str:
 
 def _capital(typed: str) -> str:
     """What is typed as a word within a name in camel case."""
-    first, *others = typed
-    return re.escape(first.upper()) + "".join(map(_either_case, others))
+    return re.escape(typed[:1].upper()) + "".join(map(_either_case, typed[1:]))
 
 
 def _either_case(letter: str) -> str:

@@ -81,8 +81,9 @@ class Paths:
 
         stale = set(matching(self.stale))
         newest = self.table.fitting(runs, limit + len(stale))
-        both = [entry for entry in newest if entry not in stale]
-        return heapq.nsmallest(limit, both + matching(self.fresh) + matching(also), key=_order)
+        both = [entry for entry in newest if entry not in stale] if stale else newest
+        both += matching(self.fresh) + matching(also)
+        return both if len(both) <= limit else heapq.nsmallest(limit, both, key=_order)
 
 
 class PathTable:

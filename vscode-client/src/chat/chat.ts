@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { type Disposable, EventEmitter, type Memento } from "vscode";
 import type { LineAction, Lines } from "../commands/actions.ts";
 import type { Asked, ToPanel } from "../panel/messages.ts";
-import { messageOf } from "../result.ts";
+import { messageOf, UserError } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
 import type { Answer, Attachment, Event, SessionInfo } from "../wire.ts";
 import { Conversation } from "./conversation.ts";
@@ -82,6 +82,18 @@ export class Chat implements Disposable {
     await this.#follow(asking, (sessionId) =>
       this.server.run("glossator.ask", { question, attachments, runId, sessionId }),
     );
+  }
+
+  /** Ask the last question anew, in its place. Throws `UserError` if there is none. */
+  async again(): Promise<void> {
+    const last = this.#current.transcript.events.findLast((event) => event.kind === "run.started");
+    if (!last) {
+      throw new UserError("Nothing was asked in this session yet, so there is nothing to retry.");
+    }
+    const { runId: insteadOf, question } = last;
+    const chips = this.#current.asked.find((each) => each.runId === insteadOf)?.chips ?? [];
+    const attachments = chips.map((chip) => chip.attachment);
+    await this.ask({ runId: randomUUID(), question, chips, attachments, insteadOf });
   }
 
   /** Have something done with lines; the server words the question, ours is for failures. */

@@ -15,7 +15,7 @@ export interface Slash {
 
 /** What was typed, if it is one of them and no question. */
 export function slashOf(typed: string): Slash | undefined {
-  const [, name = "", words = ""] = /^\/(\w+)(?:\s+(.*))?$/s.exec(typed.trim()) ?? [];
+  const [, name = "", words = ""] = /^\/([\w-]+)(?:\s+(.*))?$/s.exec(typed.trim()) ?? [];
   return Object.hasOwn(CHAT_COMMANDS, name)
     ? { name: name as Name, words: words.trim() }
     : undefined;
@@ -25,6 +25,10 @@ export function slashOf(typed: string): Slash | undefined {
 export async function runSlash({ name, words }: Slash, parts: Parts): Promise<void> {
   if (name === "rename" && words) {
     await parts.chat.rename(currentSession(parts), words);
+    return;
+  }
+  if (name === "retry") {
+    await parts.chat.again();
     return;
   }
   const given = { rename: currentSession, export: currentSession, plan: () => "plan" } as const;

@@ -22,9 +22,9 @@ from glossator.cli.render.sessions import (
     dropped_lines,
     left_lines,
     problem_lines,
-    restored_lines,
     session_rows,
     turn_rows,
+    undone_lines,
 )
 from glossator.cli.render.summary import EditLines, ToolLines, footer, index_rows, status_rows
 from glossator.cli.wire import (
@@ -200,7 +200,7 @@ class Plain:
 
     def undone(self, answer: Undone) -> None:
         """What was brought back; the rest on stderr."""
-        for line in restored_lines(answer):
+        for line in undone_lines(answer):
             print(line)
         for line in problem_lines(answer):
             _aside(line)

@@ -26,7 +26,7 @@ from glossator.cli.render.diff import draw_diff, line_style
 from glossator.cli.render.markdown import draw
 from glossator.cli.render.printable import printable
 from glossator.cli.render.screen import Screen
-from glossator.cli.render.sessions import dropped_lines, left_lines, problem_lines, restored_lines
+from glossator.cli.render.sessions import dropped_lines, left_lines, problem_lines, undone_lines
 from glossator.cli.render.summary import EditLines, ToolLines, footer
 from glossator.cli.wire import (
     Answer,
@@ -242,7 +242,7 @@ class Pretty:
     def undone(self, answer: Undone) -> None:
         """A line for each file."""
         self._screen.still()
-        self._notices(restored_lines(answer), problem_lines(answer))
+        self._notices(undone_lines(answer), problem_lines(answer))
 
     def rewound(self, answer: Rewound) -> None:
         """A line for each question."""
