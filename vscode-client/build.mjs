@@ -21,6 +21,20 @@ await build({
   target: "node22",
   external: ["vscode"],
 });
+await build({
+  ...common,
+  minify: true,
+  sourcemap: false,
+  entryPoints: { panel: "panel/main.tsx" },
+  outdir: "dist",
+  platform: "browser",
+  format: "iife",
+  target: "chrome138",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  loader: { ".ttf": "file" },
+  assetNames: "[name]",
+});
 if (tests) {
   const files = readdirSync("test", { recursive: true }).filter((name) =>
     name.endsWith(".test.ts"),
@@ -35,5 +49,15 @@ if (tests) {
     platform: "node",
     format: "esm",
     target: "node20",
+  });
+  await build({
+    ...common,
+    entryPoints: { host: "test/code/host.ts" },
+    outdir: "dist/code",
+    outExtension: { ".js": ".cjs" },
+    platform: "node",
+    format: "cjs",
+    target: "node22",
+    external: ["vscode"],
   });
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from glossator.agent.permissions.decide import Ask, Deny, decide
@@ -235,3 +237,24 @@ def test_all_reasons_are_told_at_once() -> None:
     decision = decide(shell(open_reason="no sandbox", writes=["/ws/.envrc"]), policy("auto"))
     assert isinstance(decision, Ask)
     assert len(decision.reasons) == 3
+
+
+@pytest.mark.parametrize("mode", ["ask", "acceptEdits", "auto"])
+@pytest.mark.parametrize(
+    ("subject", "expected"),
+    [
+        (files("Read", "/ws/a.py"), "allow"),
+        (shell("git status", read_only=True), "allow"),
+        (files("Edit", "/ws/a.py"), "deny"),
+        (files("Edit", "/ws/.envrc"), "deny"),
+        (files("Move", "/ws/a.py", "/ws/b.py"), "deny"),
+        (shell("npm test"), "deny"),
+        (shell("ls", read_only=True, writes=["/ws/x"]), "deny"),
+        (MCP, "deny"),
+    ],
+)
+def test_what_only_reads_changes_nothing_in_any_mode(
+    subject: Subject, mode: str, expected: str
+) -> None:
+    allowing = policy(mode, allow=["*", "Bash(npm test)"])
+    assert verdict(subject, replace(allowing, only_reads=True)) == expected

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -49,6 +50,20 @@ async def test_an_edit_is_made_after_a_yes_and_undone(tmp_path: Path) -> None:
         assert api.refusals == []
 
 
+async def test_a_fix_of_a_line_needs_no_look_at_it_first(tmp_path: Path) -> None:
+    fish = workspace(tmp_path)
+    async with StandIn([Turn(EDIT), Turn(Text("It is done."))]) as api:
+        async with program(tmp_path, api, "fix", "fish.py:1", "dive") as terminal:
+            await terminal.until(PROMPT)
+            terminal.type("y\n")
+            await terminal.until("It is done.")
+            assert await terminal.ended() == 0
+        assert fish.read_text("utf-8") == AFTER
+        _, question = api.requests[0].body["messages"][-1]["content"]
+        assert question["text"].endswith("\n\ndive")
+        assert api.refusals == []
+
+
 async def test_a_move_is_reviewed_made_and_undone(tmp_path: Path) -> None:
     fish = workspace(tmp_path)
     fish.chmod(0o640)
@@ -64,9 +79,14 @@ async def test_a_move_is_reviewed_made_and_undone(tmp_path: Path) -> None:
         there = tmp_path / "deep/sea.py"
         assert (text(there), mode(there), fish.exists()) == (BEFORE, 0o640, False)
         async with program(tmp_path, api, "undo") as terminal:
-            await terminal.until("restored deep/sea.py\n")
+            await terminal.until("restored fish.py\nremoved deep/sea.py\n")
             assert await terminal.ended() == 0
         assert (text(fish), mode(fish), there.parent.exists()) == (BEFORE, 0o640, False)
+        undo = re.search(r"--turn (undo-\S+)\.", terminal.seen)
+        assert undo is not None
+        async with program(tmp_path, api, "undo", "--turn", undo[1]) as terminal:
+            await terminal.until("restored deep/sea.py\nremoved fish.py\n")
+            assert await terminal.ended() == 0
         assert api.refusals == []
 
 

@@ -7,18 +7,22 @@ from typing import Any, get_args
 
 import pytest
 
-from glossator.cli import options, wire
+from glossator.cli import options, wire, wire_sessions
 from glossator.cli.messages import price
+from glossator.context.inspector import Layer, Part
 from glossator.core.events import Compaction, Usage
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.ports import Review
 from glossator.core.todo import Todo
+from glossator.llm.catalog import Price
 from glossator.llm.cost import in_words
 from glossator.lsp.wire import camel
 from glossator.service.ask import Answer, CitationView
 from glossator.service.compact import CompactAnswer
 from glossator.service.doctor import Check, DoctorAnswer
 from glossator.service.index import IndexAnswer
+from glossator.service.models import ModelList, ModelView
+from glossator.service.rewind import DroppedRun, RewindAnswer
 from glossator.service.search import SearchAnswer, SearchHit
 from glossator.service.sessions import (
     DeletedSession,
@@ -26,6 +30,7 @@ from glossator.service.sessions import (
     SessionInfo,
     SessionList,
 )
+from glossator.service.show_context import ContextAnswer
 from glossator.service.status import IndexView, OutlinesView, SpendingView, StatusAnswer, SweepView
 from glossator.service.tool import ToolAnswer
 from glossator.service.undo import TurnList, TurnView, UndoAnswer, UndoProblem
@@ -54,16 +59,24 @@ from glossator.workspace.index import Skipped
         (wire.Checks, DoctorAnswer),
         (wire.Check, Check),
         (wire.Step, Todo),
-        (wire.Session, SessionInfo),
-        (wire.Sessions, SessionList),
-        (wire.DeletedSession, DeletedSession),
-        (wire.ExportedSession, ExportedSession),
-        (wire.Compacted, CompactAnswer),
-        (wire.Compacted, Compaction),
-        (wire.Turn, TurnView),
-        (wire.Turns, TurnList),
-        (wire.UndoProblem, UndoProblem),
-        (wire.Undone, UndoAnswer),
+        (wire_sessions.Session, SessionInfo),
+        (wire_sessions.Sessions, SessionList),
+        (wire_sessions.DeletedSession, DeletedSession),
+        (wire_sessions.ExportedSession, ExportedSession),
+        (wire_sessions.Compacted, CompactAnswer),
+        (wire_sessions.Compacted, Compaction),
+        (wire_sessions.Turn, TurnView),
+        (wire_sessions.Turns, TurnList),
+        (wire_sessions.UndoProblem, UndoProblem),
+        (wire_sessions.Undone, UndoAnswer),
+        (wire_sessions.Rewound, RewindAnswer),
+        (wire_sessions.DroppedRun, DroppedRun),
+        (wire_sessions.Context, ContextAnswer),
+        (wire_sessions.ContextLayer, Layer),
+        (wire_sessions.ContextPart, Part),
+        (wire.Models, ModelList),
+        (wire.ListedModel, ModelView),
+        (wire.Price, Price),
         (wire.Review, Review),
         (wire.PermissionAnswer, PermissionAnswer),
     ],

@@ -126,6 +126,52 @@ def test_sessions_and_turns() -> None:
     )
 
 
+def test_the_window_with_bars() -> None:
+    answer = recorded("session_context")["answer"]
+    assert lines(drawn(lambda renderer: renderer.context(answer))) == (
+        "16.0k of 1.0M tokens (1.6%) · claude-sonnet-5-5 · 12.0k\n"
+        "cached · compaction at 800.0k\n"
+        "                  tokens            cached\n"
+        "system              1.0k  ▌           1.0k\n"
+        "  instructions       900  ▌            900  the same for\n"
+        "                                            everybody\n"
+        "  this session       100               100  of this session\n"
+        "tools               3.0k  █▌          3.0k\n"
+        "  Grep              3.0k  █▌          3.0k  may be called\n"
+        "  Rare          deferred                    waits\n"
+        "conversation       12.0k  ██████      8.0k\n"
+        "  questions         4.0k  ██          4.0k  what you said\n"
+        "(2)\n"
+        "  results of        8.0k  ████        4.0k  what the model\n"
+        "Read (3)                                    was given\n"
+        "Estimates, scaled to the 12,000 tokens that were counted for\n"
+        "the newest request.\n"
+    )
+
+
+def test_models_that_can_be_chosen() -> None:
+    answer = recorded("models")["answer"]
+    assert lines(drawn(lambda renderer: renderer.models(answer))) == (
+        "*  claude-haiku-5-5  1.0M    $0.1 in, $0.5     [low], medium\n"
+        "                             out; over\n"
+        "                             100.0k: $0.5 in,\n"
+        "                             $2.5 out\n"
+        "   local             200.0k  price unknown\n"
+        "   offline                   nothing is asked\n"
+        "The server did not list its models within 3 s.\n"
+    )
+
+
+def test_what_was_dropped() -> None:
+    answer = recorded("session_rewound")["answer"]
+    assert lines(drawn(lambda renderer: renderer.rewound(answer))) == (
+        "dropped: Rename parse to read\n"
+        "dropped: Thanks\n"
+        "a.py, b.py: as the dropped turns left it. To take that back:\n"
+        "`glossator undo --turn t1 --since`.\n"
+    )
+
+
 def test_a_long_call_leaves_room_for_its_outcome_and_a_failure_is_told_whole() -> None:
     started = event("tool.started", callId="1", tool="Bash", arguments={"command": "x" * 99})
     finished = event("tool.finished", callId="1", tool="Bash", milliseconds=14.0)
@@ -161,13 +207,19 @@ def test_an_empty_list_says_so(
 
 def test_what_was_undone() -> None:
     undone = recorded("undo")["answer"] | {
-        "conflicts": [{"path": "fish.py", "reason": "was changed by somebody else since"}],
+        "removed": ["deep/sea.py", "shell.py"],
+        "conflicts": [
+            {"path": path, "reason": "was changed by somebody else since"}
+            for path in ("fish.py", "shell.py")
+        ],
         "failed": [{"path": "reef.py", "reason": "is a folder now"}],
     }
     assert drawn(lambda renderer: renderer.undone(undone)) == (
         "restored fish.py\n"
+        "removed deep/sea.py\n"
+        "removed shell.py\n"
         "To take this back, undo again with --turn undo-3.\n"
-        "not restored reef.py: it is a folder now\n"
+        "not undone reef.py: it is a folder now\n"
     )
 
 

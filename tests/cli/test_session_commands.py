@@ -51,6 +51,31 @@ UNDO = {"since": False, "overwrite": False}
             [("listSessions", {}), ("compact", {"sessionId": "s2"})],
         ),
         ("session_turns", "sessions turns s1", [("listTurns", {"sessionId": "s1"})]),
+        ("session_context", "sessions context s1", [("showContext", {"sessionId": "s1"})]),
+        ("session_rewound", "sessions rewind s1", [("rewind", {"sessionId": "s1"})]),
+        (
+            "session_rewound_newest",
+            "sessions rewind --turn t2",
+            [("listSessions", {}), ("rewind", {"sessionId": "s2", "runId": "t2"})],
+        ),
+        (
+            "retry",
+            "retry --resume s1",
+            [
+                ("rewind", {"sessionId": "s1"}),
+                ("ask", {"sessionId": "s1", "question": "Rename parse\nto read"}),
+            ],
+        ),
+        (
+            "retry_newest",
+            "retry Rename it back",
+            [
+                ("listSessions", {}),
+                ("rewind", {"sessionId": "s2"}),
+                ("ask", {"sessionId": "s2", "question": "Rename it back"}),
+            ],
+        ),
+        ("models", "models", [("listModels", {})]),
         ("undo", "undo s1", [("undoTurn", {"sessionId": "s1", **UNDO})]),
         (
             "undo",
@@ -96,6 +121,38 @@ def test_what_is_sent(recording: str, words: str, sent: list[tuple[str, dict[str
             ),
         ),
         (
+            "session_rewound",
+            "sessions rewind s1",
+            "dropped: Rename parse to read\ndropped: Thanks\n",
+        ),
+        (
+            "session_context",
+            "sessions context s1",
+            (
+                "16.0k of 1.0M tokens (1.6%) · claude-sonnet-5-5 · 12.0k cached"
+                " · compaction at 800.0k\n"
+                "system\t\t1.0k\t1.0k\n"
+                "system\tinstructions\t900\t900\tthe same for everybody\n"
+                "system\tthis session\t100\t100\tof this session\n"
+                "tools\t\t3.0k\t3.0k\n"
+                "tools\tGrep\t3.0k\t3.0k\tmay be called\n"
+                "tools\tRare\tdeferred\t\twaits\n"
+                "conversation\t\t12.0k\t8.0k\n"
+                "conversation\tquestions (2)\t4.0k\t4.0k\twhat you said\n"
+                "conversation\tresults of Read (3)\t8.0k\t4.0k\twhat the model was given\n"
+            ),
+        ),
+        (
+            "models",
+            "models",
+            (
+                "*\tclaude-haiku-5-5\t1.0M\t$0.1 in, $0.5 out; over 100.0k: $0.5 in, $2.5 out"
+                "\t[low], medium\n"
+                "\tlocal\t200.0k\tprice unknown\n"
+                "\toffline\t\tnothing is asked\n"
+            ),
+        ),
+        (
             "undo",
             "undo s1",
             "restored fish.py\nTo take this back, undo again with --turn undo-3.\n",
@@ -122,6 +179,9 @@ def test_a_pipe_gets_a_session_a_line() -> None:
         ("session_exported", "sessions export s1"),
         ("session_compacted", "sessions compact s1"),
         ("session_turns", "sessions turns s1"),
+        ("session_context", "sessions context s1"),
+        ("session_rewound", "sessions rewind s1"),
+        ("models", "models"),
         ("undo", "undo s1"),
     ],
 )
@@ -142,7 +202,7 @@ def test_a_program_gets_answers_as_they_are(recording: str, words: str) -> None:
         ("undo", "undo s1 --since", 2, "--since needs --turn"),
         ("sessions", "sessions --json delete s1", 2, "Write the options after `delete`."),
         ("session_exported", "sessions export s1 -o no/such", 1, "Name another place"),
-        ("undo_conflict", "undo s1", 1, "not restored fish.py: it was changed by somebody else"),
+        ("undo_conflict", "undo s1", 1, "not undone fish.py: it was changed by somebody else"),
         ("undo_conflict", "undo s1", 1, "add --overwrite"),
         ("undo_conflict", "undo s1", 1, "so check the files"),
     ],
@@ -150,6 +210,14 @@ def test_a_program_gets_answers_as_they_are(recording: str, words: str) -> None:
 def test_bad_ends(recording: str, words: str, code: int, said: str) -> None:
     ended = glossator(recording, *words.split())
     assert (ended.code, said in " ".join(ended.err.split())) == (code, True), ended
+
+
+@pytest.mark.parametrize("words", ["sessions rewind s1", "retry --resume s1"])
+def test_files_that_stay_changed_are_named(words: str) -> None:
+    recording = "retry" if words.startswith("retry") else "session_rewound"
+    said = " ".join(glossator(recording, *words.split()).err.split())
+    assert "a.py, b.py: as the dropped turns left it." in said
+    assert "`glossator undo --turn t1 --since`" in said
 
 
 def test_a_job_that_went_on_is_named() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.context.mentions import MAX_MENTIONS, look_up, mentions
+from glossator.context.mentions import MAX_MENTIONS, as_mention, look_up, mentions, unfinished
 from tests.workspaces import MakeWorkspace
 
 FILES = {
@@ -19,6 +19,11 @@ FILES = {
     "empty.py": "",
     "Makefile": "all:\n",
     "logo.png": b"\x89PNG\r\n\x1a\n\0\0",
+    "data.bin": b"\0\1",
+    "fake.png": b"\0\1",
+    "App/x.txt": "x\n",
+    ".gitignore": "/made/\n",
+    "made/x.txt": "x\n",
 }
 
 
@@ -56,6 +61,9 @@ def test_mentions(question: str, found: str) -> None:
         ("@src/app/[id]/(own)/page.tsx:1", "src/app/[id]/(own)/page.tsx:1"),
         ('@"my notes.txt":2', "my notes.txt:2"),
         ("@node/@types/x.d.ts", "node/@types/x.d.ts:1"),
+        ("@logo.png", "logo.png"),
+        ("@src/ and @App/.", "src/, App/"),
+        ("@src, @src/app/[id]", "src/app/[id]/, src/"),
     ],
 )
 async def test_what_is_attached(workspace: MakeWorkspace, question: str, attached: str) -> None:
@@ -75,11 +83,14 @@ async def test_what_is_attached(workspace: MakeWorkspace, question: str, attache
         ("@app/[", "@app (there is no such file)"),
         ("@property", "@property (no file and no symbol of code has this name)"),
         ("@route", "@route (no file and no symbol of code has this name)"),
-        ("@src/", "@src (it is a directory)"),
+        ("@made/", "@made (made/ holds no file that is listed, for it is left out: .gitignore:1"),
+        ("@made", "@made (made/ holds no file that is listed"),
+        ("@fish/", "@fish (there is no such file)"),
         ("@$", "@$ (no file and no symbol of code has this name)"),
         ("@" + "x" * 300, "@xxx"),
         ("@empty.py", "@empty.py (empty.py is empty"),
-        ("@logo.png", "@logo.png (it is binary)"),
+        ("@data.bin", "@data.bin (it is binary)"),
+        ("@fake.png", "@fake.png (fake.png is not an image that models can see"),
         ("@empty.py:1", "@empty.py:1 (empty.py is empty"),
         ("@/etc/passwd", "@/etc/passwd (/etc/passwd is outside the workspace"),
     ],
@@ -97,7 +108,7 @@ async def test_limits_are_said(workspace: MakeWorkspace) -> None:
     ws = await workspace({f"f{n}.py": "def swim():\n    pass\n" for n in range(5)})
     question = "@swim " + " ".join(f"@f{n % 5}.py:{n // 5 + 1}" for n in range(MAX_MENTIONS))
     found = await look_up(mentions(question), ws.snapshot, ws.symbols)
-    assert [item.path for item in found.attached[-3:]] == ["f0.py", "f1.py", "f2.py"]
+    assert [item.name for item in found.attached[-3:]] == ["f0.py:1-2", "f1.py:1-2", "f2.py:1-2"]
     assert "@swim (all but its first 3 definitions)" in found.notice
     assert f"@f2.py:2 (more than {MAX_MENTIONS} are not looked up)" in found.notice
 
@@ -108,5 +119,61 @@ async def test_what_could_not_be_looked_up_is_said(
     ws = await workspace(FILES)
     monkeypatch.setattr("glossator.context.mentions._SECONDS", 0.0)
     found = await look_up(mentions("@src/app.py @run"), ws.snapshot, ws.symbols)
-    assert [item.path for item in found.attached] == ["src/app.py"]
+    assert [item.name for item in found.attached] == ["src/app.py:1-6"]
     assert "@run (it could not be looked up: symbols took more than 0 s)" in found.notice
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("@", ("@", "")),
+        ("See @src/a", ("@src/a", "src/a")),
+        ('(@"my no', ('@"my no', "my no")),
+        ("@a @b", ("@b", "b")),
+        ("a `b @c", ("@c", "c")),
+        ("`a` @c", ("@c", "c")),
+        ("`@c", ("@c", "c")),
+        ("@a ", None),
+        ("@a\n", None),
+        ("a@b", None),
+        ("```\n@a", None),
+        ('@"a" b', None),
+    ],
+)
+def test_a_mention_that_is_being_typed(text: str, typed: tuple[str, str] | None) -> None:
+    assert unfinished(text) == typed
+
+
+@pytest.mark.parametrize(
+    ("path", "written"),
+    [
+        ("src/app.py", "@src/app.py"),
+        ("src/", "@src/"),
+        ("my notes/", '@"my notes/"'),
+        ("my notes.txt", '@"my notes.txt"'),
+        ("app/[id]/(g)/p.tsx", "@app/[id]/(g)/p.tsx"),
+        ("a(b", '@"a(b"'),
+        ("end.", '@"end."'),
+        ("Makefile", "@Makefile"),
+        ("diagnostics", '@"diagnostics"'),
+        ("selection", '@"selection"'),
+        ("node/@types/x.d.ts", "@node/@types/x.d.ts"),
+        ('a"b', None),
+        ("a`b", None),
+    ],
+)
+async def test_how_a_path_is_mentioned(
+    workspace: MakeWorkspace, path: str, written: str | None
+) -> None:
+    """What is written is one mention, of just that path, wherever it stands."""
+    assert as_mention(path, name=False) == written
+    if written is not None:
+        ws = await workspace({f"{path}x.txt" if path.endswith("/") else path: "one\n"})
+        found = await look_up(mentions(f"What of {written}, then?"), ws.snapshot, ws.symbols)
+        assert [item.name.removesuffix(":1") for item in found.attached] == [path]
+
+
+def test_how_a_name_is_mentioned() -> None:
+    assert as_mention("Parser.parse", name=True) == "@Parser.parse"
+    for name in ("operator ==", "a b", "diagnostics", "selection", "a[0]", ""):
+        assert as_mention(name, name=True) is None

@@ -129,8 +129,8 @@ async def test_a_client_that_applies_nothing(calc: Path) -> None:
     async with acting(calc.parent, _FIX, {}) as a:
         await a.asked()
         assert a.told("edit") == (
-            "Nothing was changed: the editor cannot be asked to apply edits. Tell the user, and ask"
-            " how to go on."
+            "Nothing was changed: the editor cannot be asked to apply edits.\nTell the user, and"
+            " ask how to go on."
         )
         assert saved(calc) == _TEXT
 
@@ -187,8 +187,11 @@ async def test_the_user_never_stops_typing(calc: Path) -> None:
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ({"applied": False}, "Nothing was changed: the editor did not apply the edit. Tell"),
-        ({"applied": False, "failureReason": "Read-only."}, "Nothing was changed: Read-only. Tell"),
+        ({"applied": False}, "Nothing was changed: the editor did not apply the edit.\nTell"),
+        (
+            {"applied": False, "failureReason": "Read-only."},
+            "Nothing was changed: Read-only.\nTell",
+        ),
         ({"applied": True}, "the editor accepted the edit, but the text is as it was"),
         (NO_ANSWER, "did not answer within 0.1 s, and may still do so: look at the file again"),
     ],
@@ -294,7 +297,7 @@ async def test_undo_closes_what_a_turn_created_and_opened(tmp_path: Path) -> Non
         a.desk.open(tmp_path / "made" / "new.txt")
         undo = {"sessionId": answer["sessionId"]}
         undone = await a.editor.result(a.editor.command("glossator.undoTurn", undo))
-        assert (undone["restored"], undone["failed"]) == (["made/new.txt"], [])
+        assert (undone["removed"], undone["failed"]) == (["made/new.txt"], [])
         assert not (tmp_path / "made").exists()
         assert a.desk.texts == {}
 

@@ -97,7 +97,12 @@ async def test_an_explanation_from_the_light_bulb_cites_lines(tmp_path: Path) ->
             "range": {"start": {"line": 3, "character": 0}, "end": {"line": 6, "character": 0}},
             "context": {"diagnostics": []},
         }
-        (action,) = await editor.result(editor.ask("textDocument/codeAction", ask))
+        actions = await editor.result(editor.ask("textDocument/codeAction", ask))
+        assert [action["title"] for action in actions] == [
+            "Explain with Glossator",
+            "Explore usage with Glossator",
+        ]  # without a model nothing is edited
+        action = actions[0]
         explain = editor.ask("workspace/executeCommand", action["command"])
         answer = await editor.result(explain)
         assert (answer["offline"], answer["stop"]) == (True, "answered")

@@ -51,6 +51,34 @@ async def test_a_question_is_answered_from_lines(tmp_path: Path) -> None:
         assert api.refusals == []
 
 
+async def test_another_model_the_window_and_going_back(tmp_path: Path) -> None:
+    (tmp_path / "fish.py").write_text(SOURCE)
+    script = [Turn(Text("It dives.")), Turn(Text("It swims."))]
+    async with StandIn(script) as api, server(tmp_path, api) as editor:
+        listed = await editor.result(editor.command("glossator.listModels", {}))
+        opus = next(model for model in listed["models"] if "opus" in model["id"])
+        assert opus["price"] == {"input": 4, "output": 20, "upTo": None, "above": None}
+        wanted = {"model": opus["id"], "effort": "xhigh"}
+        chosen = await editor.result(editor.command("glossator.setModel", wanted))
+        assert chosen == {**wanted, "before": listed["model"]}
+        error = await editor.error(
+            editor.command("glossator.setModel", {"model": "m", "effort": "much"})
+        )
+        assert "must be one of low, medium, high" in error[1]
+        asked = await editor.result(editor.command("glossator.ask", {"question": "What?"}))
+        session = {"sessionId": asked["sessionId"]}
+        window = await editor.result(editor.command("glossator.showContext", session))
+        assert [layer["name"] for layer in window["layers"]] == ["system", "tools", "conversation"]
+        assert window["layers"][2]["parts"][0]["kind"] == "question"
+        assert window["cached"] > 0
+        gone = await editor.result(editor.command("glossator.rewind", session))
+        assert gone == {"runs": [{"runId": asked["runId"], "question": "What?"}], "changed": []}
+        again = {"question": "How?", **session}
+        assert (await editor.result(editor.command("glossator.ask", again)))["text"] == "It swims."
+        assert [request.body["model"] for request in api.requests] == [opus["id"]] * 2
+        assert [len(request.body["messages"]) for request in api.requests] == [1, 1]
+
+
 async def test_hover_answers_while_an_ask_runs(tmp_path: Path) -> None:
     gate = asyncio.Event()
     (tmp_path / "fish.py").write_text(SOURCE)

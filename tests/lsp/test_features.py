@@ -1,12 +1,10 @@
-"""Hover, code actions, and what the editor tells of files."""
+"""Hover, and what the editor tells of files."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from glossator.lsp.server import build_server
 from tests.lsp.support.editor import Editor, connected
@@ -37,67 +35,6 @@ async def test_hover_is_plain_where_markdown_is_not_known(raw: Editor) -> None:
     await raw.initialize({"textDocument": {"hover": {"contentFormat": ["plaintext"]}}})
     raw.open(DOCUMENT, "one\n")
     assert (await hover(raw, 0))["contents"]["kind"] == "plaintext"
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "lines"),
-    [
-        ((0, 0), (0, 3), (1, 1)),
-        ((2, 1), (4, 1), (3, 5)),
-        ((2, 0), (4, 0), (3, 4)),
-        ((2, 5), (3, 0), (3, 3)),
-    ],
-)
-async def test_a_selection_can_be_explained(
-    raw: Editor, start: tuple[int, int], end: tuple[int, int], lines: tuple[int, int]
-) -> None:
-    literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": [""]}}}
-    await raw.initialize({"textDocument": {"codeAction": literals}})
-    (action,) = await actions(raw, start, end)
-    argument = {"uri": DOCUMENT, "firstLine": lines[0], "lastLine": lines[1]}
-    command = {
-        "title": "Explain with Glossator",
-        "command": "glossator.explain",
-        "arguments": [argument],
-    }
-    assert action == {"title": "Explain with Glossator", "kind": "", "command": command}
-
-
-async def test_a_name_can_be_explained_where_it_is_defined(raw: Editor) -> None:
-    literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": [""]}}}
-    await raw.initialize({"textDocument": {"codeAction": literals}})
-    (action,) = await actions(raw, (7, 4), (7, 4))
-    assert action["title"] == "Explain swim with Glossator"
-    assert action["command"]["arguments"] == [{"uri": DOCUMENT, "firstLine": 8, "lastLine": 9}]
-
-
-async def test_older_clients_get_the_command_itself(raw: Editor) -> None:
-    await raw.initialize()
-    (action,) = await actions(raw, (0, 0), (0, 3))
-    assert action["command"] == "glossator.explain"
-
-
-@pytest.mark.parametrize(
-    ("end", "only", "count"),
-    [((0, 0), None, 0), ((0, 1), ["quickfix"], 0), ((0, 1), [], 0), ((0, 1), [""], 1)],
-)
-async def test_when_no_action_is_offered(
-    editor: Editor, end: tuple[int, int], only: list[str] | None, count: int
-) -> None:
-    assert len(await actions(editor, (0, 0), end, only)) == count
-
-
-async def actions(
-    editor: Editor, start: tuple[int, int], end: tuple[int, int], only: list[str] | None = None
-) -> Any:
-    context: dict[str, Any] = {"diagnostics": []} | ({} if only is None else {"only": only})
-    edges = [dict(zip(("line", "character"), edge, strict=True)) for edge in (start, end)]
-    params = {
-        "textDocument": {"uri": DOCUMENT},
-        "range": {"start": edges[0], "end": edges[1]},
-        "context": context,
-    }
-    return await editor.result(editor.ask("textDocument/codeAction", params))
 
 
 async def test_what_the_editor_sees_on_disk_reaches_the_workspace(tmp_path: Path) -> None:

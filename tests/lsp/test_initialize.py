@@ -95,6 +95,12 @@ async def test_what_is_offered(raw: Editor) -> None:
     assert "notebookDocumentSync" not in offered
 
 
+async def test_a_client_that_registers_the_commands_itself_is_named_none(raw: Editor) -> None:
+    result = await raw.initialize({"experimental": {"glossator": {"commands": True}}})
+    assert result["capabilities"]["executeCommandProvider"]["commands"] == []
+    assert (await status(raw))["turns"] > 0  # they are there all the same
+
+
 async def test_files_are_watched_where_the_client_can(raw: Editor) -> None:
     watches = {"didChangeWatchedFiles": {"dynamicRegistration": True}}
     await raw.initialize({"workspace": watches})

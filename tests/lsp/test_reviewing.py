@@ -153,11 +153,11 @@ async def test_a_part_is_rejected(calc: Path, message: str) -> None:
             ("edit", f"line {n}\n", f"LINE {n}\n") for n in (5, 15, 25)
         ]
         assert changed(a) == [5, 25]
-        told = "The user rejected 1 of 3 changes (line 15); do not make them again unasked."
+        told = "The user rejected 1 of 3 changes (line 15).\nDo not make them again unasked."
         if message:
             told += f" The user says: {message}"
         assert f"{told}\n" in a.told("edit")
-        assert a.events("edit.settled")[0]["note"] == told
+        assert a.events("edit.settled")[0]["note"] == "The user rejected 1 of 3 changes (line 15)."
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ async def test_a_part_is_rejected(calc: Path, message: str) -> None:
     [
         (
             {"accepted": [], "message": "never"},
-            "The user rejected this edit; do not make it again unasked. The user says: never",
+            "The user rejected this edit.\nDo not make it again unasked. The user says: never",
         ),
         (None, "The user rejected this edit"),
         ({"accepted": ["unknown"]}, "The user rejected this edit"),
@@ -208,14 +208,15 @@ async def test_a_part_is_rejected_and_the_rest_does_not_fit_any_more(calc: Path)
         await a.asked()
         assert changed(a) == []
         note = (
-            "The user rejected 1 of 3 changes (line 15); do not make them again unasked. The user"
+            "The user rejected 1 of 3 changes (line 15).\nDo not make them again unasked. The user"
             " says: 15 is right"
         )
         told = a.told("edit")
         assert "there is now:\n     5\tline five\n" in told
         assert told.endswith(f"if it is still wanted. {note}")
         (settled,) = a.events("edit.settled")
-        assert settled["note"] == f"The place to edit was changed meanwhile. {note}"
+        rejected = "The user rejected 1 of 3 changes (line 15)."
+        assert settled["note"] == f"The place to edit was changed meanwhile. {rejected}"
 
 
 async def test_a_link_is_swapped_while_reviewing(tmp_path: Path) -> None:
@@ -265,7 +266,7 @@ async def test_review_by_buttons(calc: Path, reply: Message, lines: list[int], t
     ("declined", "lines", "told"),
     [
         ([], [5, 15, 25], "in 3 places (+3 -3 lines).\n"),
-        ([15], [5, 25], "The user rejected 1 of 3 changes (line 15); do not make them again"),
+        ([15], [5, 25], "The user rejected 1 of 3 changes (line 15).\nDo not make them again"),
         ([5, 25], [15], "The user rejected 2 of 3 changes (line 5, line 25)"),
         ([5, 15, 25], [], "the user may have left it out"),
     ],

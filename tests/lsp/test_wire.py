@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from typing import Any, get_args
 
@@ -30,6 +31,36 @@ def test_there_and_back() -> None:
     value = from_wire(Outer, wire)
     assert value == Outer(Inner(1.5), (Inner(2.5),), {"a_b": [1]})
     assert to_wire(value) == wire
+
+
+@dataclass(frozen=True)
+class Either:
+    parts: tuple[Other | Named, ...]
+
+
+@dataclass(frozen=True)
+class Other:
+    uri: str
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Named:
+    data: str
+    name: str
+
+
+def test_of_several_forms_the_one_whose_fields_are_there_is_meant() -> None:
+    wire = {"parts": [{"uri": "u", "line": None}, {"name": "n", "data": "d"}]}
+    assert from_wire(Either, wire) == Either((Other("u"), Named("d", "n")))
+    for part, says in (
+        ({}, "'parts[0]' lacks the field 'uri'"),
+        ({"data": "d"}, "'parts[0]' has an unknown field 'data'; its fields are: uri, line"),
+        ({"data": "d", "name": 1}, "'name' must be a string, not a whole number"),
+        (3, "'parts[0]' must be an object, not a whole number"),
+    ):
+        with pytest.raises(WireError, match=re.escape(says)):
+            from_wire(Either, {"parts": [part]})
 
 
 def test_defaults_fill_what_is_left_out() -> None:

@@ -9,6 +9,8 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.uri import to_uri
+from glossator.service.ask import Attachment
 from glossator.service.compact import CompactRequest, compact_session
 from glossator.service.undo import UndoRequest, undo_turn
 from tests.stage import stage
@@ -49,6 +51,15 @@ async def test_what_the_user_denies_is_told(tmp_path: Path) -> None:
         (request,) = s.port.permissions
         assert request.detail.endswith("\n-    return a - b\n+    return a + b")
         assert text(tmp_path) == _FILES["calc.py"]
+
+
+async def test_what_the_user_attached_need_not_be_read_again(tmp_path: Path) -> None:
+    script = [Turn(_EDIT), Turn(Text("Fixed."))]
+    async with stage(tmp_path, _FILES, script, permissions("acceptEdits")) as s:
+        file = Attachment(to_uri(str(tmp_path / "calc.py")), 2, 2)
+        await s.ask("Fix it.", attachments=(file,))
+        assert "is_error" not in s.results(1)["edit"]
+        assert "a + b" in text(tmp_path)
 
 
 async def test_a_permission_for_the_session_is_asked_once(tmp_path: Path) -> None:

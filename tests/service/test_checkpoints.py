@@ -24,7 +24,7 @@ from glossator.service.checkpoints import Checkpoints
 from glossator.service.file_states import Absent, Content, DiskFiles, Restoration
 from glossator.service.session import Session
 from glossator.service.session_store import Sessions
-from glossator.service.taking_back import OnConflict
+from glossator.service.taking_back import OnConflict, Undone
 from tests.lsp.support.chance import seeded
 
 ROUNDS = 12
@@ -42,6 +42,11 @@ def tree(root: Path) -> Tree:
         elif path.is_file():
             found[name] = ("file", stat.S_IMODE(path.stat().st_mode), path.read_bytes())
     return found
+
+
+def differences(old: Tree, new: Tree) -> tuple[set[str], set[str]]:
+    """The names of what is new or other in `new`, and of what is not in it."""
+    return {name for name in new if new[name] != old.get(name)}, set(old) - set(new)
 
 
 @dataclass
@@ -77,6 +82,9 @@ class Bench:
     def names(self, paths: tuple[str, ...]) -> set[str]:
         return {os.path.relpath(path, self.root) for path in paths}
 
+    def told(self, undone: Undone) -> tuple[set[str], set[str]]:
+        return self.names(undone.restored), self.names(undone.removed)
+
 
 def checkpoints_of(
     root: Path, store: CheckpointStore, session: Session, limits: Limits | None = None
@@ -108,7 +116,8 @@ async def test_an_edit_and_a_new_file_are_taken_back_and_redone(bench: Bench) ->
     await bench.edit("t", "src/a.py", "a = 3\n")
     after = tree(bench.root)
     undone = await bench.checkpoints.undo_turn()
-    assert bench.names(undone.restored) == {"src/a.py", "new/deep/c.py"}
+    assert bench.names(undone.restored) == {"src/a.py"}
+    assert bench.names(undone.removed) == {"new/deep/c.py"}
     assert tree(bench.root) == before
     assert not (bench.root / "new").exists()
     assert undone.turn is not None
@@ -141,9 +150,11 @@ async def test_what_a_command_did_is_taken_back(bench: Bench, script: str) -> No
     after = tree(bench.root)
     undone = await bench.checkpoints.undo_turn()
     assert (undone.conflicts, undone.failed, undone.incomplete) == ((), (), False)
+    assert bench.told(undone) == differences(after, before)
     assert tree(bench.root) == before
     assert undone.turn is not None
-    await bench.checkpoints.undo_turn(undone.turn)
+    redone = await bench.checkpoints.undo_turn(undone.turn)
+    assert bench.told(redone) == differences(before, after)
     assert tree(bench.root) == after
 
 

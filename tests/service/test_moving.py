@@ -211,7 +211,7 @@ async def test_what_came_to_be_there_meanwhile_stays(tmp_path: Path) -> None:
 
         s.port.reviewed = reviewed
         await s.ask("Move it.")
-        assert "exists by now. Choose another path." in s.results(1)["move"]["content"]
+        assert "exists by now.\nChoose another path." in s.results(1)["move"]["content"]
         assert (tmp_path / "lib/sums.py").read_text() == "theirs\n"
         assert (tmp_path / "calc.py").read_text() == _FILES["calc.py"]
 

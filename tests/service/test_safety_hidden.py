@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from glossator.core.diagnostics import Diagnostic, Severity
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.uri import to_uri
+from glossator.service.actions import EXPLAIN, FIX
 from glossator.service.ask import Attachment
-from glossator.service.explain import ExplainRequest, explain
+from glossator.service.on_lines import LinesRequest, act_on_lines
 from glossator.tools.shell.policy import Unavailable
 from glossator.tools.shell.sandbox import find_sandbox
 from glossator.workspace.change import Opened
@@ -129,8 +131,18 @@ async def test_who_points_at_it_is_told_of_the_rule(
         with pytest.raises(UsageError, match=rule):
             await s.ask("What is it?", attachments=(Attachment(uri),))
         with pytest.raises(UsageError, match=rule):
-            await explain(s.app, ExplainRequest(uri, 1, 1))
+            await act_on_lines(EXPLAIN, s.app, LinesRequest(uri, 1, 1))
         assert s.api.requests == []
+
+
+async def test_a_finding_that_quotes_it_is_not_shown(tmp_path: Path) -> None:
+    quoting = Diagnostic(1, Severity.ERROR, "Type 'kingfisher' is not assignable.")
+    async with stage(tmp_path, _FILES, [Turn(Text("Well."))], _PERMISSIONS) as s:
+        request = LinesRequest(to_uri(str(tmp_path / "app.py")), diagnostics=(quoting,))
+        await act_on_lines(FIX, s.app, request)
+        lines, _ = s.sent(0)["messages"][-1]["content"]
+        assert "1: error: [not shown: it quotes a file" in lines["text"]
+        assert "kingfisher" not in lines["text"]
 
 
 @pytest.mark.parametrize("path", ["config/keys.py", "config/new.py", "kingfisher.pem"])

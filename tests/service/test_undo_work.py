@@ -12,6 +12,7 @@ import pytest
 
 from glossator.core.edit import EditPlan, FileEdit
 from glossator.core.errors import StoreUnavailable, UsageError
+from glossator.service.checkpoint_log import NAME
 from glossator.service.checkpoint_store import CheckpointStore
 from glossator.service.checkpoints import Checkpoints
 from glossator.service.editor_files import EditorFiles
@@ -44,6 +45,7 @@ class FullDisk:
     full: set[int]
     notes: list[Any] = field(default_factory=list)
     asked: int = 0
+    dropped: frozenset[str] = frozenset()
 
     def keep(self, _name: str, value: Any) -> None:
         self.asked += 1
@@ -51,8 +53,8 @@ class FullDisk:
             raise StoreUnavailable("The disk is full.")
         self.notes.append(value)
 
-    def kept(self, _name: str) -> list[Any]:
-        return list(self.notes)
+    def kept(self, name: str) -> list[Any]:
+        return list(self.notes) if name == NAME else []
 
 
 @dataclass
@@ -110,7 +112,7 @@ def conflicts(undone: Undone) -> dict[str, str]:
 
 
 def names(undone: Undone) -> set[str]:
-    return {Path(path).name for path in undone.restored}
+    return {Path(path).name for path in (*undone.restored, *undone.removed)}
 
 
 async def test_what_the_user_saved_while_a_command_ran_is_not_its_doing(bench: Bench) -> None:
@@ -246,7 +248,7 @@ async def test_what_is_not_there_as_expected_is_left_alone(bench: Bench) -> None
 
     bench.files.overtaking = overtake
     undone = await bench.checkpoints.undo_turn()
-    assert undone.restored == ()
+    assert (undone.restored, undone.removed) == ((), ())
     assert conflicts(undone) == dict.fromkeys(("a.txt", "b.txt", "c.txt", "new.txt"), JUST_NOW)
     left = [path.name for path in bench.ws.root.rglob("*") if path.is_file()]
     assert sorted(left) == ["a.txt", "mine", "new.txt"]

@@ -291,7 +291,7 @@ async def test_an_undo_saves_only_what_had_been_saved(tmp_path: Path) -> None:
         await s.ask("Note it.", session_id=answer.session_id)
         await s.ask("More.", session_id=answer.session_id)
         assert (await undo(s, answer.session_id)).restored == ("calc.py",)
-        assert (await undo(s, answer.session_id)).restored == ("new.md",)
+        assert (await undo(s, answer.session_id)).removed == ("new.md",)
         assert (editor.texts["calc.py"], editor.saved("calc.py")) == (_FIXED, _CALC)
 
 
@@ -344,7 +344,7 @@ async def test_a_new_file_that_the_editor_opens(tmp_path: Path, saves: bool) -> 
         assert told(s, "cat").startswith("new\n" if saves else "[no output]")
         assert ("[Not saved in the editor: new.txt. The" in told(s, "cat")) is not saves
         undone = await undo(s, answer.session_id)
-        assert (undone.restored, undone.conflicts) == (("new.txt",), ())
+        assert (undone.removed, undone.conflicts) == (("new.txt",), ())
         assert not (tmp_path / "new.txt").exists()
         assert editor.texts == {}
 

@@ -60,5 +60,5 @@ def test_file_types(file_type: str, ending: str) -> None:
 
 
 def test_an_unknown_file_type() -> None:
-    with pytest.raises(UsageError, match=r"'cobol'; use glob instead, or one of c, cpp"):
+    with pytest.raises(UsageError, match=r"'cobol'\.\nUse glob instead, or one of c, cpp"):
         extensions_of("cobol")

@@ -90,7 +90,7 @@ async def test_an_editor_that_tells_nothing(workspace: MakeWorkspace) -> None:
     editor.found = None
     result = await editor.ask()
     assert result.error
-    assert "run the project's own checks" in result.text
+    assert "Run the project's own checks" in result.text
 
 
 FILES = {"app.py": "KEY\n", ".gitignore": ".env\n", ".env": "sk-abc\n", "keys/a.ts": "k = 'sk-123'"}

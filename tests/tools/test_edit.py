@@ -97,7 +97,7 @@ async def test_the_user_types_there(workspace: MakeWorkspace) -> None:
     ws.open("a.py", typed)
     refused = await edit(ws, "line 9\nline 10\n", "9, 10\n")
     assert refused.error
-    assert "was changed after you read it" in refused.text
+    assert "was changed after it was read" in refused.text
     assert re.findall(r"^ +\d+\t.*$", refused.text, re.MULTILINE) == [
         "     9\tline 9",
         "    10\tTEN",
@@ -136,8 +136,8 @@ async def test_calls_at_the_same_time(workspace: MakeWorkspace) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "says"),
     [
-        ("Edit", {"path": "unread.py"}, "unread.py was not read in this conversation; Read it"),
-        ("Edit", {"path": "nowhere.py"}, "does not exist; use Glob to find its path, or Write"),
+        ("Edit", {"path": "unread.py"}, "unread.py was not read in this conversation.\nRead it"),
+        ("Edit", {"path": "nowhere.py"}, "does not exist.\nUse Glob to find its path, or Write"),
         ("Edit", {"path": "../out.py"}, "outside the workspace"),
         ("Edit", {"path": "/etc/passwd"}, "outside the workspace"),
         ("Edit", {"path": "link"}, "outside the workspace"),
@@ -200,7 +200,7 @@ async def test_gone_meanwhile(workspace: MakeWorkspace, what: str) -> None:
     ws.touched("a.py")
     refused = await call(ws, "Write", path="a.py", content="two\n")
     assert refused.error
-    assert "deleted or renamed after you read it" in refused.text
+    assert "deleted or renamed after it was read" in refused.text
     assert not (ws.root / "a.py").exists()
     assert not (await call(ws, "Write", path="a.py", content="two\n")).error  # it insists
 

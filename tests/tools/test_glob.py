@@ -113,9 +113,9 @@ async def test_a_bracket_taken_for_a_class_is_explained(workspace: MakeWorkspace
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"pattern": "{a,b"}, r"write \{ for itself"),
+        ({"pattern": "{a,b"}, r"Write \{ for itself"),
         ({"pattern": "[z-a]"}, "cannot be used"),
-        ({"pattern": "{a,b}" * 12}, "use fewer braces"),
+        ({"pattern": "{a,b}" * 12}, "Use fewer braces"),
         ({"pattern": "*", "path": "../other"}, "outside the workspace"),
         ({"pattern": "{root}/web/*", "path": "pkg"}, "does not lie in pkg"),
         ({"pattern": "*", "path": "no/such"}, "does not exist"),

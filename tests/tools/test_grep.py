@@ -285,8 +285,8 @@ async def test_a_line_end_in_the_pattern_is_explained(workspace: MakeWorkspace) 
         ({"pattern": "a" * 2_001}, "at most 2000 characters"),
         ({"pattern": "a", "path": "../x"}, "outside the workspace"),
         ({"pattern": "a", "path": "no/such"}, "Use Glob to find its path"),
-        ({"pattern": "a", "glob": "{"}, r"write \{ for itself"),
-        ({"pattern": "a", "type": "cobol"}, "use glob instead, or one of"),
+        ({"pattern": "a", "glob": "{"}, r"Write \{ for itself"),
+        ({"pattern": "a", "type": "cobol"}, "Use glob instead, or one of"),
         ({"pattern": "a", "output_mode": "json"}, "Correct the arguments"),
         ({"pattern": "a", "head_limit": -1}, "Correct the arguments"),
     ],
@@ -349,4 +349,6 @@ async def test_a_file_alone_is_searched_as_among_others(workspace: MakeWorkspace
             assert alone.text.startswith("No match for hit.\nLooked at 1 of 9 files (under")
             assert ("1 binary" in alone.text) == (file == "binary.py")
         if file == "plain.py":
-            assert "Looked at 0" in (await ws.call("Grep", pattern="hit", path=file, type="md")).text
+            assert (
+                "Looked at 0" in (await ws.call("Grep", pattern="hit", path=file, type="md")).text
+            )

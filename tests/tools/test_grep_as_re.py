@@ -10,7 +10,14 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from glossator.workspace import scan
-from glossator.workspace.scan import Lines, as_searched, compile_pattern, matching_lines
+from glossator.workspace.scan import (
+    Lines,
+    as_searched,
+    compile_literal,
+    compile_pattern,
+    holders,
+    matching_lines,
+)
 
 TEXTS = st.text(alphabet="aab \n\n\rxé\u2028", max_size=40)
 
@@ -89,8 +96,31 @@ def test_multiline(text: str, pattern: str) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(TEXTS, st.sets(st.integers(1, 45)))
-def test_lines_by_number(text: str, numbers: set[int]) -> None:
+@given(TEXTS, st.lists(st.integers(1, 45)))
+def test_lines_by_number(text: str, numbers: list[int]) -> None:
     lines, expected = Lines(as_searched(text)), lines_of(text) if text else [""]
-    for number in sorted(numbers):
+    for number in numbers:
         assert lines.get(number) == (expected[number - 1] if number <= len(expected) else None)
+
+
+@settings(max_examples=200, deadline=None)
+@given(TEXTS, st.lists(st.integers(0, 45)))
+def test_lines_by_place(text: str, places: list[int]) -> None:
+    searched = as_searched(text)
+    lines = Lines(searched)
+    for place in places:
+        at = min(place, max(0, len(searched) - 1))
+        number = 1 + searched[:at].count(b"\n")
+        assert lines.number(at) == number
+        assert lines.get(number) == (lines_of(text)[number - 1] if text else "")
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(TEXTS), st.sampled_from(["a", "ab", "é", "a b", "\n", "a\nb"]))
+def test_the_texts_that_hold_a_literal(texts: list[str], literal: str) -> None:
+    searched, needle = list(map(as_searched, texts)), literal.encode()
+    found = list(holders(searched, compile_literal(needle)))
+    holding = [place for place, text in enumerate(searched) if needle in text]
+    assert found == sorted(set(found))
+    assert set(holding) <= set(found)
+    assert found == holding or "\n" in literal  # which may join the end of a text and the next one

@@ -112,11 +112,11 @@ async def test_outline(workspace: MakeWorkspace) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"mode": "outline"}, "give path"),
+        ({"mode": "outline"}, "Give path"),
         ({"mode": "outline", "path": "a.py", "name": "x"}, "no name"),
         ({"mode": "outline", "path": "nowhere.py"}, "does not exist"),
-        ({"mode": "outline", "path": "notes.txt"}, "open it with Read"),
-        ({"mode": "callers"}, "Give the name whose callers you want"),
+        ({"mode": "outline", "path": "notes.txt"}, "Open it with Read"),
+        ({"mode": "callers"}, "Give one whose callers you want"),
         ({"name": "()"}, "is no name of a symbol"),
         ({"name": "x" * 400}, "is no name of a symbol"),
         ({"name": "x", "path": "nowhere"}, "does not exist"),

@@ -33,7 +33,7 @@ async def test_a_command(shell: MakeShell, sandbox: Sandbox, ws: Workspace, root
     bash = shell(sandbox)
     assert Bash.access is Access.EXECUTE
     result = await call(bash, ws, command="pwd; exit 2", cwd="sub")
-    assert result == ToolResult(f"{root}/sub\n[exit code 2]")
+    assert result == ToolResult(f"{root}/sub\n[exit code 2]", outcome="exit code 2")
     assert (await call(bash, ws, command="true")).text == "[no output]\n[exit code 0]"
 
 

@@ -12,6 +12,7 @@ import typing
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, Field, fields
 from enum import EnumType
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.core.span import Citation
 from glossator.lsp.wire import camel
 from glossator.service.ask import CitationView
+from glossator.service.chat_commands import CHAT_COMMANDS
 from glossator.service.commands import COMMANDS
 
 FILE = Path(__file__).parents[2] / "vscode-client" / "src" / "wire.ts"
@@ -33,10 +35,20 @@ _HEAD = """\
 // What goes over the wire; see docs/protocol.md. Made from the server's own types by
 // `make wire`, and compared with them by a test. Lines are 1-based and inclusive.
 """
-_PLAIN = {str: "string", bool: "boolean", int: "number", float: "number", type(None): "null"}
-_ASKED = (Question, PermissionRequest, EditPlan, Wanted)
-_ANSWERED = (QuestionAnswer, PermissionAnswer, Review, FileDiagnostics)
-_SENT_AS = {  # what is sent in another form than it is kept
+_PLAIN = {
+    str: "string",
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    type(None): "null",
+    Any: "unknown",
+    object: "unknown",
+    dict: "Readonly<Record<string, unknown>>",
+    Envelope: "Event",
+}
+_ASKED: tuple[type[Any], ...] = (Question, PermissionRequest, EditPlan, Wanted)
+_ANSWERED: tuple[type[Any], ...] = (QuestionAnswer, PermissionAnswer, Review, FileDiagnostics)
+_SENT_AS: dict[type[Any], Any] = {  # what is sent in another form than it is kept
     Citation: CitationView,
     EditPlan: wire.EditPlan,
     Envelope: Event,
@@ -59,6 +71,7 @@ class Mirror:
             self.type_of(kind)
         events = " | ".join(map(self._event, typing.get_args(Event)))
         commands = "\n".join(map(self._command, COMMANDS))
+        chat = "\n".join(f'  "{each.name}": "{each.command}",' for each in CHAT_COMMANDS)
         return "\n".join(
             (
                 _HEAD,
@@ -67,29 +80,27 @@ class Mirror:
                 f"export type Event = {events};\n",
                 "/** What each command takes and answers. */",
                 f"export interface Commands {{\n{commands}\n}}\n",
+                "/** What a question that begins with `/` does instead. */",
+                f"export const CHAT_COMMANDS = {{\n{chat}\n}} as const;\n",
             )
         )
 
-    def type_of(self, hint: Any, *, given: bool = False) -> str:  # noqa: ANN401 - a type expression
+    def type_of(self, hint: Any, *, given: bool = False) -> str:
         """A type expression as TypeScript; the types in it are rendered, too.
 
         What is `given` to the server may leave out what has a default.
         """
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-        if hint is Envelope:
-            return "Event"
         if hint in _PLAIN:
             return _PLAIN[hint]
-        if hint is Any or hint is object:
-            return "unknown"
         if origin in (types.UnionType, typing.Union):
             return " | ".join(self.type_of(each, given=given) for each in arguments)
         if origin is typing.Literal:
             return " | ".join(f'"{value}"' for value in arguments)
         if origin in (tuple, list):
             return f"ReadonlyArray<{self.type_of(arguments[0], given=given)}>"
-        if dict in (origin, hint):
-            return "Readonly<Record<string, unknown>>"
+        if origin is dict:
+            return _PLAIN[dict]
         return self._named(hint, given=given)
 
     def _named(self, kind: type[Any], *, given: bool) -> str:
@@ -129,7 +140,8 @@ class Mirror:
     def _command(self, name: str) -> str:
         command = COMMANDS[name]
         request = self.type_of(command.request, given=True)
-        answer = self.type_of(typing.get_type_hints(command.run)["return"])
+        run = command.run.func if isinstance(command.run, partial) else command.run
+        answer = self.type_of(typing.get_type_hints(run)["return"])
         return f'  readonly "{name}": {{ readonly request: {request}; readonly answer: {answer} }};'
 
 

@@ -214,3 +214,14 @@ def test_status(tmp_path: Path) -> None:
     assert (status.open_documents, status.scanning) == (0, False)
     assert (status.watcher, status.skipped) == ("off: not started", ())
     assert (status.cache.misses, status.cache.entries) == (1, 1)
+
+
+def test_rules_that_differ_in_bytes_that_are_no_text(tmp_path: Path) -> None:
+    names = [os.fsdecode(name) for name in (b"\xe8", b"\xe9")]
+    write_tree(tmp_path, {".gitignore": b"\xe9\n", names[0]: "", names[1]: ""})
+    workspace = host(tmp_path)
+    workspace.apply(DiskChanged(frozenset({str(tmp_path)})))
+    assert [entry.relative for entry in workspace.snapshot().files()] == [".gitignore", names[0]]
+    write_tree(tmp_path, {".gitignore": b"\xe8\n"})
+    workspace.apply(DiskChanged(frozenset({str(tmp_path / ".gitignore")})))
+    assert [entry.relative for entry in workspace.snapshot().files()] == [".gitignore", names[1]]

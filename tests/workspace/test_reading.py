@@ -69,9 +69,9 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("docs/x.md", "docs/x.md does not exist. Use Glob to find its path."),
-        ("d", 'd is a directory. Use Glob with "d/*" to list its files.'),
-        (".", '. is a directory. Use Glob with "*" to list its files.'),
+        ("docs/x.md", "docs/x.md does not exist.\nUse Glob to find its path."),
+        ("d", 'd is a directory.\nUse Glob with "d/*" to list its files.'),
+        (".", '. is a directory.\nUse Glob with "*" to list its files.'),
         ("bin", "bin is binary; only text files can be read."),
         (
             "large",

@@ -106,7 +106,7 @@ CODE = """class Zoo:
     [
         ("", "old_text is empty"),
         ("class Zoo", "are the same"),
-        ("def ", "2 times, on lines 2, 5. Add lines around it"),
+        ("def ", "2 times, on lines 2, 5.\nAdd lines around it"),
         (
             "    def feed(self, animal):",
             "Line 2 would match but for indentation. Line 2 of the file is '\\tdef feed(self, ani",
@@ -134,7 +134,7 @@ def test_why_not(old: str, says: str) -> None:
 
 
 def test_many_places() -> None:
-    with pytest.raises(UsageError, match=r"1,000 times, on lines 1, 2, .*10, …\. Add"):
+    with pytest.raises(UsageError, match=r"1,000 times, on lines 1, 2, .*10, …\.\nAdd"):
         edited("x\n" * 1_000, "x", "y")
 
 

@@ -45,7 +45,7 @@ def test_parts(asked: str, last: str, scope: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("asked", ["", "  ", "()", "::", "a.?", "!", ">", "(", "x" * 301])
 def test_no_names(asked: str) -> None:
-    with pytest.raises(UsageError, match="is no name of a symbol; give an identifier"):
+    with pytest.raises(UsageError, match=r"is no name of a symbol\.\nGive an identifier"):
         Name.parse(asked)
 
 

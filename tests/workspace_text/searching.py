@@ -106,4 +106,5 @@ def counts(snapshot: WorkspaceSnapshot, request: Request) -> list[tuple[str, int
 
 def lines(snapshot: WorkspaceSnapshot, request: Request) -> list[tuple[str, list[int]]]:
     search = TextSearch(snapshot, request)
-    return [(entry.relative, list(numbers)) for entry, _, numbers in search.lines(search.by_path())]
+    found = search.lines(search.by_path())
+    return [(entry.relative, list(numbers)) for entry, _, _, numbers in found]

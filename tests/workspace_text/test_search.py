@@ -89,12 +89,21 @@ async def test_the_index_and_ripgrep_change_nothing(
         helped = in_a_segment(plain, tmp_path_factory.mktemp("segments"), monkeypatch)
     else:
         helped = indexed(plain)
-    helped = replace(helped, ripgrep=RIPGREP)
-    for _ in range(40):
-        request = random_request(random)
+    ways = (replace(helped, ripgrep=RIPGREP), helped)
+    for number in range(60):
+        helped, request = ways[number % 2], random_request(random)  # ripgrep's help, or none
         assert lines(helped, request) == (expected := lines(plain, request)), request
         assert counts(helped, request) == [(path, len(found)) for path, found in expected], request
         assert sorted(files(helped, request)) == [path for path, _ in expected], request
+
+
+async def test_what_spans_lines_is_found_whatever_ends_them_and_in_one_file_alone(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, {"a": b"x\r\nfoo\r\nbar\r\n", "b": b"foo", "c": b"bar foo\nbar", "d": b"foo"})
+    snapshot = indexed(await pending(tmp_path))
+    request = Request(r"foo\nbar", multiline=True)
+    assert lines(snapshot, request) == [("a", [2, 3]), ("c", [1, 2])]
 
 
 @pytest.mark.parametrize("pattern", ["foo", "."])

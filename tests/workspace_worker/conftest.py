@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
@@ -20,7 +21,8 @@ _FILES = 218
 
 @pytest.fixture(autouse=True)
 def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    here = Path(__file__).parents[2]  # in a second work tree, too, the worker runs its own code
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (here / "server", here))))
 
 
 @pytest.fixture

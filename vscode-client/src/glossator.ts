@@ -1,44 +1,93 @@
 // Everything that lives while the extension is active, and how it is put together.
 
+import { join } from "node:path";
 import {
-  type Disposable,
+  commands,
+  Disposable,
   type ExtensionContext,
   type LogOutputChannel,
   ProgressLocation,
   window,
   workspace,
 } from "vscode";
+import { Chat } from "./chat/chat.ts";
+import { announceEndings } from "./chat/endings.ts";
+import { showFailure } from "./commands/failures.ts";
+import type { Parts } from "./commands/parts.ts";
+import { registerCommands } from "./commands/register.ts";
+import { Spans } from "./editor/spans.ts";
+import { serveTexts } from "./editor/texts.ts";
 import { withKey } from "./key.ts";
+import { dispatch } from "./panel/dispatch.ts";
+import { PanelView } from "./panel/view.ts";
+import { DiagnosticsPort } from "./ports/diagnostics.ts";
+import { Inquiries } from "./ports/inquiries.ts";
+import { permission } from "./ports/permission.ts";
+import { question } from "./ports/question.ts";
+import { review } from "./ports/review.ts";
+import { save } from "./ports/saves.ts";
 import { candidates } from "./python.ts";
-import type { Launch } from "./server/connection.ts";
-import { ensureEnvironment } from "./server/environment.ts";
+import type { Handlers, Launch } from "./server/connection.ts";
+import { pythonWithServer } from "./server/environment.ts";
 import { findInterpreter } from "./server/interpreter.ts";
-import { Server } from "./server/server.ts";
-import { ownSetting, serverSettings, settingNames } from "./settings.ts";
-import { StatusItem } from "./status.ts";
-import type { StatusAnswer } from "./wire.ts";
+import { Server, type ServerState } from "./server/server.ts";
+import { pythonSetting, serverSettings } from "./settings.ts";
+import { Standings } from "./standings.ts";
 
-const SERVER = ["-m", "glossator.lsp", "--stdio"];
+/** `-I`: nothing from the current folder or the environment takes the place of a module. */
+const SERVER = ["-I", "-m", "glossator.lsp", "--stdio"];
 
 /** The extension at work. */
 export class Glossator implements Disposable {
   readonly log: LogOutputChannel = window.createOutputChannel("Glossator", { log: true });
   readonly server: Server;
-  readonly #status = new StatusItem();
-  readonly #parts: Disposable[] = [this.log, this.#status];
-  #told: StatusAnswer | undefined;
+  readonly chat: Chat;
+  readonly #panel: PanelView;
+  readonly #inquiries: Inquiries;
+  readonly #standings: Standings;
+  readonly #parts: Disposable;
+  #restartWanted = false;
+  #installing: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly context: ExtensionContext) {
-    this.server = new Server((report) => this.#prepare(report), {}, this.log);
-    this.#parts.push(
+    const { extensionUri, workspaceState, secrets } = context;
+    const diagnostics = new DiagnosticsPort();
+    const spans = new Spans();
+    this.#panel = new PanelView(extensionUri);
+    this.#inquiries = new Inquiries(this.#panel);
+    this.server = new Server(
+      (report) => this.#prepare(report),
+      this.#handlers(diagnostics),
+      this.log,
+    );
+    this.chat = new Chat(this.server, workspaceState, this.#panel);
+    this.#standings = new Standings(this.server, this.chat, this.#panel, secrets, this.log);
+    const standings = this.#standings;
+    const parts: Parts = {
+      server: this.server,
+      chat: this.chat,
+      panel: this.#panel,
+      spans,
+      secrets,
+      log: this.log,
+      pasted: join(context.globalStorageUri.fsPath, "pasted"),
+      refresh: () => standings.refresh(),
+      get mode() {
+        return standings.mode;
+      },
+    };
+    this.#parts = Disposable.from(
+      this.log,
       this.server,
-      this.server.onState(() => void this.#refresh()),
-      workspace.onDidGrantWorkspaceTrust(() => void this.server.restart()),
-      workspace.onDidChangeConfiguration((change) => {
-        if (change.affectsConfiguration("glossator")) {
-          void this.server.restart();
-        }
-      }),
+      this.chat,
+      this.#panel,
+      this.#standings,
+      diagnostics,
+      spans,
+      serveTexts(),
+      announceEndings(this.chat, this.#panel, this.log),
+      ...registerCommands(parts),
+      ...this.#listeners(parts),
     );
   }
 
@@ -53,45 +102,95 @@ export class Glossator implements Disposable {
   }
 
   dispose(): void {
-    for (const part of this.#parts.reverse()) {
-      part.dispose();
+    this.#parts.dispose();
+  }
+
+  #handlers(diagnostics: DiagnosticsPort): Handlers {
+    const inquiries = this.#inquiries;
+    return {
+      "glossator/permission": (asked, token) => inquiries.ask(permission(asked), token),
+      "glossator/question": (asked, token) => inquiries.ask(question(asked), token),
+      "glossator/review": (plan, token) => inquiries.ask(review(plan), token),
+      "glossator/diagnostics": (wanted, token) => diagnostics.answer(wanted, token),
+      "glossator/saveDocuments": (wanted, token) => save(wanted, token),
+    };
+  }
+
+  #listeners(parts: Parts): Disposable[] {
+    return [
+      this.server.onState((state) => this.#serverIs(state)),
+      this.chat.onEnding(() => this.#restartIfWanted()),
+      this.#panel.onMessage((message) => {
+        dispatch(message, parts, this.#inquiries).catch((error) => showFailure(error, this.log));
+      }),
+      this.#panel.onMove(() => {
+        this.chat.replay();
+        this.#standings.post();
+        this.#inquiries.moved();
+      }),
+      workspace.onDidGrantWorkspaceTrust(() => this.#restartWhenIdle()),
+      workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration("glossator")) {
+          this.#restartWhenIdle();
+        }
+      }),
+    ];
+  }
+
+  #serverIs(state: ServerState): void {
+    void commands.executeCommand("setContext", "glossator.ready", state.phase === "ready");
+    if (state.phase === "failed") {
+      void showFailure(state.error, this.log);
+    }
+  }
+
+  /** The server takes its settings as it starts; a run that is under way is not broken off. */
+  #restartWhenIdle(): void {
+    this.#restartWanted = true;
+    this.#restartIfWanted();
+  }
+
+  #restartIfWanted(): void {
+    if (this.#restartWanted && this.chat.running.length === 0) {
+      this.#restartWanted = false;
+      void this.server.restart();
     }
   }
 
   async #prepare(report: (step: string) => void): Promise<Launch> {
-    const program = await this.#python(report);
+    report("Looking for Python");
+    const program = await this.#python();
+    const named = pythonSetting();
+    const own = named && named !== program ? `, since ${named} has no server of this version` : "";
+    this.log.info(`The server runs with ${program}${own}`);
     const { secrets, extension } = this.context;
     return {
       program,
       args: SERVER,
       environment: await withKey(secrets, process.env),
-      settings: serverSettings(settingNames(extension.packageJSON)),
+      settings: serverSettings(extension.packageJSON),
       trusted: workspace.isTrusted,
     };
   }
 
-  /** The Python of our own environment; it is made, with a visible progress, where it is missing. */
-  async #python(report: (step: string) => void): Promise<string> {
-    report("Looking for Python");
-    const interpreter = await findInterpreter(ownSetting("python"), candidates());
-    this.log.info(
-      `Python ${interpreter.version.join(".")}: ${interpreter.path} (${interpreter.source})`,
-    );
-    const { globalStorageUri, extensionUri } = this.context;
-    const places = { storage: globalStorageUri.fsPath, wheels: `${extensionUri.fsPath}/wheels` };
+  /** The Python with the server in it; installing shows its progress, and is done once at a time. */
+  async #python(): Promise<string> {
+    const { globalStorageUri, extensionUri, extension } = this.context;
+    const setting = pythonSetting();
+    const wanted = {
+      storage: globalStorageUri.fsPath,
+      wheels: `${extensionUri.fsPath}/wheels`,
+      version: String(extension.packageJSON.version),
+      setting,
+    };
     const options = { location: ProgressLocation.Notification, title: "Glossator" };
-    return await ensureEnvironment(interpreter, places, {
-      during: (work) =>
-        window.withProgress(options, (bar) => work((message) => bar.report({ message }))),
-    });
-  }
-
-  async #refresh(): Promise<void> {
-    const { state } = this.server;
-    this.#status.show(state, this.#told, 0);
-    if (state.phase === "ready") {
-      this.#told = await this.server.run("glossator.status", {});
-      this.#status.show(this.server.state, this.#told, this.#told.runs.length);
-    }
+    const installing = this.#installing.then(() =>
+      pythonWithServer(wanted, () => findInterpreter(setting, candidates()), {
+        during: (work) =>
+          window.withProgress(options, (bar) => work((message) => bar.report({ message }))),
+      }),
+    );
+    this.#installing = installing.catch(() => undefined);
+    return await installing;
   }
 }

@@ -24,13 +24,17 @@ export async function* candidates(): AsyncIterable<Candidate> {
   yield* ON_PATH;
 }
 
+/** It may lie in the workspace, from where nothing is run unless the user trusts it. */
 async function activeEnvironment(): Promise<string | undefined> {
   const extension = extensions.getExtension<PythonApi>(PYTHON_EXTENSION);
-  if (!extension) {
+  if (!extension || !workspace.isTrusted) {
     return undefined;
   }
-  const api = await extension.activate();
-  const chosen = api.environments.getActiveEnvironmentPath(workspace.workspaceFolders?.[0]?.uri);
-  const environment = await api.environments.resolveEnvironment(chosen);
-  return environment?.executable.uri?.fsPath;
+  try {
+    const { environments } = await extension.activate();
+    const chosen = environments.getActiveEnvironmentPath(workspace.workspaceFolders?.[0]?.uri);
+    return (await environments.resolveEnvironment(chosen))?.executable.uri?.fsPath;
+  } catch {
+    return undefined; // it is broken, or of another make: the PATH will do
+  }
 }

@@ -1,8 +1,18 @@
 // Failures that a person is told of.
 
+/** Which button helps: each is a command of the palette, or a setting to open. */
+export type Remedy = "key" | "output" | "python" | "restart";
+
 /** Something the user can mend; the message says how. */
 export class UserError extends Error {
   override readonly name = "UserError";
+
+  constructor(
+    message: string,
+    readonly remedy?: Remedy,
+  ) {
+    super(message);
+  }
 }
 
 /** What an error says. */

@@ -1,25 +1,34 @@
 // The user's settings, as the server takes them.
 
-import { type ConfigurationScope, workspace } from "vscode";
+import { workspace } from "vscode";
 
 const SECTION = "glossator";
 /** Settings of this extension, which the server does not know. */
-const OURS = new Set(["python"]);
+const OURS: ReadonlySet<string> = new Set(["python"]);
 
-/** A setting of the extension itself. */
-export function ownSetting(name: "python"): string {
-  return workspace.getConfiguration(SECTION).get<string>(name, "").trim();
+/** The Python that the user names; empty if none. */
+export function pythonSetting(): string {
+  const named = workspace.getConfiguration(SECTION).inspect<string>("python")?.globalValue;
+  return typeof named === "string" ? named.trim() : "";
 }
 
 /**
  * What the user has set, and nothing else: the server has its own defaults. Settings of a workspace
  * are not looked at, since opening a folder must not change where the code is sent.
  */
-export function serverSettings(names: readonly string[], scope?: ConfigurationScope): object {
-  const configuration = workspace.getConfiguration(SECTION, scope);
+export function serverSettings(manifest: unknown): object {
+  const configuration = workspace.getConfiguration(SECTION);
+  return nested(
+    settingNames(manifest)
+      .filter((name) => !OURS.has(name))
+      .map((name) => [name, configuration.inspect(name)?.globalValue] as const),
+  );
+}
+
+/** `a.b.c` where it belongs; what is not set is left out. */
+export function nested(values: ReadonlyArray<readonly [name: string, value: unknown]>): object {
   const settings: Record<string, unknown> = {};
-  for (const name of names) {
-    const value = OURS.has(name) ? undefined : configuration.inspect(name)?.globalValue;
+  for (const [name, value] of values) {
     if (value !== undefined) {
       put(settings, name.split("."), value);
     }
@@ -27,7 +36,17 @@ export function serverSettings(names: readonly string[], scope?: ConfigurationSc
   return settings;
 }
 
-/** Put `a.b.c` where it belongs. */
+/** The names of all settings in the manifest, without the section. */
+export function settingNames(manifest: unknown): string[] {
+  const { contributes } = manifest as {
+    contributes?: { configuration?: ReadonlyArray<{ properties: object }> };
+  };
+  const groups = contributes?.configuration ?? [];
+  return groups
+    .flatMap((group) => Object.keys(group.properties))
+    .map((name) => name.slice(SECTION.length + 1));
+}
+
 function put(settings: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name, ...rest] = path;
   if (name === undefined) {
@@ -40,15 +59,4 @@ function put(settings: Record<string, unknown>, path: readonly string[], value: 
   const inner = (settings[name] ?? {}) as Record<string, unknown>;
   settings[name] = inner;
   put(inner, rest, value);
-}
-
-/** The names of all settings in the manifest, without the section. */
-export function settingNames(manifest: unknown): string[] {
-  const { contributes } = manifest as {
-    contributes?: { configuration?: ReadonlyArray<{ properties: object }> };
-  };
-  const groups = contributes?.configuration ?? [];
-  return groups
-    .flatMap((group) => Object.keys(group.properties))
-    .map((name) => name.slice(SECTION.length + 1));
 }

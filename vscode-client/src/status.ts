@@ -1,4 +1,4 @@
-// The item in the status bar: how the server is, and which model answers.
+// The item in the status bar: how the server is, which model answers, how full the context is.
 
 import {
   type Disposable,
@@ -8,13 +8,11 @@ import {
   ThemeColor,
   window,
 } from "vscode";
-import type { ServerState } from "./server/server.ts";
-import type { StatusAnswer } from "./wire.ts";
+import { look, type Standing } from "./look.ts";
 
 const PRIORITY = 90;
-const TO_K = 1000;
 
-/** Shows the server's state; a click opens the chat, or says what is wrong. */
+/** Shows how things stand; a click opens the menu. */
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;
 
@@ -25,12 +23,16 @@ export class StatusItem implements Disposable {
     this.#item.show();
   }
 
-  /** Show how the server is; `status`: what it last told, if it is ready. */
-  show(state: ServerState, status: StatusAnswer | undefined, runs: number): void {
-    const { icon, text, tooltip, bad } = look(state, status, runs);
+  /** Show it. */
+  show(standing: Standing): void {
+    const { icon, text, lines, bad = false } = look(standing);
+    const tooltip = new MarkdownString("", true);
+    for (const line of lines) {
+      tooltip.appendText(line).appendMarkdown("\n\n");
+    }
     this.#item.text = `$(${icon}) ${text}`;
-    this.#item.tooltip = new MarkdownString(tooltip, true);
-    this.#item.accessibilityInformation = { label: `Glossator: ${text}` };
+    this.#item.tooltip = tooltip;
+    this.#item.accessibilityInformation = { label: `Glossator: ${text}. ${lines.join(" ")}` };
     this.#item.backgroundColor = bad
       ? new ThemeColor("statusBarItem.warningBackground")
       : undefined;
@@ -39,50 +41,4 @@ export class StatusItem implements Disposable {
   dispose(): void {
     this.#item.dispose();
   }
-}
-
-interface Look {
-  readonly icon: string;
-  readonly text: string;
-  readonly tooltip: string;
-  readonly bad?: boolean;
-}
-
-function look(state: ServerState, status: StatusAnswer | undefined, runs: number): Look {
-  switch (state.phase) {
-    case "off":
-      return { icon: "circle-slash", text: "Glossator", tooltip: "Glossator is off." };
-    case "starting":
-      return { icon: "sync~spin", text: "Glossator", tooltip: `Glossator: ${state.step}…` };
-    case "waiting":
-    case "failed":
-      return { icon: "warning", text: "Glossator", tooltip: state.problem, bad: true };
-    case "ready":
-      return ready(status, runs);
-  }
-}
-
-function ready(status: StatusAnswer | undefined, runs: number): Look {
-  const icon = runs > 0 ? "loading~spin" : "comment-discussion";
-  if (!status) {
-    return { icon, text: "Glossator", tooltip: "Glossator is ready." };
-  }
-  const model = status.offline ? "offline" : status.model;
-  const lines = [
-    `**Glossator** ${status.version}`,
-    status.offline ? "Offline: answers are extracts, no model is asked." : `Model: ${status.model}`,
-    `${status.files.toLocaleString("en")} files${status.scanning ? ", still being listed" : ""}`,
-    ...status.spending.map(
-      (each) => `${each.title}: ${kilo(total(each.last))} k tokens in context`,
-    ),
-  ];
-  return { icon, text: model, tooltip: lines.join("\n\n") };
-}
-
-function total(usage: { inputTokens: number; cacheReadTokens: number; cacheWriteTokens: number }) {
-  return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
-}
-
-function kilo(tokens: number): string {
-  return (tokens / TO_K).toFixed(1);
 }

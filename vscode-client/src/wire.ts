@@ -23,10 +23,10 @@ export interface AskRequest {
   readonly question: string;
   readonly sessionId?: string | null;
   readonly runId?: string | null;
-  readonly attachments?: ReadonlyArray<Attachment>;
+  readonly attachments?: ReadonlyArray<Attachment | Pasted>;
 }
 
-/** A document, or lines of it (1-based, inclusive), that the question is about. */
+/** A document, lines of it (1-based, inclusive), an image or a folder the question is about. */
 export interface Attachment {
   readonly uri: string;
   readonly firstLine?: number | null;
@@ -109,6 +109,46 @@ export interface CompactionEvent {
   readonly byModel: boolean;
 }
 
+/** The items, best first; `typed` is the end of the text that they are for, "" if none can be. */
+export interface CompleteAnswer {
+  readonly items: ReadonlyArray<CompletionItem>;
+  readonly typed: string;
+  readonly incomplete: boolean;
+}
+
+/** The question up to the cursor; `limit` is for mentions, commands are few. */
+export interface CompleteRequest {
+  readonly text: string;
+  readonly limit?: number;
+}
+
+/** `insert` takes the place of what is `typed`. */
+export interface CompletionItem {
+  readonly kind: CompletionKind;
+  readonly label: string;
+  readonly detail: string;
+  readonly insert: string;
+}
+
+/** What an item stands for. */
+export type CompletionKind = "file" | "folder" | "symbol" | "diagnostics" | "command";
+
+/** The window of a session in tokens: all that there is, what is in it, what is cached. */
+export interface ContextAnswer {
+  readonly sessionId: string | null;
+  readonly title: string;
+  readonly model: string;
+  readonly offline: boolean;
+  readonly window: number;
+  readonly compactAt: number | null;
+  readonly tokens: number;
+  readonly cached: number;
+  readonly cachedUntil: string | null;
+  readonly counted: number | null;
+  readonly basis: string;
+  readonly layers: ReadonlyArray<Layer>;
+}
+
 /** Which session to delete for good. */
 export interface DeleteSessionRequest {
   readonly sessionId: string;
@@ -135,6 +175,12 @@ export interface DoctorAnswer {
 /** Takes nothing. */
 export type DoctorRequest = object;
 
+/** A run that the conversation knows nothing of any more, and what was asked. */
+export interface DroppedRun {
+  readonly runId: string;
+  readonly question: string;
+}
+
 /** What a tool wants to change. */
 export interface EditPlan {
   readonly id: string;
@@ -160,14 +206,8 @@ export interface EditSettledEvent {
   readonly note: string;
 }
 
-/** Lines of a document, 1-based and inclusive. */
-export interface ExplainRequest {
-  readonly uri: string;
-  readonly firstLine: number;
-  readonly lastLine: number;
-  readonly sessionId?: string | null;
-  readonly runId?: string | null;
-}
+/** How hard a model thinks. */
+export type EffortLevel = "low" | "medium" | "high" | "xhigh" | "max";
 
 /** Markdown is for reading; JSON has everything. */
 export type ExportFormat = "markdown" | "json";
@@ -232,6 +272,31 @@ export interface IndexRequest {
   readonly mode?: IndexMode;
 }
 
+/** What a part of the window is. */
+export type Kind = "shared" | "session" | "tool" | "summary" | "kept" | "state" | "question" | "attachment" | "reminder" | "reply" | "thinking" | "call" | "result" | "image" | "other";
+
+/** Parts that stand together, in the order of the window: system, tools or conversation. */
+export interface Layer {
+  readonly name: string;
+  readonly tokens: number;
+  readonly cached: number;
+  readonly parts: ReadonlyArray<Part>;
+}
+
+/** Lines of a document, 1-based and inclusive (None: from its start, to its end). */
+export interface LinesRequest {
+  readonly uri: string;
+  readonly firstLine?: number | null;
+  readonly lastLine?: number | null;
+  readonly instruction?: string;
+  readonly diagnostics?: ReadonlyArray<Diagnostic>;
+  readonly sessionId?: string | null;
+  readonly runId?: string | null;
+}
+
+/** Takes nothing. */
+export type ListModelsRequest = object;
+
 /** Takes nothing. */
 export type ListSessionsRequest = object;
 
@@ -247,6 +312,33 @@ export type Mode = "plan" | "ask" | "acceptEdits" | "auto";
 export interface ModeAnswer {
   readonly mode: Mode;
   readonly before: Mode;
+}
+
+/** A model; window and output in tokens, None where there is no limit or none is known. */
+export interface Model {
+  readonly id: string;
+  readonly current: boolean;
+  readonly offline: boolean;
+  readonly window: number | null;
+  readonly maxOutput: number | null;
+  readonly effort: string | null;
+  readonly efforts: ReadonlyArray<string> | null;
+  readonly price: Price | null;
+}
+
+/** The model and its effort, and the model before. */
+export interface ModelAnswer {
+  readonly model: string;
+  readonly effort: string | null;
+  readonly before: string;
+}
+
+/** The model that runs use now and the effort it is asked with, None for its own. */
+export interface ModelList {
+  readonly model: string;
+  readonly effort: string | null;
+  readonly models: ReadonlyArray<Model>;
+  readonly problem: string;
 }
 
 /** The title shown in lists; the first question serves when there is none. */
@@ -274,6 +366,24 @@ export interface Outlines {
   readonly bytes: number;
 }
 
+/** Things of one kind and name, and why they are there; `cached` are those of the tokens. */
+export interface Part {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly why: string;
+  readonly count: number;
+  readonly tokens: number;
+  readonly cached: number;
+  readonly deferred: boolean;
+}
+
+/** An image that is no file: its bytes in base64, and what the user knows it by. */
+export interface Pasted {
+  readonly mediaType: string;
+  readonly data: string;
+  readonly name: string;
+}
+
 /** The user's answer; `message` is what the model is to be told of a denial, if anything. */
 export interface PermissionAnswer {
   readonly choice: Choice;
@@ -288,6 +398,14 @@ export interface PermissionRequest {
   readonly reasons: ReadonlyArray<string>;
   readonly suggestions: ReadonlyArray<string>;
   readonly choices: ReadonlyArray<"once" | "session" | "always" | "deny">;
+}
+
+/** US dollars per million tokens; prompts of more than `up_to` tokens cost as `above` says. */
+export interface Price {
+  readonly input: number;
+  readonly output: number;
+  readonly upTo: number | null;
+  readonly above: Price | null;
 }
 
 /** What is asked; `several` of the options may be chosen, and words of one's own be given. */
@@ -324,6 +442,18 @@ export interface ResumedSession {
 export interface Review {
   readonly accepted: ReadonlyArray<string>;
   readonly message?: string;
+}
+
+/** The runs that were dropped, oldest first; of these, the turns whose changes still stand. */
+export interface RewindAnswer {
+  readonly runs: ReadonlyArray<DroppedRun>;
+  readonly changed: ReadonlyArray<Turn>;
+}
+
+/** Of a session: to before the question of this run, the last one if none is named. */
+export interface RewindRequest {
+  readonly sessionId: string;
+  readonly runId?: string | null;
 }
 
 /** The user or the client ended the run. */
@@ -403,8 +533,19 @@ export interface SetModeRequest {
   readonly mode: Mode;
 }
 
+/** The model from the next run on, and the effort, without one the model's own. */
+export interface SetModelRequest {
+  readonly model: string;
+  readonly effort?: EffortLevel | null;
+}
+
 /** How bad it is, worst first. */
 export type Severity = "error" | "warning" | "information" | "hint";
+
+/** Of a session; without one, what a new session's first request would hold. */
+export interface ShowContextRequest {
+  readonly sessionId?: string | null;
+}
 
 /** `count` paths left out by one rule or for one reason; a directory counts once. */
 export interface Skipped {
@@ -429,6 +570,7 @@ export interface StatusAnswer {
   readonly version: string;
   readonly model: string;
   readonly offline: boolean;
+  readonly mode: Mode;
   readonly roots: ReadonlyArray<string>;
   readonly files: number;
   readonly openDocuments: number;
@@ -555,6 +697,7 @@ export interface TurnList {
 export interface UndoAnswer {
   readonly turn: string | null;
   readonly restored: ReadonlyArray<string>;
+  readonly removed: ReadonlyArray<string>;
   readonly conflicts: ReadonlyArray<UndoProblem>;
   readonly failed: ReadonlyArray<UndoProblem>;
   readonly incomplete: boolean;
@@ -606,7 +749,13 @@ export type Event = RunStartedEvent | TextDeltaEvent | ThinkingDeltaEvent | Text
 /** What each command takes and answers. */
 export interface Commands {
   readonly "glossator.ask": { readonly request: AskRequest; readonly answer: Answer };
-  readonly "glossator.explain": { readonly request: ExplainRequest; readonly answer: Answer };
+  readonly "glossator.explain": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.fix": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.refactor": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.document": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.writeTests": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.exploreUsage": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.complete": { readonly request: CompleteRequest; readonly answer: CompleteAnswer };
   readonly "glossator.search": { readonly request: SearchRequest; readonly answer: SearchAnswer };
   readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };
   readonly "glossator.cancel": { readonly request: CancelRequest; readonly answer: CancelAnswer };
@@ -617,10 +766,39 @@ export interface Commands {
   readonly "glossator.deleteSession": { readonly request: DeleteSessionRequest; readonly answer: DeletedSession };
   readonly "glossator.exportSession": { readonly request: ExportSessionRequest; readonly answer: ExportedSession };
   readonly "glossator.compact": { readonly request: CompactRequest; readonly answer: CompactAnswer };
+  readonly "glossator.showContext": { readonly request: ShowContextRequest; readonly answer: ContextAnswer };
+  readonly "glossator.rewind": { readonly request: RewindRequest; readonly answer: RewindAnswer };
   readonly "glossator.undoTurn": { readonly request: UndoRequest; readonly answer: UndoAnswer };
   readonly "glossator.listTurns": { readonly request: ListTurnsRequest; readonly answer: TurnList };
   readonly "glossator.setMode": { readonly request: SetModeRequest; readonly answer: ModeAnswer };
+  readonly "glossator.listModels": { readonly request: ListModelsRequest; readonly answer: ModelList };
+  readonly "glossator.setModel": { readonly request: SetModelRequest; readonly answer: ModelAnswer };
   readonly "glossator.rebuildIndex": { readonly request: IndexRequest; readonly answer: IndexAnswer };
   readonly "glossator.status": { readonly request: StatusRequest; readonly answer: StatusAnswer };
   readonly "glossator.doctor": { readonly request: DoctorRequest; readonly answer: DoctorAnswer };
 }
+
+/** What a question that begins with `/` does instead. */
+export const CHAT_COMMANDS = {
+  "new": "glossator.newSession",
+  "resume": "glossator.resumeSession",
+  "rename": "glossator.renameSession",
+  "export": "glossator.exportSession",
+  "compact": "glossator.compact",
+  "context": "glossator.showContext",
+  "retry": "glossator.rewind",
+  "undo": "glossator.undoTurn",
+  "plan": "glossator.setMode",
+  "mode": "glossator.setMode",
+  "model": "glossator.setModel",
+  "explain": "glossator.explain",
+  "fix": "glossator.fix",
+  "refactor": "glossator.refactor",
+  "document": "glossator.document",
+  "write-tests": "glossator.writeTests",
+  "explore-usage": "glossator.exploreUsage",
+  "search": "glossator.search",
+  "index": "glossator.rebuildIndex",
+  "status": "glossator.status",
+  "doctor": "glossator.doctor",
+} as const;

@@ -21,9 +21,9 @@ from glossator.tools.base import Access, Registry, Tool, ToolArgs, ToolContext
 
 logger = logging.getLogger(__name__)
 
-_SUMMARY_CHARACTERS = 120
+_SUMMARY_CHARACTERS = 160
 _NO_STORE = (
-    "Nothing was done, as it could not be undone: {} Tell the user; other calls that change"
+    "Nothing was done, as it could not be undone: {}\nTell the user; other calls that change"
     " something will fail as well."
 )
 
@@ -71,7 +71,7 @@ async def call_tool(
     tool = tools.get(call.name)
     if tool is None:
         names = ", ".join(sorted(tools))
-        return ToolResult.failed(f"There is no tool {call.name}; the tools are {names}.")
+        return ToolResult.failed(f"There is no tool {call.name}.\nThe tools are {names}.")
     try:
         args = tool.args.model_validate(call.arguments)
     except ValidationError as error:
@@ -88,7 +88,7 @@ async def call_tool(
         return ToolResult.failed(words.format(error))
     except Exception as error:  # past this boundary a failure is data
         logger.exception("Tool %s failed", call.name)
-        return ToolResult.failed(f"{call.name} failed inside Glossator ({error!r}); try otherwise.")
+        return ToolResult.failed(f"{call.name} failed inside Glossator: {error!r}\nTry otherwise.")
     context.reads.show(result.spans)
     return result
 
@@ -117,10 +117,12 @@ async def _watched(
 
 
 def _summary(result: ToolResult) -> str:
+    """What people read of it: of a failure its first line, the rest is for the model."""
     first, _, rest = result.text.partition("\n")
-    if not rest or result.error:
-        return " ".join(first.split())[:_SUMMARY_CHARACTERS]  # Read puts blanks before a number
-    return f"{result.text.count(chr(10)) + 1:,} lines"
+    if rest and not result.error and not result.outcome:
+        return f"{result.text.count(chr(10)) + 1:,} lines"
+    line = " ".join((result.outcome or first).split())  # Read puts blanks before a number
+    return line if len(line) <= _SUMMARY_CHARACTERS else f"{line[: _SUMMARY_CHARACTERS - 1]}…"
 
 
 def _argument_problems(name: str, error: ValidationError) -> str:
@@ -128,4 +130,4 @@ def _argument_problems(name: str, error: ValidationError) -> str:
         f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}"
         for item in error.errors()
     )
-    return f"{name} was not run: {problems}. Correct the arguments and call it again."
+    return f"{name} was not run: {problems}.\nCorrect the arguments and call it again."

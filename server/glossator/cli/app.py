@@ -8,14 +8,23 @@ from typing import Annotated
 import typer
 
 from glossator import __version__
-from glossator.cli.arguments import read_question, tool_arguments
+from glossator.cli.answering import add_actions, ask
+from glossator.cli.arguments import tool_arguments
 from glossator.cli.asking import ask_server
 from glossator.cli.messages import duration
-from glossator.cli.options import Acting, Modelled, with_options
+from glossator.cli.options import Modelled, with_options
 from glossator.cli.render.renderer import Renderer
-from glossator.cli.session import Command, Work
-from glossator.cli.session_commands import in_session, sessions, undo
-from glossator.cli.wire import Answer, Checks, Hits, IndexReport, Status, ToolAnswer
+from glossator.cli.retrying import retry
+from glossator.cli.session import Command
+from glossator.cli.session_commands import sessions, undo
+from glossator.cli.wire import (
+    Checks,
+    Hits,
+    IndexReport,
+    Models,
+    Status,
+    ToolAnswer,
+)
 from glossator.core.errors import UsageError
 
 app = typer.Typer(
@@ -63,35 +72,11 @@ def serve(
     raise typer.Exit(main(context.args))
 
 
-@app.command()
-@with_options
-def ask(
-    context: typer.Context,
-    question: Annotated[list[str], typer.Argument(help="The question, or - to read it.")],
-    *,
-    common: Acting,
-    thinking: Annotated[bool, typer.Option("--thinking", help="Show the thinking.")] = False,
-    resume: Annotated[
-        str | None,
-        typer.Option("--resume", metavar="ID", help="Go on with this session.", show_default=False),
-    ] = None,
-    newest: Annotated[
-        bool, typer.Option("--continue", help="Go on with the newest session of this workspace.")
-    ] = False,
-) -> None:
-    """Answer a question, or do what is asked, from the lines of the workspace."""
-    if resume is not None and newest:
-        raise UsageError("--resume and --continue exclude each other; choose one.")
+app.command()(ask)
+add_actions(app)
 
-    def show(renderer: Renderer, answer: Answer) -> bool:
-        renderer.answer(answer)
-        return answer["stop"] != "refused"  # what a limit ended early is still an answer
 
-    argument = {"question": read_question(question)}
-    work: Command | Work = Command("glossator.ask", argument)
-    if resume is not None or newest:
-        work = in_session("glossator.ask", resume, argument)
-    ask_server(context, common, work, show, thinking=thinking)
+app.command()(retry)
 
 
 @app.command()
@@ -178,6 +163,22 @@ def index(
     mode = "rebuild" if rebuild else "check" if check else "update"
     command = Command("glossator.rebuildIndex", {"mode": mode})
     ask_server(context, common, command, show, progress=True)
+
+
+@app.command()
+@with_options
+def models(
+    context: typer.Context,
+    *,
+    common: Modelled,
+) -> None:
+    """List the models that --model and an editor can choose, with their prices."""
+
+    def show(renderer: Renderer, answer: Models) -> bool:
+        renderer.models(answer)
+        return True
+
+    ask_server(context, common, Command("glossator.listModels"), show)
 
 
 @app.command()

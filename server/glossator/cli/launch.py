@@ -13,7 +13,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 # The commands that ask a server; a wrong guess costs a process that is ended at once.
-_ASKING = frozenset({"ask", "search", "tool", "status", "index", "doctor", "sessions", "undo"})
+_ASKING = frozenset(
+    "ask explain fix refactor document write-tests explore-usage retry search tool status index"
+    " models doctor sessions undo".split()
+)
 _HELP = frozenset({"--help", "-h"})
 
 _STDOUT, _STDERR = 1, 2  # descriptors

@@ -60,6 +60,15 @@ Review = Annotated[
     bool, typer.Option("--review", help="Choose among the parts of each edit before it is made.")
 ]
 
+Thinking = Annotated[bool, typer.Option("--thinking", help="Show the thinking.")]
+Resume = Annotated[
+    str | None,
+    typer.Option("--resume", metavar="ID", help="Go on with this session.", show_default=False),
+]
+Newest = Annotated[
+    bool, typer.Option("--continue", help="Go on with the newest session of this workspace.")
+]
+
 
 @dataclass(frozen=True)
 class Common:
@@ -116,6 +125,15 @@ class Acting(Modelled):
             permissions["allow"] = [*_allowed_already(), *self.allow]
         acting = {"permissions": permissions} if permissions else {}
         return super().settings | acting | ({"edits": {"review": "propose"}} if self.review else {})
+
+
+@dataclass(frozen=True)
+class Asking(Acting):
+    """Those of a command that a model answers, in a session."""
+
+    thinking: Thinking = False
+    resume: Resume = None
+    newest: Newest = False
 
 
 def with_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -1,4 +1,4 @@
-"""The commands about sessions: list them; rename, delete, export or compact one; undo turns."""
+"""The commands about sessions: list them, and work on one; undo turns, or ask again."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from glossator.cli.asking import ask_server
 from glossator.cli.messages import NO_SESSION
 from glossator.cli.options import Common, Modelled, with_options
 from glossator.cli.render.renderer import Renderer
-from glossator.cli.render.sessions import not_restored
+from glossator.cli.render.sessions import not_undone
 from glossator.cli.session import Command, Execute, Work
 from glossator.cli.wire import (
+    Json,
+)
+from glossator.cli.wire_sessions import (
     Compacted,
+    Context,
     DeletedSession,
     ExportedSession,
-    Json,
+    Rewound,
     Session,
     Sessions,
     Turns,
@@ -27,7 +31,7 @@ from glossator.cli.wire import (
 from glossator.core.errors import UsageError
 
 sessions = typer.Typer(
-    help="List the sessions of the workspace; rename, delete, export or compact one.",
+    help="List the sessions of the workspace, or work on one.",
     invoke_without_command=True,
 )
 
@@ -45,7 +49,7 @@ def in_session(name: str, session_id: str | None, argument: Mapping[str, Json]) 
     """
 
     async def work(execute: Execute) -> Json:
-        chosen = session_id or await _newest(execute)
+        chosen = session_id or await newest_session(execute)
         return await execute(Command(name, {**argument, "sessionId": chosen}))
 
     return work
@@ -58,7 +62,7 @@ def list_sessions(
     *,
     common: Common,
 ) -> None:
-    """List the sessions of the workspace; rename, delete, export or compact one."""
+    """List the sessions of the workspace, or work on one."""
     if context.invoked_subcommand is not None:
         if common != Common():
             raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
@@ -157,6 +161,45 @@ def compact(
     ask_server(context, common, work, show)
 
 
+@sessions.command("context")
+@with_options
+def show_context(
+    context: typer.Context,
+    session_id: IdOrNewest = None,
+    *,
+    common: Modelled,
+) -> None:
+    """Show what a session's window holds: each part with its tokens, and why it is there."""
+
+    def show(renderer: Renderer, answer: Context) -> bool:
+        renderer.context(answer)
+        return True
+
+    ask_server(context, common, in_session("glossator.showContext", session_id, {}), show)
+
+
+@sessions.command()
+@with_options
+def rewind(
+    context: typer.Context,
+    session_id: IdOrNewest = None,
+    *,
+    turn: Annotated[
+        str | None,
+        typer.Option("--turn", metavar="TURN", help="The turn; the last one if none is named."),
+    ] = None,
+    common: Common,
+) -> None:
+    """Go back to before a turn's question; files stay as they are."""
+
+    def show(renderer: Renderer, answer: Rewound) -> bool:
+        renderer.rewound(answer)
+        return True
+
+    argument = {} if turn is None else {"runId": turn}
+    ask_server(context, common, in_session("glossator.rewind", session_id, argument), show)
+
+
 @sessions.command()
 @with_options
 def turns(
@@ -198,7 +241,7 @@ def undo(
 
     def show(renderer: Renderer, answer: Undone) -> bool:
         renderer.undone(answer)
-        return not not_restored(answer)
+        return not not_undone(answer)
 
     argument: dict[str, Json] = {"since": since, "overwrite": overwrite}
     if turn is not None:
@@ -207,7 +250,8 @@ def undo(
     ask_server(context, common, work, show)
 
 
-async def _newest(execute: Execute) -> str:
+async def newest_session(execute: Execute) -> str:
+    """The id of the session that changed last. Raises `UsageError` when there is none."""
     answer: Sessions = await execute(Command("glossator.listSessions"))
     if not answer["sessions"]:
         raise UsageError(NO_SESSION)

@@ -142,6 +142,7 @@ class Status(TypedDict):
     version: str
     model: str
     offline: bool
+    mode: str
     roots: list[str]
     files: int
     openDocuments: int
@@ -259,75 +260,35 @@ class Step(TypedDict):
     state: Literal["pending", "active", "done"]
 
 
-class Session(TypedDict):
-    """A conversation that is kept; times are ISO 8601."""
+class Price(TypedDict):
+    """US dollars for a million tokens; for prompts of more than `upTo` tokens as `above` says."""
+
+    input: float
+    output: float
+    upTo: int | None
+    above: Price | None
+
+
+class ListedModel(TypedDict):
+    """A model that can be chosen; null where nothing is known or there is no limit."""
 
     id: str
-    title: str
-    createdAt: str
-    updatedAt: str
-    turns: int
-    running: bool
+    current: bool
+    offline: bool
+    window: int | None
+    maxOutput: int | None
+    effort: str | None
+    efforts: list[str] | None
+    price: Price | None
 
 
-class Sessions(TypedDict):
-    """The sessions of this workspace, the one that changed last first."""
+class Models(TypedDict):
+    """The model that answers, and all that can be chosen."""
 
-    sessions: list[Session]
-
-
-class DeletedSession(TypedDict):
-    """The session that was deleted."""
-
-    id: str
-
-
-class ExportedSession(TypedDict):
-    """A session's text, and a name for a file to put it in."""
-
-    fileName: str
-    text: str
-
-
-class Compacted(TypedDict):
-    """About how many tokens a session's request took before and takes now."""
-
-    before: int
-    after: int
-    byModel: bool
-
-
-class Turn(TypedDict):
-    """A turn that changed files, and what was asked; `undoes` are the turns it took back."""
-
-    turn: str
-    question: str
-    paths: list[str]
-    undoes: list[str]
-
-
-class Turns(TypedDict):
-    """Oldest first."""
-
-    turns: list[Turn]
-
-
-class UndoProblem(TypedDict):
-    """A file that is not as it was, and why."""
-
-    path: str
-    reason: str
-
-
-class Undone(TypedDict):
-    """What was brought back; `turn` undoes the undo."""
-
-    turn: str | None
-    restored: list[str]
-    conflicts: list[UndoProblem]
-    failed: list[UndoProblem]
-    incomplete: bool
-    jobs: list[str]
+    model: str
+    effort: str | None
+    models: list[ListedModel]
+    problem: str
 
 
 class Check(TypedDict):

@@ -1,12 +1,16 @@
-"""What the user points at, put before the model with its line numbers."""
+"""What the user points at, put before the model: lines with their numbers, images, folders."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from glossator.core.document import Document, Missing
+from glossator.context.listing import list_folder
+from glossator.core.citations import place
+from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
+from glossator.core.images import MAX_BYTES, Image, image_of, is_image
 from glossator.core.shown import shown
 from glossator.core.span import Span
 from glossator.core.tokens import BYTES_PER_TOKEN
@@ -22,11 +26,36 @@ MAX_LINE_CHARACTERS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """Text for the model, and the lines it shows."""
+    """Text for the model, and the lines it shows of a document."""
 
     text: str
     span: Span
     path: str
+    document: Document
+
+    @property
+    def name(self) -> str:
+        """What the user knows it by."""
+        return place(self.path, self.span.first_line, self.span.last_line)
+
+    @property
+    def parts(self) -> tuple[str | Image, ...]:
+        """What of it goes into a message."""
+        return (self.text,)
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """What has no lines that could be cited: an image, what a folder holds, findings."""
+
+    text: str
+    name: str
+    image: Image | None = None
+
+    @property
+    def parts(self) -> tuple[str | Image, ...]:
+        """What of it goes into a message."""
+        return (self.text,) if self.image is None else (self.text, self.image)
 
 
 class Hidden(Protocol):
@@ -37,6 +66,73 @@ class Hidden(Protocol):
 
     def rules(self, path: str) -> tuple[str, ...]:
         """The rules that do."""
+
+
+def attach_any(
+    snapshot: WorkspaceSnapshot,
+    uri: str,
+    first_line: int | None,
+    last_line: int | None,
+    hidden: Hidden | None = None,
+) -> Attached | Exhibit:
+    """A document or lines of it, as `attach`; or an image, wherever it lies, or a folder.
+
+    Raises `UsageError` as `attach` does, and for what is no image in spite of its name.
+    """
+    path = to_path(uri) or uri
+    if first_line is None and last_line is None and snapshot.open_document(uri) is None:
+        if is_image(path):
+            return attach_image(snapshot, path, hidden)
+        if is_folder(snapshot, path):
+            return attach_folder(snapshot, path, hidden)
+    return attach(snapshot, uri, first_line, last_line, hidden)
+
+
+def attach_image(snapshot: WorkspaceSnapshot, path: str, hidden: Hidden | None = None) -> Exhibit:
+    """The image file at a path. Raises `UsageError`.
+
+    An absolute path may lead anywhere: the user's, never the model's, comes here.
+    """
+    refuse_hidden(snapshot, (path,), hidden)
+    found = snapshot.read_image(path, MAX_BYTES)
+    if isinstance(found, Missing):
+        raise UsageError(f"{found.message} Choose another file.")
+    real, content = found
+    refuse_hidden(snapshot, (real, path), hidden)  # as links lead by now
+    return exhibit_image(snapshot.relative(real), content)
+
+
+def exhibit_image(name: str, content: bytes) -> Exhibit:
+    """An image by its bytes. Raises `UsageError` for what models cannot see."""
+    image = image_of(content)
+    if isinstance(image, str):
+        raise UsageError(f"{name} {image}. Choose another file, or convert it.")
+    told = f"{name} ({image.media_type}, {len(content):,} bytes)"
+    return Exhibit(load_prompt("user/image").render(image=told), name, image)
+
+
+def is_folder(snapshot: WorkspaceSnapshot, path: str) -> bool:
+    """Whether a path leads to a folder of the workspace."""
+    found = snapshot.read(path)
+    return isinstance(found, Missing) and found.reason is MissingReason.DIRECTORY
+
+
+def attach_folder(snapshot: WorkspaceSnapshot, path: str, hidden: Hidden | None = None) -> Exhibit:
+    """What is listed in a folder of the workspace. Raises `UsageError`."""
+    real = snapshot.resolve(path)
+    if isinstance(real, Missing):
+        raise UsageError(f"{real.message} Choose another folder.")
+    refuse_hidden(snapshot, (real, path), hidden)
+    listed = list_folder(snapshot, real, hidden)
+    name = f"{snapshot.relative(real).rstrip('/')}/"
+    if listed is None:
+        rule = snapshot.listing.left_out(real)
+        why = f", for it is left out: {rule}" if rule else ""
+        raise UsageError(f"{name} holds no file that is listed{why}. Choose another folder.")
+    text = load_prompt("user/folder").render(
+        path=name, files=listed.files, bytes=listed.bytes, listing=listed.text
+    )
+    return Exhibit(text, name)
 
 
 def attach(
@@ -55,8 +151,7 @@ def attach(
     if isinstance(document, Missing):
         raise UsageError(f"{document.message} Choose another file.")
     path = snapshot.relative(document.path)
-    if hidden is not None:
-        _refuse_hidden(snapshot, document, uri, hidden)
+    refuse_hidden(snapshot, (document.path, to_path(uri) or uri), hidden)
     total = len(document.lines)
     if not total:
         raise UsageError(f"{path} is empty; there is nothing in it to ask about.")
@@ -82,18 +177,18 @@ def attach(
         total=str(total),
         lines="\n".join(kept),
     )
-    return Attached(text, Span(document.uri, document.sha256, first, last), path)
+    return Attached(text, Span(document.uri, document.sha256, first, last), path, document)
 
 
-def _refuse_hidden(
-    snapshot: WorkspaceSnapshot, document: Document, uri: str, hidden: Hidden
-) -> None:
-    asked = snapshot.folders.locate(to_path(uri) or uri)
-    for path in (document.path, asked):
+def refuse_hidden(snapshot: WorkspaceSnapshot, paths: Sequence[str], hidden: Hidden | None) -> None:
+    """Raise `UsageError` if rules hide what is at one of the paths, of which the first is shown."""
+    if hidden is None:
+        return
+    for path in map(snapshot.folders.locate, paths):
         if isinstance(path, str) and hidden(path):
             rules = " and ".join(map(shown, hidden.rules(path)))
             raise UsageError(
-                f"{snapshot.relative(document.path)} is kept from the model by your permission rule"
+                f"{snapshot.relative(paths[0])} is kept from the model by your permission rule"
                 f" {rules}: take that out of permissions.deny in your settings, or ask without the"
                 " file."
             )

@@ -27,7 +27,7 @@ _RESULTS = 0.05
 
 _KINDS = ("said", "failure", "result", "summary", "extract", "state", "answered")
 # What we, not the user, put into user messages; that an undo took place (user/undone) is kept.
-_OURS = ("user/abandoned", "user/attachment", "user/last_word")
+_OURS = ("user/abandoned", "user/attachment", "user/last_word", "compaction/image")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,11 @@ def result_in_words(call: Block | None, result: Block) -> tuple[str, str]:
     return ("failure" if result.get("is_error") else "answered"), text
 
 
+def image_gone() -> str:
+    """What takes the place of an image."""
+    return load_prompt("compaction/image").render()
+
+
 def is_compaction(message: Message) -> bool:
     """Whether a message is what a compaction left."""
     first = message["content"][0] if message["content"] else {}
@@ -123,6 +128,8 @@ def _told(block: Block, calls: dict[str, Block]) -> tuple[str, str]:
     kind, text = _kind(block["text"])
     if kind in {"answered", "failure"}:  # of a call that a compaction kept as text
         return kind, text
+    if text.startswith(_heading("user/image")):
+        return "said", f"{text}\n{image_gone()}"
     return "" if _is_ours(block["text"]) else "said", block["text"]
 
 
@@ -147,7 +154,7 @@ def _is_ours(text: str) -> bool:
 @cache
 def _heading(name: str) -> str:
     """What every rendering of a prompt begins with."""
-    return load_prompt(name).text.partition("{{")[0]
+    return load_prompt(name).opening
 
 
 def _entries(kind: str, texts: Sequence[str], tokens: int, longest: int) -> list[str]:

@@ -1,8 +1,8 @@
-"""What a question mentions by `@`: a file, lines of it, or a symbol. Shown to the model with it.
+"""What a question mentions by `@`: a file, lines of it, a folder or a symbol, shown with it.
 
-`@src/app.py`, `@src/app.py:10-20`, `@src/app.py#L10-L20`, `@"my notes.txt"` and `@Parser.parse`.
-What stands in code, between back-ticks, is no mention. The user is told what was found and what
-was not.
+`@src/app.py`, `@src/app.py:10-20`, `@src/app.py#L10-L20`, `@"my notes.txt"`, `@src/`, `@logo.png`
+and `@Parser.parse`. What stands in code, between back-ticks, is no mention. The user is told what
+was found and what was not.
 """
 
 from __future__ import annotations
@@ -10,12 +10,20 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from glossator.context.attachments import Attached, Hidden, attach
-from glossator.core.citations import fences, place
+from glossator.context.attachments import (
+    Attached,
+    Exhibit,
+    Hidden,
+    attach,
+    attach_folder,
+    attach_image,
+)
+from glossator.core.citations import fences
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
+from glossator.core.images import is_image
 from glossator.core.tool_result import shorten
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import Place
@@ -30,12 +38,20 @@ from glossator.workspace.worker.connection import JobFailed
 MAX_MENTIONS = 8  # of a question that are looked up
 MAX_DEFINITIONS = 3  # of one name that are shown
 
+DIAGNOSTICS = "diagnostics"  # what is mentioned by these words is no file and no symbol
+SELECTION = "selection"
+
+_BEGIN = r"(?<![\w@./\\])@"
+_BARE = r"(?: [][(){}\w./\\:#+$~%=-] | (?<=/)@ )"
 _MENTION = re.compile(
-    r"""(?<![\w@./\\])@(?:
+    rf"""{_BEGIN}(?:
     "(?P<quoted>[^"\n]+)" (?P<lines>(?::\d|\#L)[\dL-]*)?
-    | (?P<bare> (?: [][(){}\w./\\:#+$~%=-] | (?<=/)@ )+ )
+    | (?P<bare> {_BARE}+ )
     )""",
     re.VERBOSE,
+)
+_UNFINISHED = re.compile(
+    rf"""{_BEGIN}(?: "(?P<quoted>[^"]*) | (?P<bare> {_BARE}* ) )\Z""", re.VERBOSE
 )
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _BACK_TICKS = re.compile(r"(`+)")
@@ -62,16 +78,46 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Mentioned:
-    """What was found; `notice` tells the user of that and of what was not."""
+    """What was found, and why what was not; both by what the user wrote."""
 
-    attached: tuple[Attached, ...] = ()
-    notice: str = ""
+    attached: tuple[Attached | Exhibit, ...] = ()
+    doubts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def notice(self) -> str:
+        """Tells the user of both."""
+        found = ", ".join(dict.fromkeys(item.name for item in self.attached))
+        left_out = ", ".join(
+            f"@{shorten(text, _SHOWN)} ({doubt})" for text, doubt in self.doubts.items()
+        )
+        sentences = (found and f"Attached: {found}.", left_out and f"Not attached: {left_out}.")
+        return " ".join(filter(None, sentences))
 
 
 def mentions(question: str) -> tuple[Mention, ...]:
     """What a question mentions, each once; takes a while for a long question."""
     found = map(_mention, _MENTION.finditer(_without_code(question)))
     return tuple({mention.text: mention for mention in found if mention.text}.values())
+
+
+def unfinished(question: str) -> tuple[str, str] | None:
+    """The mention that is being typed at the end of a question, and what of it names something."""
+    line = _without_code(question).rpartition("\n")[2]
+    match = _UNFINISHED.search(line)
+    return None if match is None else (match[0], match["quoted"] or match["bare"] or "")
+
+
+def as_mention(text: str, *, name: bool) -> str | None:
+    """How a path, or a symbol's `name`, is mentioned; None if it cannot be."""
+    bare, quoted = f"@{text}", f'@"{text}"'
+    reserved = text in (DIAGNOSTICS, SELECTION)
+    if not reserved and _alone(bare) == Mention(text, name=True):
+        return bare
+    if name:
+        return None
+    if _alone(bare) == Mention(text.rstrip("/"), name=False):
+        return bare
+    return quoted if _alone(quoted) == Mention(text, name=False) else None
 
 
 async def look_up(
@@ -81,33 +127,38 @@ async def look_up(
     hidden: Hidden | None = None,
 ) -> Mentioned:
     """The files, lines and definitions that are mentioned, but for files that are hidden."""
-    found: list[Attached] = []
-    doubts = dict.fromkeys(wanted[MAX_MENTIONS:], f"more than {MAX_MENTIONS} are not looked up")
-    names: list[Mention] = []
+    found: list[Attached | Exhibit] = []
+    too_many = f"more than {MAX_MENTIONS} are not looked up"
+    doubts = {mention.text: too_many for mention in wanted[MAX_MENTIONS:]}
+    names: list[tuple[Mention, Missing]] = []
     for mention in wanted[:MAX_MENTIONS]:
         try:
-            file = await asyncio.to_thread(_file, snapshot, mention.text, hidden)
+            file = await asyncio.to_thread(_file, snapshot, mention, hidden)
         except UsageError as error:
-            doubts[mention] = str(error).rstrip(".")
+            doubts[mention.text] = str(error).rstrip(".")
             continue
-        if isinstance(file, Attached):
+        if not isinstance(file, Missing):
             found.append(file)
         elif mention.name and file.reason in _NO_FILE:
-            names.append(mention)
+            names.append((mention, file))
         else:
-            doubts[mention] = _why(file)
+            doubts[mention.text] = _why(file)
     try:
         async with asyncio.timeout(_SECONDS):
             while names:
-                definitions, doubt = await _definitions(snapshot, symbols, names[0].text, hidden)
+                mention, file = names[0]
+                definitions, doubt = await _definitions(snapshot, symbols, mention.text, hidden)
                 found += definitions
+                if not definitions and file.reason is MissingReason.DIRECTORY:
+                    folder, doubt = await asyncio.to_thread(_folder, snapshot, mention.text, hidden)
+                    found += folder
                 if doubt:
-                    doubts[names[0]] = doubt
+                    doubts[mention.text] = doubt
                 del names[0]
     except (TimeoutError, WorkerGone, JobFailed) as failure:
         why = str(failure).rstrip(".") or f"symbols took more than {_SECONDS:g} s"
-        doubts |= dict.fromkeys(names, f"it could not be looked up: {why}")
-    return Mentioned(tuple(found), _notice(found, doubts))
+        doubts |= {mention.text: f"it could not be looked up: {why}" for mention, _ in names}
+    return Mentioned(tuple(found), doubts)
 
 
 def _without_code(question: str) -> str:
@@ -145,6 +196,12 @@ def _mention(match: re.Match[str]) -> Mention:
     return Mention(text, bool(is_name))
 
 
+def _alone(written: str) -> Mention | None:
+    """The mention that is all of a text, wherever that stands."""
+    match = None if "`" in written else _MENTION.fullmatch(written)
+    return None if match is None else _mention(match)
+
+
 def _trimmed(text: str) -> str:
     """`text` up to a bracket without its partner, and without the punctuation of its sentence."""
     opened: list[int] = []
@@ -160,11 +217,15 @@ def _trimmed(text: str) -> str:
     return text[: min([end, *opened])].rstrip(_PUNCTUATION)
 
 
-def _file(snapshot: WorkspaceSnapshot, text: str, hidden: Hidden | None) -> Attached | Missing:
-    """The file, or the lines of it, that a mention means.
+def _file(
+    snapshot: WorkspaceSnapshot, mention: Mention, hidden: Hidden | None
+) -> Attached | Exhibit | Missing:
+    """The file, the lines of it, or the folder that a mention means.
 
-    Raises `UsageError` for lines that are not there, and for a file that is hidden.
+    A folder may also be called as a symbol is, which comes first then. Raises `UsageError` for
+    lines that are not there, and for what is hidden.
     """
+    text = mention.text
     lines = _LINES.fullmatch(text)
     found = snapshot.read(text)
     if lines and isinstance(found, Missing):
@@ -173,10 +234,23 @@ def _file(snapshot: WorkspaceSnapshot, text: str, hidden: Hidden | None) -> Atta
     else:
         lines = None
     if isinstance(found, Missing):
+        if found.reason is MissingReason.BINARY and is_image(text):
+            return attach_image(snapshot, text, hidden)
+        if found.reason is MissingReason.DIRECTORY and not mention.name:
+            return attach_folder(snapshot, text, hidden)
         return found
     first = int(lines[2] or lines[4]) if lines else None
     last = int(lines[3] or lines[5] or lines[2] or lines[4]) if lines else None
     return attach(snapshot, text, first, last, hidden)
+
+
+def _folder(
+    snapshot: WorkspaceSnapshot, text: str, hidden: Hidden | None
+) -> tuple[list[Exhibit], str]:
+    try:
+        return [attach_folder(snapshot, text, hidden)], ""
+    except UsageError as error:
+        return [], str(error).rstrip(".")
 
 
 def _why(missing: Missing) -> str:
@@ -220,13 +294,3 @@ def _lines(
         return attach(snapshot, path, at.first_line, at.last_line, hidden)
     except UsageError:  # the file has changed since the symbol was found
         return None
-
-
-def _notice(found: Sequence[Attached], doubts: Mapping[Mention, str]) -> str:
-    places = (place(item.path, item.span.first_line, item.span.last_line) for item in found)
-    shown = ", ".join(dict.fromkeys(places))
-    left_out = ", ".join(
-        f"@{shorten(mention.text, _SHOWN)} ({doubt})" for mention, doubt in doubts.items()
-    )
-    sentences = (shown and f"Attached: {shown}.", left_out and f"Not attached: {left_out}.")
-    return " ".join(filter(None, sentences))

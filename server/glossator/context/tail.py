@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from glossator.context.fit import fit
-from glossator.context.kept import result_in_words
+from glossator.context.kept import image_gone, result_in_words
 from glossator.context.transcript import call_in_words, calls_in, estimate_messages, text_of
 from glossator.core.tokens import estimate_tokens
 from glossator.llm.model import Block, Message
@@ -54,8 +54,10 @@ def newest(messages: Sequence[Message], first: int, tokens: int) -> Tail | None:
 def valid_tail(messages: Sequence[Message], tokens: int) -> list[Message]:
     """The messages as they may stand after a new prefix, within about `tokens` tokens.
 
-    Only results are cut to fit, the longest first.
+    Only results are cut to fit, the longest first. Images stay in the newest message that has any:
+    they may be what makes a request too large.
     """
+    messages = _without_images(messages)
     thought_alone = [m for m in messages if not _without(m, _THINKING)["content"]]
     messages = _cut([m for m in messages if m not in thought_alone], tokens)
     reply = _newest_reply(messages)
@@ -63,6 +65,30 @@ def valid_tail(messages: Sequence[Message], tokens: int) -> list[Message]:
     if any(_has(message, _THINKING) for message in replies) and calls_in(replies):
         messages = _as_text(messages, reply)
     return [_without(message, _THINKING) for message in messages]
+
+
+def _without_images(messages: Sequence[Message]) -> list[Message]:
+    """The messages, but for the newest with images, with words in place of images."""
+    written = list(messages)
+    shown = [number for number, message in enumerate(messages) if _shows(message["content"])]
+    for number in shown[:-1]:
+        content = [_in_words(block) for block in messages[number]["content"]]
+        written[number] = {"role": messages[number]["role"], "content": content}
+    return written
+
+
+def _shows(content: object) -> bool:
+    return isinstance(content, list) and any(
+        block.get("type") == "image" or _shows(block.get("content")) for block in content
+    )
+
+
+def _in_words(block: Block) -> Block:
+    if block.get("type") == "image":
+        return _text(image_gone())
+    if isinstance(inner := block.get("content"), list):
+        return {**block, "content": [_in_words(part) for part in inner]}
+    return block
 
 
 def _may_begin(messages: Sequence[Message], number: int) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from glossator.context.fit import fit
 from glossator.core.brief import brief_arguments
 from glossator.core.tokens import estimate_tokens
-from glossator.llm.model import Block, Message, ModelRequest
+from glossator.llm.model import Block, Message, ModelRequest, ToolSpec
 
 _LONGEST = 20_000  # characters of one part
 _IMAGE_TOKENS = 1_600  # the provider's figure for a large picture
@@ -58,10 +58,19 @@ def estimate_messages(messages: Sequence[Message]) -> int:
     return sum(_tokens(block) for message in messages for block in message["content"])
 
 
+def estimate_block(block: Block) -> int:
+    """About how many tokens a block of a message takes in the window."""
+    return _tokens(block)
+
+
+def estimate_tool(tool: ToolSpec) -> int:
+    """About how many tokens a tool's specification takes in the window."""
+    return estimate_tokens(json.dumps([tool.name, tool.description, tool.input_schema]))
+
+
 def estimate_request(request: ModelRequest) -> int:
     """About how many tokens a request takes in the window."""
-    tools = [[tool.name, tool.description, tool.input_schema] for tool in request.tools]
-    before = sum(map(estimate_tokens, (*request.system, json.dumps(tools))))
+    before = sum(map(estimate_tokens, request.system)) + sum(map(estimate_tool, request.tools))
     return before + estimate_messages(request.messages)
 
 

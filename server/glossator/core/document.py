@@ -69,8 +69,8 @@ class Missing:
 
     @property
     def told(self) -> str:
-        """Both, for the model."""
-        return f"{self.message} {self.hint}".rstrip()
+        """Both, for the model, a line each."""
+        return f"{self.message}\n{self.hint}".rstrip()
 
 
 def is_absent(found: Document | Missing) -> bool:

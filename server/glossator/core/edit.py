@@ -242,7 +242,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Nothing was changed; `reason` says why and what to do, in a sentence for the model."""
+    """Nothing was changed; `reason` says why in a line, and on others what the model is to do."""
 
     reason: str
 

@@ -62,14 +62,14 @@ def encode_edited(name: str, before: str, after: str, encoding: str) -> bytes:
         number = f"U+{ord(character):04X}"
         raise UsageError(
             f"{name} is written in {encoding}, which has no character {character!a} ({number});"
-            " nothing was changed. Leave the character out, or write it as an escape."
+            " nothing was changed.\nLeave the character out, or write it as an escape."
         ) from error
     if encoding == "latin-1":
         _refuse_guessing(name, before, after)
     elif after.startswith(_MARK) > before.startswith(_MARK) or decode(raw) != (after, encoding):
         raise UsageError(
             f"With this text {name} would no longer be read as {encoding} text; nothing was"
-            " changed. Leave NUL characters and byte-order marks out."
+            " changed.\nLeave NUL characters and byte-order marks out."
         )
     return raw
 
@@ -82,7 +82,7 @@ def _refuse_guessing(name: str, before: str, after: str) -> None:
     if new := sorted({each for each in after if each > "\x7f"} - known):
         raise UsageError(
             f"{name} is UTF-8 with bytes in it that are not, so it is unclear how to write"
-            f" {new[0]!a}; nothing was changed. Use ASCII here, or repair the encoding first."
+            f" {new[0]!a}; nothing was changed.\nUse ASCII here, or repair the encoding first."
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from glossator.core.images import Image
 from glossator.core.span import Span
 
 
@@ -17,18 +18,12 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Image:
-    """A picture for the model: its media type, and its bytes in base64."""
-
-    media_type: str
-    data: str
-
-
-@dataclass(frozen=True, slots=True)
 class ToolResult:
     """A tool's answer: text for the model, the spans it shows, and how many items were left out.
 
-    With `error` set the call failed and `text` says what happened and what to try next.
+    With `error` set the call failed: the first line of `text` says what failed and why, and is what
+    people read of it; what the model is to do about it stands on the lines after it. `outcome` is
+    what people read instead, where that line would not tell them.
     """
 
     text: str
@@ -36,10 +31,11 @@ class ToolResult:
     omitted: int = 0
     error: bool = False
     image: Image | None = None
+    outcome: str = ""
 
     @staticmethod
     def failed(message: str) -> ToolResult:
-        """A failure the model can act on."""
+        """A failure the model can act on; its first line is for people, too."""
         return ToolResult(message, error=True)
 
 

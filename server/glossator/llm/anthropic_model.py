@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from glossator.core.errors import ModelError, ModelRefused
+from glossator.core.errors import ModelError, ModelRefused, ModelUnavailable
 from glossator.llm.assembly import Assembly
 from glossator.llm.backends import CREDENTIALS, credential_errors, server_of
 from glossator.llm.catalog import CATALOG, ModelFacts, facts_of, with_limits
@@ -38,6 +38,8 @@ _UNSENDABLE = (
 )
 # Their clients move the model, and more, from the body to the address.
 _REWRITTEN: frozenset[Backend] = frozenset({"bedrock", "vertex"})
+_LIST_SECONDS = 3
+_LISTING: Any = {"params": {"limit": 1_000}}  # the most models that are told at once
 _log = logging.getLogger(__name__)
 
 
@@ -79,6 +81,11 @@ class AnthropicModel:
         return self._facts.window
 
     @property
+    def images(self) -> bool:
+        """Whether it sees images; true of all models of the provider."""
+        return self._profile.images
+
+    @property
     def facts(self) -> ModelFacts:
         """All that is known of the model."""
         return self._facts
@@ -103,6 +110,32 @@ class AnthropicModel:
         async with aclosing(attempts) as events:
             async for event in events:
                 yield event
+
+    async def offered(self) -> tuple[ModelFacts, ...]:
+        """The models that the server says it has. Raises `ModelError`."""
+        client = await self._open()
+        import anthropic  # noqa: PLC0415 - loaded by now
+        import httpx2  # noqa: PLC0415 - likewise
+
+        unlisted = f"{server_of(self._settings)} does not list its models"
+        failure: ModelError = ModelRefused(f"{unlisted} in a form that is known.")
+        try:
+            async with asyncio.timeout(_LIST_SECONDS):
+                listed = await client.get("/v1/models", cast_to=object, options=_LISTING)
+        except TimeoutError:
+            failure = ModelUnavailable(f"{unlisted} within {_LIST_SECONDS} s.")
+        except anthropic.NotFoundError:
+            failure = ModelRefused(f"{unlisted}.")
+        except (anthropic.AnthropicError, httpx2.HTTPError, ValueError) as error:
+            failure = explain(error, self._target(client))
+        else:
+            match listed:
+                case {"data": list(infos)}:
+                    named = [each for each in infos if isinstance(each, dict) and each.get("id")]
+                    told = (anthropic.types.ModelInfo.construct(**each) for each in named)
+                    prices = self._options.prices
+                    return tuple(self._told(facts_of(info.id, prices), info) for info in told)
+        raise failure  # out here for the same reason as in `_attempt`
 
     async def close(self) -> None:
         """Give connections back; the model cannot be asked again."""
@@ -195,12 +228,17 @@ class AnthropicModel:
                 self._facts.max_output,
             )
         else:
-            self._facts = with_limits(
-                self._facts,
-                getattr(info, "max_input_tokens", None),
-                getattr(info, "max_tokens", None),
-                told_efforts(getattr(info, "capabilities", None)),
-            )
+            self._facts = self._told(self._facts, info)
+
+    @staticmethod
+    def _told(facts: ModelFacts, info: object) -> ModelFacts:
+        """The facts with what the server says of the model."""
+        return with_limits(
+            facts,
+            getattr(info, "max_input_tokens", None),
+            getattr(info, "max_tokens", None),
+            told_efforts(getattr(info, "capabilities", None)),
+        )
 
     def _check_effort(self, effort: str | None) -> None:
         if problem := effort_problem(effort, self._role_name, self._facts, self._profile):

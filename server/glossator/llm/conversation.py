@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from glossator.core.images import Image
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import Block, EncodedRequest, Message, ToolCall
 
@@ -55,9 +56,9 @@ def whole_reply(parts: Sequence[Message]) -> Message:
     return {"role": "assistant", "content": content}
 
 
-def user_message(*texts: str) -> Message:
-    """A user message with a text block for each non-empty text."""
-    return {"role": "user", "content": [{"type": "text", "text": text} for text in texts if text]}
+def user_message(*parts: str | Image) -> Message:
+    """A user message with a block for each image and each non-empty text."""
+    return {"role": "user", "content": [_block(part) for part in parts if part]}
 
 
 def tool_answers(answers: Sequence[tuple[ToolCall, ToolResult]], *reminders: str) -> Message:
@@ -70,9 +71,15 @@ def tool_answers(answers: Sequence[tuple[ToolCall, ToolResult]], *reminders: str
 def _tool_result(call: ToolCall, result: ToolResult) -> Block:
     content: str | list[Block] = result.text
     if image := result.image:
-        source = {"type": "base64", "media_type": image.media_type, "data": image.data}
-        content = [{"type": "text", "text": result.text}, {"type": "image", "source": source}]
+        content = [_block(result.text), _block(image)]
     block: Block = {"type": "tool_result", "tool_use_id": call.id, "content": content}
     if result.error:
         block["is_error"] = True
     return block
+
+
+def _block(part: str | Image) -> Block:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    source = {"type": "base64", "media_type": part.media_type, "data": part.data}
+    return {"type": "image", "source": source}

@@ -11,6 +11,14 @@ from glossator.settings.model import Effort, ModelSettings
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 
+def efforts_of(facts: ModelFacts, profile: ProviderProfile) -> tuple[Effort, ...] | None:
+    """The efforts that a model can be asked with; None if that is not known."""
+    if not profile.effort:
+        return ()
+    known = facts.efforts
+    return None if known is None else tuple(level for level in EFFORTS if level in known)
+
+
 def effort_problem(
     effort: str | None, role: str, facts: ModelFacts, profile: ProviderProfile
 ) -> str:
@@ -23,9 +31,9 @@ def effort_problem(
             f"{setting} is {effort}, but a server with the profile {profile.name} takes no effort."
             " Leave it out."
         )
-    if facts.efforts is None or effort in facts.efforts:
+    taken = efforts_of(facts, profile)
+    if taken is None or effort in taken:
         return ""
-    taken = [level for level in EFFORTS if level in facts.efforts]
     if not taken:
         return f"{setting} is {effort}, but {facts.id} takes no effort. Leave it out."
     return (

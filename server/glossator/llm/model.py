@@ -175,6 +175,10 @@ class Model(Protocol):
     def window(self) -> int:
         """The context window in tokens."""
 
+    @property
+    def images(self) -> bool:
+        """Whether it sees images, as far as is known."""
+
     async def prepare(self) -> None:
         """Do ahead of the first request what would delay it; sends nothing."""
 

@@ -24,6 +24,7 @@ from glossator.llm.offline_extract import Extract, best_extract, code_fence, tel
 from glossator.llm.offline_view import Place, View, view
 
 _LABEL = "**Offline, extractive.** No model was asked."
+_UNSEEN = "The attached images were not looked at: only a model sees them."
 _PLACES = 4
 _PLACES_OF_A_FILE = 2
 _NAMES = 3
@@ -37,6 +38,7 @@ class OfflineModel:
     id = "offline"
     offline = True
     window = 1_000_000  # it keeps nothing, so nothing can overflow
+    images = False
 
     async def prepare(self) -> None:
         """Nothing to do ahead."""
@@ -105,6 +107,7 @@ def _choose(places: tuple[Place, ...]) -> list[Place]:
 
 
 def _answer(seen: View) -> list[str]:
+    label = f"{_LABEL} {_UNSEEN}" if seen.images else _LABEL
     names = " ".join(seen.attached_names)
     terms = query_terms(names or seen.question)
     attached = ((extract,) for extract in seen.attached)
@@ -117,10 +120,10 @@ def _answer(seen: View) -> list[str]:
         unsearched = (
             "There was no tool to look with." if terms else "There was no word to look for."
         )
-        return [_LABEL, f"Nothing was found. {next(iter(seen.failures), unsearched)}"]
-    label = f"{_LABEL} These lines share the most words with the question."
+        return [label, f"Nothing was found. {next(iter(seen.failures), unsearched)}"]
+    chosen = "These lines share the most words with the question."
     telling = [extract for extract in extracts if tells(extract, terms)] or extracts
-    return [label, *(_quote(extract) for extract in telling)]
+    return [f"{label} {chosen}", *(_quote(extract) for extract in telling)]
 
 
 def _quote(extract: Extract) -> str:

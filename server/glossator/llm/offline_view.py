@@ -51,7 +51,7 @@ class View:
     """The conversation since the last question.
 
     `reads` holds what each Read showed, as stretches of consecutive lines; `failures` what the
-    tools said that failed, then what those said that found nothing.
+    tools said that failed, then what those said that found nothing; so many `images` were attached.
     """
 
     question: str
@@ -64,6 +64,7 @@ class View:
     failures: tuple[str, ...]
     turn: int
     ending: bool
+    images: int
 
 
 def view(messages: Sequence[Message]) -> View:
@@ -90,6 +91,7 @@ def view(messages: Sequence[Message]) -> View:
         failures=(*bad, *(text for _, text in good if text.startswith(("No ", "Nothing ")))),
         turn=len(messages),
         ending=len(messages) > start + 1 and bool(_texts(messages[-1])),
+        images=sum(block["type"] == "image" for block in messages[start]["content"]),
     )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from glossator.llm.model import Block, Message
+from glossator.prompts.loader import load_prompt
 from glossator.settings.model import ModelSettings, Profile
 
 
@@ -19,6 +20,7 @@ class ProviderProfile:
     """Which features a request may use, and whether the server tells its models' limits.
 
     `tool_search`: deferred tools. `cache_diagnostics`: it says why its prompt cache was missed.
+    `images`: whatever model it serves, as far as is known, sees them.
     """
 
     name: Profile
@@ -30,6 +32,7 @@ class ProviderProfile:
     model_limits: bool = False
     tool_search: bool = False
     cache_diagnostics: bool = False
+    images: bool = False
 
 
 PROFILES: dict[Profile, ProviderProfile] = {
@@ -45,12 +48,13 @@ PROFILES: dict[Profile, ProviderProfile] = {
             model_limits=True,
             tool_search=True,
             cache_diagnostics=True,
+            images=True,
         ),
         ProviderProfile("llama.cpp"),
         ProviderProfile("ollama"),
         ProviderProfile("lmstudio"),
-        ProviderProfile("vllm"),
-        ProviderProfile("litellm", search_results=True),
+        ProviderProfile("vllm", images=True),
+        ProviderProfile("litellm", search_results=True, images=True),
     )
 }
 
@@ -58,6 +62,8 @@ PROFILES: dict[Profile, ProviderProfile] = {
 def profile_of(settings: ModelSettings) -> ProviderProfile:
     """The profile that the settings name, less what only the provider's own service offers."""
     profile = PROFILES[settings.profile]
+    if settings.images is not None:
+        profile = replace(profile, images=settings.images)
     if settings.backend == "anthropic":
         return profile
     return replace(profile, model_limits=False, tool_search=False, cache_diagnostics=False)
@@ -65,7 +71,7 @@ def profile_of(settings: ModelSettings) -> ProviderProfile:
 
 def adapt(messages: Sequence[Message], profile: ProviderProfile) -> list[Message]:
     """The messages in the blocks that the server knows; a message without others is the same."""
-    if profile.citations and profile.search_results:
+    if profile.citations and profile.search_results and profile.images:
         return list(messages)
     return [_adapt_message(message, profile) for message in messages]
 
@@ -87,6 +93,8 @@ def _adapt_block(block: Block, profile: ProviderProfile) -> Block:
     if block.get("type") == "tool_result" and isinstance(inner, list):
         content = _adapt_blocks(inner, profile)
         return block if content is inner else {**block, "content": content}
+    if block.get("type") == "image" and not profile.images:
+        return {"type": "text", "text": load_prompt("user/unseen").render()}
     if block.get("type") != "search_result":
         return block
     if profile.search_results:

@@ -22,10 +22,11 @@ class Client:
 
     `events`: wants `glossator/event`. `questions`, `diagnostics`, `permissions`, `reviews`: knows
     `glossator/question`, `…/diagnostics`, `…/permission`, `…/review`. `saves`: knows
-    `glossator/saveDocuments`.
+    `glossator/saveDocuments`. `commands`: registers the commands itself.
     `watches_files`: can be asked to report file changes.
     `trusted`: what its user said of these folders; None if it does not know.
-    `code_actions`: understands CodeAction, not only Command. `settings` are not yet checked.
+    `code_actions`: understands CodeAction, not only Command, `disabled_actions`: those that cannot
+    be done now, too. `settings` are not yet checked.
     `symbol_trees`: knows document symbols inside others. `registers`: the methods for symbols
     that it can be offered after `initialize`.
     """
@@ -41,11 +42,13 @@ class Client:
     permissions: bool = False
     reviews: bool = False
     saves: bool = False
+    commands: bool = False
     edits: EditSupport = field(default_factory=EditSupport)
     progress: bool = False
     show_document: bool = False
     watches_files: bool = False
     code_actions: bool = False
+    disabled_actions: bool = False
     markdown_hover: bool = True
     symbol_trees: bool = False
     registers: frozenset[str] = frozenset()
@@ -55,6 +58,9 @@ def describe(params: types.InitializeParams) -> Client:
     """The client that sent these parameters."""
     capabilities = params.capabilities
     formats = get_capability(capabilities, "text_document.hover.content_format") or ()
+    literals = bool(
+        get_capability(capabilities, "text_document.code_action.code_action_literal_support")
+    )
     return Client(
         roots=_roots(params),
         encoding=_encoding(capabilities),
@@ -67,15 +73,16 @@ def describe(params: types.InitializeParams) -> Client:
         permissions=_declares(capabilities.experimental, "permissions"),
         reviews=_declares(capabilities.experimental, "reviews"),
         saves=_declares(capabilities.experimental, "saves"),
+        commands=_declares(capabilities.experimental, "commands"),
         edits=EditSupport.of(capabilities),
         progress=bool(get_capability(capabilities, "window.work_done_progress")),
         show_document=bool(get_capability(capabilities, "window.show_document.support")),
         watches_files=bool(
             get_capability(capabilities, "workspace.did_change_watched_files.dynamic_registration")
         ),
-        code_actions=bool(
-            get_capability(capabilities, "text_document.code_action.code_action_literal_support")
-        ),
+        code_actions=literals,
+        disabled_actions=literals
+        and bool(get_capability(capabilities, "text_document.code_action.disabled_support")),
         markdown_hover=not formats or types.MarkupKind.Markdown in formats,
         symbol_trees=bool(
             get_capability(

@@ -13,6 +13,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from glossator.lsp.reports import show_report
 from glossator.lsp.wire import WireError, from_wire, to_wire
+from glossator.service.actions import ACTIONS
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 # Told to the client before the service is imported; a test compares them with `COMMANDS`.
 COMMAND_NAMES = (
     "glossator.ask",
-    "glossator.explain",
+    *(action.command for action in ACTIONS),
+    "glossator.complete",
     "glossator.search",
     "glossator.tool",
     "glossator.cancel",
@@ -32,14 +34,18 @@ COMMAND_NAMES = (
     "glossator.deleteSession",
     "glossator.exportSession",
     "glossator.compact",
+    "glossator.showContext",
+    "glossator.rewind",
     "glossator.undoTurn",
     "glossator.listTurns",
     "glossator.setMode",
+    "glossator.listModels",
+    "glossator.setModel",
     "glossator.rebuildIndex",
     "glossator.status",
     "glossator.doctor",
 )
-_WITH_REPORT = {"glossator.ask", "glossator.explain"}
+_WITH_REPORT = {"glossator.ask", *(action.command for action in ACTIONS)}
 
 
 async def run_command(server: Server, params: types.ExecuteCommandParams) -> object:

@@ -42,6 +42,7 @@ class Service:
     ]
     settings: Callable[[object, Mapping[str, str]], tuple[Settings, list[str]]]
     hover: Callable[[Application, str, Position], Awaitable[HoverAnswer | None]]
+    why_not_edited: Callable[[Application], str | None]
     symbol_named_at: Callable[[Application, str, Position], Awaitable[Symbol | None]]
     document_symbols: Callable[[Application, str], Awaitable[list[SymbolNode]]]
     workspace_symbols: Callable[

@@ -122,9 +122,9 @@ def _typed(hint: Any, value: object, where: str) -> object:  # noqa: ANN401 - a 
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any or (value is None and type(None) in arguments):
         return value
-    if origin in {types.UnionType, typing.Union}:  # only `X | None` is used by requests
-        (hint,) = (one for one in arguments if one is not type(None))
-        return _typed(hint, value, where)
+    if origin in {types.UnionType, typing.Union}:
+        kinds = [one for one in arguments if one is not type(None)]
+        return _typed(_meant(kinds, value), value, where)
     if origin is tuple and isinstance(value, list):
         return tuple(_typed(arguments[0], item, f"{where}[{i}]") for i, item in enumerate(value))
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
@@ -137,6 +137,15 @@ def _typed(hint: Any, value: object, where: str) -> object:  # noqa: ANN401 - a 
         return value
     wanted = _WORDS.get(plain, "a list" if plain is tuple else str(plain))
     raise WireError(f"{where!r} must be {wanted}, not {_name(value)}")
+
+
+def _meant(kinds: list[Any], value: object) -> Any:  # noqa: ANN401 - a type expression
+    """Of several dataclasses the one whose required fields are all given; else the first."""
+    if len(kinds) > 1 and isinstance(value, dict):
+        for kind in kinds:
+            if all(name in value for name, (_, _, required) in _fields(kind).items() if required):
+                return kind
+    return kinds[0]
 
 
 def _member(kind: EnumType, value: object, where: str) -> object:

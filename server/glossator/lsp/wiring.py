@@ -8,6 +8,7 @@ from glossator.lsp.settings import valid_settings
 from glossator.service.application import Application
 from glossator.service.commands import COMMANDS
 from glossator.service.hover import HoverAnswer, HoverRequest, hover
+from glossator.service.on_lines import why_not_edited
 from glossator.service.symbols import document_symbols, symbol_named_at, workspace_symbols
 
 
@@ -20,6 +21,7 @@ SERVICE = Service(
     Application,
     valid_settings,
     _hover,
+    why_not_edited,
     symbol_named_at,
     document_symbols,
     workspace_symbols,

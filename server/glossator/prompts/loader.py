@@ -33,6 +33,17 @@ class Prompt:
     text: str
     sha256: str
 
+    @property
+    def opening(self) -> str:
+        """What every rendering begins with."""
+        return self.text.partition("{{")[0]
+
+    def first_value(self, rendered: str) -> str:
+        """What was filled in first in a rendering, one line of it at most."""
+        after = self.text.partition("}}")[2].partition("{{")[0].partition("\n")[0]
+        line = rendered.removeprefix(self.opening).partition("\n")[0]
+        return line.partition(after)[0] if after else line
+
     def render(self, **values: str) -> str:
         """The text with every input filled in. Raises `PromptError` on a wrong set of inputs."""
         if values.keys() != self.inputs:

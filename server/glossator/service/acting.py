@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from glossator.agent.permissions.gate import Gate
 from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.agent.permissions.policy import Mode, Places, Policy, Rules
+from glossator.agent.run import Permission
 from glossator.core.events import Notice
 from glossator.core.ports import EditorPort
 from glossator.service.checkpoint_store import CheckpointStore
@@ -125,6 +126,13 @@ class SessionActing:
             acting.trust.refusal,
             acting.reviews,
         )
+
+    def permission(self, *, only_reads: bool) -> Permission:
+        """Who decides about the calls of a run, of one that `only_reads` too."""
+        if not only_reads:
+            return self.gate.permission
+        policy = self._acting.policy
+        return replace(self.gate, policy=lambda: replace(policy(), only_reads=True)).permission
 
     @property
     def granted(self) -> tuple[str, ...]:

@@ -11,7 +11,8 @@ from glossator.core.errors import ModelError
 from glossator.core.ports import EditorPort
 from glossator.core.text import PositionEncoding
 from glossator.llm.catalog import Price
-from glossator.llm.factory import create_model
+from glossator.llm.choice import Models
+from glossator.llm.model import Model
 from glossator.llm.options import CacheLifetime, ModelOptions
 from glossator.service.acting import Acting
 from glossator.service.build_progress import BuildProgress
@@ -22,6 +23,7 @@ from glossator.settings.model import Settings
 from glossator.store.logs import Retention
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import all_tools
+from glossator.workspace.fuzzy import Folders
 from glossator.workspace.host import Indexing, WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.finder import SymbolFinder
@@ -59,8 +61,9 @@ class Application:
         indexing = Indexing(self.worker, port.tell, progress)
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
+        self.folders = Folders()
         self.tools = all_tools(diagnostics=port.tells_diagnostics)
-        self.model = create_model("main", settings.models, environment, _options(settings))
+        self.models = Models(settings.models, environment, _options(settings))
         keep = Retention(**settings.sessions.model_dump())
         self.sessions = Sessions(lambda: self.host.roots, port.tell, keep)
         self.runs = Runs(port)
@@ -93,7 +96,12 @@ class Application:
             await asyncio.wait({self._starting})
         await self.host.close()
         await self.worker.close()
-        await self.model.close()
+        await self.models.close()
+
+    @property
+    def model(self) -> Model:
+        """The one that runs use from now on."""
+        return self.models.main
 
     async def tool_context(self, session: Session, run: Run) -> ToolContext:
         """The newest workspace, frozen, once it has been scanned."""

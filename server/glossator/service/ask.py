@@ -6,16 +6,12 @@ import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import partial
 
 from glossator.agent.agent import Agent
 from glossator.agent.loop import run_agent
-from glossator.agent.run import RunContext
-from glossator.agent.specs import tool_specs
-from glossator.context.attachments import Attached, attach
-from glossator.context.mentions import Mentioned, look_up, mentions
-from glossator.context.system import system_blocks
+from glossator.agent.run import Permission, RunContext
+from glossator.context.attachments import Attached, Exhibit
 from glossator.core.citations import parse_citations
 from glossator.core.errors import UsageError
 from glossator.core.events import (
@@ -32,21 +28,16 @@ from glossator.grounding.verify import verify
 from glossator.llm.conversation import user_message
 from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
+from glossator.service.attaching import Attachment, Pasted, attach_all, attach_mentioned
 from glossator.service.compact import room_of
+from glossator.service.opening import opening
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session
 from glossator.service.undo import reminded, reminder
 
+__all__ = ["Answer", "AskRequest", "Attachment", "CitationView", "Pasted", "answer", "ask"]
+
 _TITLE_CHARACTERS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A document, or lines of it (1-based, inclusive), that the question is about."""
-
-    uri: str
-    first_line: int | None = None
-    last_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +47,7 @@ class AskRequest:
     question: str
     session_id: str | None = None
     run_id: str | None = None
-    attachments: tuple[Attachment, ...] = ()
+    attachments: tuple[Attachment | Pasted, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,47 +85,56 @@ async def ask(app: Application, request: AskRequest) -> Answer:
     """Run the loop on a question. Raises `ModelError` and `UsageError`."""
     if not request.question.strip():
         raise UsageError("The question is empty; ask something about the workspace.")
-    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
-    attached = [
-        await asyncio.to_thread(attach, snapshot, item.uri, item.first_line, item.last_line, hidden)
-        for item in request.attachments
-    ]
+    attached = await attach_all(app, request.attachments)
     return await answer(app, request.question, attached, request.session_id, request.run_id)
 
 
 async def answer(
     app: Application,
     question: str,
-    attached: Sequence[Attached],
+    attached: Sequence[Attached | Exhibit],
     session_id: str | None,
     run_id: str | None,
+    *,
+    only_reads: bool = False,
 ) -> Answer:
-    """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does."""
+    """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does.
+
+    `only_reads`: nothing is changed in it, whatever the mode allows.
+    """
     session = await app.sessions.open(session_id) if session_id else app.sessions.create()
     session.meter(app.settings.limits, app.model).check()
     try:
         async with app.runs.open(session.id, run_id, session.note) as run:
             if session.title == UNTITLED:
                 session.rename(question.strip().splitlines()[0][:_TITLE_CHARACTERS])
-            return await _answer(app, session, run, question, attached)
+            permission = app.acting.of(session).permission(only_reads=only_reads)
+            return await _answer(app, session, run, question, attached, permission)
     finally:
         app.sessions.settle(session)
 
 
 async def _answer(
-    app: Application, session: Session, run: Run, question: str, attached: Sequence[Attached]
+    app: Application,
+    session: Session,
+    run: Run,
+    question: str,
+    attached: Sequence[Attached | Exhibit],
+    permission: Permission,
 ) -> Answer:
     started = time.perf_counter()
     model = app.model
     run.emit(RunStarted(session.id, question, model.id, model.offline))
     if not session.system:
-        today = date.today()  # noqa: DTZ011 - the user's own calendar
-        session.freeze(system_blocks(app.host.snapshot(), today), tool_specs(app.tools))
-    mentioned = await _mentioned(app, question)
+        session.freeze(*opening(app))
+    mentioned = await attach_mentioned(app, session, run, question, attached)
     if mentioned.notice:
         run.emit(Notice(mentioned.notice))
     attached = (*attached, *mentioned.attached)
-    session.reads.show(item.span for item in attached)
+    for item in attached:
+        if isinstance(item, Attached):
+            session.reads.show([item.span])
+            session.reads.saw(item.document)
 
     def listed(steps: tuple[Todo, ...]) -> None:
         session.keep_todo(steps)
@@ -143,17 +143,19 @@ async def _answer(
     session.todo.changed = listed
     abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
-    room = room_of(app, session, run.emit)
+    if (newest := session.account.newest) and newest.model != model.id:
+        session.conversation.newest_reply = None  # of a cache that is not this model's
+    room = room_of(app, session, model, run.emit)
     await room.keep(session.account.last, meter)
-    texts = (abandoned, reminder(app, session), *(item.text for item in attached), question)
-    session.conversation.append(user_message(*texts))
+    shown = (part for item in attached for part in item.parts)
+    session.conversation.append(user_message(abandoned, reminder(app, session), *shown, question))
     reminded(app, session)
     agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
     context = RunContext(
         model,
         run.emit,
         partial(app.tool_context, session, run),
-        app.acting.of(session).gate.permission,
+        permission,
         session.received,
         room,
         run.clock,
@@ -183,15 +185,6 @@ async def _answer(
         session_usage=session.account.spending.usage,
         session_dollars=session.account.spending.dollars,
     )
-
-
-async def _mentioned(app: Application, question: str) -> Mentioned:
-    """What the question mentions by `@`, once the workspace has been scanned."""
-    wanted = await asyncio.to_thread(mentions, question)
-    if not wanted:
-        return Mentioned()
-    await app.ready()
-    return await look_up(wanted, app.host.snapshot(), app.symbols, app.acting.hidden())
 
 
 async def _check(app: Application, session: Session, answer: str) -> tuple[Citation, ...]:

@@ -5,17 +5,22 @@ It is kept with the session, as notes in JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from glossator.service.file_states import Absent, Folder, Link, State, Stored, Unkept
+from glossator.service.session_state import TOLD
 
 NAME = "checkpoints"  # under which a session keeps the notes
 
 
 class Keeper(Protocol):
     """Where notes are kept: a session."""
+
+    @property
+    def dropped(self) -> Collection[str]:
+        """The turns that the conversation knows nothing of any more."""
 
     def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
         """Keep a value under a name."""
@@ -29,9 +34,10 @@ class Turn:
     """What a turn found and left, by absolute path.
 
     `mixed` are the paths that somebody else changed between two changes of the turn. `undoes` are
-    the turns that this one took back, and `told` is whether the model knows of it. `running` counts
-    the commands that were begun and not ended. `been` is all that the turn left at a path at some
-    time. `jobs` are the command lines, by name, of jobs that were not over when the turn was.
+    the turns that this one took back; `told`: the model knows of it, in logs that say so here.
+    `running` counts the commands that were begun and not ended. `been` is all that the turn left at
+    a path at some time. `jobs` are the command lines, by name, of jobs that were not over when the
+    turn was.
     """
 
     id: str
@@ -84,10 +90,24 @@ class TurnLog:
         take_note(self.turns, note)
         self._keeper.keep(NAME, note_to_json(note))
 
+    @property
+    def untold(self) -> list[Turn]:
+        """The undos that the model was not told of, but of turns that it knows nothing of."""
+        told = {turn for turns in self._keeper.kept(TOLD) for turn in turns}
+        unknown = set(self._keeper.dropped)
+        for turn in self.turns.values():
+            if turn.undoes and unknown.issuperset(turn.undoes):
+                unknown.add(turn.id)
+        return [
+            turn
+            for turn in self.turns.values()
+            if turn.undoes and not turn.told and turn.id not in told | unknown
+        ]
+
     def tell(self) -> None:
         """The model was told of all undos."""
-        for turn in [turn for turn in self.turns.values() if turn.undoes and not turn.told]:
-            self.note(Note(turn.id, told=True))
+        if turns := [turn.id for turn in self.untold]:
+            self._keeper.keep(TOLD, turns)
 
 
 def take_note(turns: dict[str, Turn], note: Note) -> Turn:

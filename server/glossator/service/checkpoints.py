@@ -32,7 +32,7 @@ from glossator.service.checkpoint_store import CheckpointStore
 from glossator.service.file_states import DiskFiles, Files, State, same
 from glossator.service.looking import Looking, text_hashes
 from glossator.service.taking_back import OnConflict, TakingBack, Undone
-from glossator.service.undo_plan import Plan, Problem, last_standing, led_to, unkept
+from glossator.service.undo_plan import Plan, Problem, led_to, standing, unkept
 from glossator.store.objects import Objects
 
 T = TypeVar("T")
@@ -93,6 +93,16 @@ class Checkpoints:
             if (paths := tuple(sorted(Plan.of([turn]).target)))
         )
 
+    @property
+    def standing(self) -> tuple[TurnChanges, ...]:
+        """Those that can have changed something and were not undone, oldest first."""
+        names = set(standing(self._turns.values()))
+        return tuple(
+            TurnChanges(turn.id, tuple(sorted(Plan.of([turn]).target)), ())
+            for turn in self._turns.values()
+            if turn.id in names
+        )
+
     async def before(self, turn: str, paths: Iterable[str]) -> tuple[Problem, ...]:
         """Keep files that are about to be changed; gives those that cannot be kept."""
         wanted = tuple(paths)
@@ -121,7 +131,7 @@ class Checkpoints:
     @property
     def untold(self) -> dict[str, State]:
         """What undos have changed that the model was not told of, and what they left."""
-        plan = Plan.of([turn for turn in self._turns.values() if turn.undoes and not turn.told])
+        plan = Plan.of(self._log.untold)
         left = {path: plan.expected[path] for path in plan.target}
         return {path: state for path, state in left.items() if not same(plan.target[path], state)}
 
@@ -179,7 +189,7 @@ class Checkpoints:
     ) -> Undone:
         """Take one turn back: the last that stands, if none is named. Raises `UsageError`."""
         await self._settled()
-        chosen = turn or last_standing(self._turns.values())
+        chosen = turn or next(standing(self._turns.values()), None)
         if chosen is None:
             raise UsageError(_ALL_UNDONE if self.turns else _NONE_CHANGED)
         return await self._take_back([self._known(chosen)], on_conflict)

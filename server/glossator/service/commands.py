@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from glossator.service.actions import ACTIONS
 from glossator.service.application import Application
 from glossator.service.ask import AskRequest, ask
 from glossator.service.cancel import CancelRequest, cancel
 from glossator.service.compact import CompactRequest, compact_session
+from glossator.service.complete import CompleteRequest, complete
 from glossator.service.doctor import DoctorRequest, doctor
-from glossator.service.explain import ExplainRequest, explain
 from glossator.service.index import IndexRequest, rebuild_index
 from glossator.service.mode import SetModeRequest, set_mode
+from glossator.service.models import (
+    ListModelsRequest,
+    SetModelRequest,
+    list_models,
+    set_model,
+)
+from glossator.service.on_lines import LinesRequest, act_on_lines
+from glossator.service.rewind import RewindRequest, rewind
 from glossator.service.search import SearchRequest, search
 from glossator.service.sessions import (
     DeleteSessionRequest,
@@ -29,6 +39,7 @@ from glossator.service.sessions import (
     rename_session,
     resume_session,
 )
+from glossator.service.show_context import ShowContextRequest, show_context
 from glossator.service.status import StatusRequest, status
 from glossator.service.tool import ToolRequest, tool
 from glossator.service.undo import ListTurnsRequest, UndoRequest, list_turns, undo_turn
@@ -49,7 +60,13 @@ class Command:
 
 COMMANDS: Mapping[str, Command] = {
     "glossator.ask": Command("Ask", AskRequest, ask, shows_progress=True),
-    "glossator.explain": Command("Explain", ExplainRequest, explain, shows_progress=True),
+    **{
+        action.command: Command(
+            action.title, LinesRequest, partial(act_on_lines, action), shows_progress=True
+        )
+        for action in ACTIONS
+    },
+    "glossator.complete": Command("Complete", CompleteRequest, complete),
     "glossator.search": Command("Search", SearchRequest, search, shows_progress=True),
     "glossator.tool": Command("Run a tool", ToolRequest, tool),
     "glossator.cancel": Command("Cancel", CancelRequest, cancel),
@@ -60,9 +77,13 @@ COMMANDS: Mapping[str, Command] = {
     "glossator.deleteSession": Command("Delete session", DeleteSessionRequest, delete_session),
     "glossator.exportSession": Command("Export session", ExportSessionRequest, export_session),
     "glossator.compact": Command("Compact", CompactRequest, compact_session),
+    "glossator.showContext": Command("Show context", ShowContextRequest, show_context),
+    "glossator.rewind": Command("Go back", RewindRequest, rewind),
     "glossator.undoTurn": Command("Undo turn", UndoRequest, undo_turn),
     "glossator.listTurns": Command("List turns", ListTurnsRequest, list_turns),
     "glossator.setMode": Command("Set mode", SetModeRequest, set_mode),
+    "glossator.listModels": Command("List models", ListModelsRequest, list_models),
+    "glossator.setModel": Command("Set model", SetModelRequest, set_model),
     "glossator.rebuildIndex": Command("Rebuild index", IndexRequest, rebuild_index),
     "glossator.status": Command("Status", StatusRequest, status),
     "glossator.doctor": Command("Doctor", DoctorRequest, doctor),

@@ -12,6 +12,7 @@ from glossator.context.summary import Frame
 from glossator.core.errors import UsageError
 from glossator.core.events import Compaction, Event
 from glossator.core.span import runs
+from glossator.llm.model import Model
 from glossator.service.application import Application
 from glossator.service.session import Session
 from glossator.tools.base import Access
@@ -43,13 +44,15 @@ async def compact_session(app: Application, request: CompactRequest) -> CompactA
     with app.runs.claim(request.session_id):
         session = await app.sessions.open(request.session_id)
         meter = session.meter(app.settings.limits, app.model)
-        made = await room_of(app, session, lambda _: None).make(meter)
+        made = await room_of(app, session, app.model, lambda _: None).make(meter)
         if isinstance(made, NoGain):
             raise UsageError(f"The conversation was not compacted: {made.why}. Go on with it.")
     return CompactAnswer(made.before, made.after, made.by_model)
 
 
-def room_of(app: Application, session: Session, emit: Callable[[Event], None]) -> Room:
+def room_of(
+    app: Application, session: Session, model: Model, emit: Callable[[Event], None]
+) -> Room:
     """The room of a session whose system prompt and tools are frozen."""
     acting = (name for name, tool in app.tools.items() if tool.access is not Access.READ)
 
@@ -58,7 +61,7 @@ def room_of(app: Application, session: Session, emit: Callable[[Event], None]) -
 
     return Room(
         session.conversation,
-        app.model,
+        model,
         Frame(session.system, session.tools),
         Weights(frozenset(acting) - _ASKING, _ASKING),
         lambda: _carried(app, session),

@@ -119,7 +119,7 @@ async def _ripgrep(app: Application) -> Check:
 
 
 async def _model(app: Application) -> Check:
-    models = app.settings.models
+    models = app.models.settings
     detail = describe(models, app.environment)
     if models.offline:
         return Check("Model", CheckState.OK, detail)

@@ -40,18 +40,18 @@ LATE_SECONDS = 0.5  # for the user's typing that made the editor refuse, or an e
 _TRIES = 4  # while the user types on
 _PLACES = 10  # lines named of what the user rejected
 _UNFINISHED = Refused("The edit was cut off before it was settled.")
-_DECLINED = "Nothing was changed: {}. Tell the user, and ask how to go on."
+_DECLINED = "Nothing was changed: {}.\nTell the user, and ask how to go on."
 _TYPING = (
-    "Nothing was changed: the text changed again each time the edit was to be applied. Read it"
+    "Nothing was changed: the text changed again each time the edit was to be applied.\nRead it"
     " again, then make the edit again."
 )
 _NOT_SEEN = (
     "Nothing was changed: the editor accepted the edit, but the text is as it was; the user may"
-    " have left it out. Ask how to go on."
+    " have left it out.\nAsk how to go on."
 )
 _STAYING = (
     "Nothing was changed: the editor would have left {} open under the old path, where saving it"
-    " brings the file back. Ask the user to close it there, then move it again."
+    " brings the file back.\nAsk the user to close it there, then move it again."
 )
 
 
@@ -277,25 +277,27 @@ def _is_untouched(change: FileChange, hunk: Hunk, now: WorkspaceSnapshot) -> boo
 
 
 def _rejections(plan: EditPlan, rejected: Sequence[Hunk], words: str = "") -> str:
-    """What the user made of a plan, for the model."""
+    """What the user made of a plan, for the model; people read the first line."""
     parts = []
     if len(rejected) == len(plan.hunks):
-        parts.append("The user rejected this edit; do not make it again unasked.")
+        parts.append("The user rejected this edit.\nDo not make it again unasked.")
     elif rejected:
         lines = [f"line {hunk.first_line}" for hunk in rejected]
         places = ", ".join(lines[:_PLACES] + ["…"] * (len(lines) > _PLACES))
         of = f"{len(rejected)} of {len(plan.hunks)} changes"
-        parts.append(f"The user rejected {of} ({places}); do not make them again unasked.")
+        parts.append(f"The user rejected {of} ({places}).\nDo not make them again unasked.")
     if words:
         parts.append(f"The user says: {words}")
     return " ".join(parts)
 
 
 def _told(outcome: EditOutcome) -> str:
+    """What people read of it; what follows the first line is for the model."""
     match outcome:
         case Applied(_, note):
-            return note
+            return note.partition("\n")[0]
         case Refused(reason):
-            return reason
+            return reason.partition("\n")[0]
         case Conflict(note=note):
-            return f"The place to edit was changed meanwhile. {note}".rstrip()
+            meanwhile = f"The place to edit was changed meanwhile. {note}"
+            return meanwhile.partition("\n")[0].rstrip()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from glossator.context.room import Patience
-from glossator.core.events import Envelope, Usage
+from glossator.core.events import Envelope, RunStarted, Usage
 from glossator.core.span import Span, runs
 from glossator.core.todo import Todo, TodoState
 from glossator.core.tool_result import ToolResult
@@ -23,11 +23,21 @@ from glossator.service.session_log import (
     Prefix,
     ReadShown,
     Received,
+    Record,
     Restarted,
+    Rewound,
     Said,
-    SessionState,
     Titled,
     happened,
+)
+from glossator.service.session_state import (
+    OF_CONVERSATION,
+    TODO,
+    Asked,
+    SessionState,
+    add_up,
+    asked,
+    remember,
 )
 from glossator.service.spending import Spent
 from glossator.settings.model import LimitSettings
@@ -36,8 +46,6 @@ from glossator.tools.reads import Range, ReadState
 from glossator.tools.steps import TodoList
 
 __all__ = ["UNTITLED", "Session"]
-
-_TODO = "todo"  # the name of what is kept
 
 
 class Session:
@@ -49,7 +57,6 @@ class Session:
     def __init__(self, state: SessionState, journal: Journal) -> None:
         self._journal = journal
         self._kept = state.kept
-        self._unsaid: Message | None = None
         self._syncing = threading.Lock()
         self.id = state.id
         self.title = state.title
@@ -57,19 +64,26 @@ class Session:
         self.roots = state.roots
         self.system = state.system
         self.tools = state.tools
+        self._take_up(state)
+        self._mend(state.unsaid)
+
+    def _take_up(self, state: SessionState) -> None:
+        """Go on with the conversation that `state` holds."""
+        self._unsaid: Message | None = None
+        self._story = state.story
         self.turns = state.turns  # model replies
         self.account = state.account
         self.reads = _KeptReads(state.reads, state.spans)
         self.todo = TodoList()
         self.todo.steps = tuple(
-            Todo(text, TodoState(state)) for text, state in (self.kept(_TODO) or [()])[-1]
+            Todo(text, TodoState(state)) for text, state in (state.kept.get(TODO) or [()])[-1]
         )
         self.findings = _KeptFindings(state.findings)
         self.patience = Patience()
         self.conversation: Conversation = _KeptConversation(
             self._say, self._restarted, state.messages
         )
-        self._mend(state.unsaid)
+        self.dropped = frozenset(state.dropped)
 
     @property
     def head(self) -> Head:
@@ -85,12 +99,12 @@ class Session:
     def rename(self, title: str) -> None:
         """Give it a title."""
         self.title = title
-        self._journal.write(Titled(title))
+        self._write(Titled(title))
 
     def freeze(self, system: tuple[str, ...], tools: tuple[ToolSpec, ...]) -> None:
         """Say what opens every request; a compacted conversation may open with something else."""
         self.system, self.tools = system, tools
-        self._journal.write(Prefix(system, tools))
+        self._write(Prefix(system, tools))
 
     def received(self, message: Message) -> None:
         """The model replied with tool calls: keep the reply until they have been answered.
@@ -98,16 +112,36 @@ class Session:
         Without this, calls that a killed process had begun leave no trace in the conversation.
         """
         self._unsaid = message
-        self._journal.write(Received(message))
+        self._write(Received(message))
 
     def restart(self, messages: Sequence[Message]) -> None:
         """Go on with other messages: those of the compacted conversation."""
         self.conversation.begin_anew(messages)
 
+    @property
+    def asked(self) -> list[Asked]:
+        """The runs of the conversation, oldest first."""
+        return asked(self._story)
+
+    def rewind(self, runs: Sequence[str]) -> None:
+        """Go back to just before the first of `runs`, which are the last ones, was asked.
+
+        Files that are still as the conversation shows them need not be read again.
+        """
+        self._write(Rewound(tuple(runs)))
+        state, documents = add_up(self._story), self.reads.documents()
+        self._kept |= {name: state.kept.get(name, []) for name in OF_CONVERSATION}
+        self._take_up(state)
+        for document in documents:
+            if self.reads.lines(document):
+                self.reads.saw(document)
+
     def note(self, envelope: Envelope) -> None:
         """Keep an event of a run, if it is worth it."""
         if record := happened(envelope, datetime.now(UTC)):
-            self._journal.write(record)
+            self._write(record)
+        if isinstance(envelope.event, RunStarted):
+            self.dropped -= {envelope.run_id}
 
     def meter(
         self,
@@ -123,9 +157,19 @@ class Session:
 
         def book(reply: Reply | Taken, purpose: Purpose) -> None:
             now, long, whole = datetime.now(UTC), reply.long_write_tokens, isinstance(reply, Reply)
-            spent = Spent(run_id, now, purpose, model.id, reply.usage, long, reply.dollars, whole)
+            spent = Spent(
+                run_id,
+                now,
+                purpose,
+                model.id,
+                reply.usage,
+                long,
+                reply.dollars,
+                whole,
+                len(self.conversation.messages),
+            )
             self.account.add(spent)
-            self._journal.write(spent)
+            self._write(spent)
             show(reply.usage)
 
         budgets = Budget.of_run(limits), Budget.of_session(limits, self.account.spending)
@@ -134,11 +178,11 @@ class Session:
     def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
         """Keep something under a name of one's own: grants, a todo list, checkpoints."""
         self._kept.setdefault(name, []).append(value)
-        self._journal.write(Kept(name, value))
+        self._write(Kept(name, value))
 
     def keep_todo(self, steps: tuple[Todo, ...]) -> None:
         """Keep the list of steps."""
-        self.keep(_TODO, [[step.text, step.state.value] for step in steps])
+        self.keep(TODO, [[step.text, step.state.value] for step in steps])
 
     def kept(self, name: str) -> list[Any]:
         """All that was kept under `name`, oldest first."""
@@ -154,6 +198,10 @@ class Session:
         """Give it to whoever wants it next; safe to call again."""
         self._journal.close()
 
+    def _write(self, record: Record) -> None:
+        self._journal.write(record)
+        remember(self._story, record)
+
     def _say(self, message: Message) -> None:
         self.turns += message["role"] == "assistant"
         known = message is self._unsaid
@@ -162,10 +210,10 @@ class Session:
         said = Said(None if known else message)
         if message["role"] == "user":
             said = Said(said.message, *self.reads.take(), self.findings.take())
-        self._journal.write(said)
+        self._write(said)
 
     def _restarted(self, messages: tuple[Message, ...]) -> None:
-        self._journal.write(Restarted(messages))
+        self._write(Restarted(messages))
         self.account.begin_anew()
         self.reads.forget_ranges()
         self.findings.forget()

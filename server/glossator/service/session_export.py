@@ -16,9 +16,9 @@ from glossator.service.session_log import (
     Record,
     Restarted,
     Said,
-    add_up,
     encode,
 )
+from glossator.service.session_state import add_up, standing
 from glossator.service.spending import Account
 
 _FENCE = "````"  # longer than those that answers hold
@@ -26,7 +26,7 @@ _RESULT_CHARACTERS = 2_000  # of a tool's result in Markdown; JSON has it whole
 
 
 def to_json(records: Sequence[Record]) -> str:
-    """Every record, in order, as one JSON document."""
+    """Every record that stands, in order, as one JSON document."""
     state = add_up(records)
     document = {
         "id": state.id,
@@ -39,19 +39,19 @@ def to_json(records: Sequence[Record]) -> str:
             "usage": asdict(state.account.spending.usage),
             "dollars": state.account.spending.dollars,
         },
-        "records": [json.loads(encode(record)) for record in records],
+        "records": [json.loads(encode(record)) for record in standing(records)],
     }
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def to_markdown(records: Sequence[Record]) -> str:
-    """The conversation as a document; long results of tools are cut, and say so."""
+    """The conversation as it stands, as a document; long results of tools are cut, and say so."""
     state = add_up(records)
     began = state.created_at.strftime("%Y-%m-%d %H:%M UTC")
     parts = [f"# {state.title}", f"{began}, {', '.join(state.roots)}"]
     if state.account.replies:
         parts.append(_spent(state.account))
-    for record in records:
+    for record in standing(records):
         parts.extend(_parts(record))
     return "\n\n".join(parts) + "\n"
 

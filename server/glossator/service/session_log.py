@@ -1,4 +1,4 @@
-"""What a session's log holds: a closed union of records, and what they add up to.
+"""What a session's log holds: a closed union of records. `session_state.py` adds them up.
 
 Each record is one line of JSON whose keys keep their order, so that messages, system blocks and
 tools are sent again byte for byte. A record of a kind that this version does not know stays in the
@@ -10,20 +10,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from glossator.core.errors import StoreUnavailable
 from glossator.core.events import Envelope
 from glossator.core.span import Span
 from glossator.llm.model import Message, ToolSpec
-from glossator.service.spending import Account, Spent, decode_spent, encode_spent
+from glossator.service.spending import Spent, decode_spent, encode_spent
 from glossator.tools.findings import Counts
 from glossator.tools.reads import Range
 
 UNTITLED = "New session"
 
-_UNKNOWN = datetime.fromtimestamp(0, UTC)
 # Events that say nothing which other records do not say as well.
 _PASSING = frozenset({"text.delta", "thinking.delta", "text.discarded", "tool.progress", "usage"})
 
@@ -89,6 +88,13 @@ class Restarted:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewound:
+    """The conversation went back to just before the first of these runs was asked."""
+
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Happened:
     """An event of a run, as JSON with its `kind`."""
 
@@ -106,27 +112,7 @@ class Kept:
     value: Any
 
 
-Record = Begun | Titled | Prefix | Said | Received | Restarted | Happened | Kept | Spent
-
-
-@dataclass(slots=True)
-class SessionState:
-    """What the records of a log add up to; `unsaid` is a reply that was not appended."""
-
-    id: str = ""
-    title: str = UNTITLED
-    created_at: datetime = _UNKNOWN
-    roots: tuple[str, ...] = ()
-    system: tuple[str, ...] = ()
-    tools: tuple[ToolSpec, ...] = ()
-    messages: list[Message] = field(default_factory=list)
-    reads: list[ReadShown] = field(default_factory=list)
-    spans: list[Span] = field(default_factory=list)
-    findings: dict[str, Counts] = field(default_factory=dict)
-    kept: dict[str, list[Any]] = field(default_factory=dict)
-    turns: int = 0
-    unsaid: Message | None = None
-    account: Account = field(default_factory=Account)
+Record = Begun | Titled | Prefix | Said | Received | Restarted | Rewound | Happened | Kept | Spent
 
 
 def happened(envelope: Envelope, at: datetime) -> Happened | None:
@@ -135,14 +121,6 @@ def happened(envelope: Envelope, at: datetime) -> Happened | None:
         return None
     event = {"kind": envelope.event.kind, **asdict(envelope.event)}
     return Happened(envelope.run_id, envelope.seq, at, event)
-
-
-def add_up(records: Iterable[Record]) -> SessionState:
-    """The session that `records` describe."""
-    state = SessionState()
-    for record in records:
-        _add(state, record)
-    return state
 
 
 def encode(record: Record) -> bytes:
@@ -173,37 +151,6 @@ def decode_all(lines: Iterable[bytes]) -> list[Record]:
     return [record for line in lines if (record := decode(line)) is not None]
 
 
-def _add(state: SessionState, record: Record) -> None:
-    match record:
-        case Begun(session_id, at, roots):
-            state.id, state.created_at, state.roots = session_id, at, roots
-        case Titled(title):
-            state.title = title
-        case Prefix(system, tools):
-            state.system, state.tools = system, tools
-        case Said(message, reads, spans, findings):
-            message = message or state.unsaid
-            state.unsaid = None
-            if message is not None:
-                state.messages.append(message)
-                state.turns += message["role"] == "assistant"
-            state.reads.extend(reads)
-            state.spans.extend(spans)
-            state.findings.update(findings)
-        case Received(message):
-            state.unsaid = message
-        case Restarted(messages):
-            state.messages, state.unsaid = list(messages), None
-            state.reads.clear()  # what showed and told them is gone
-            state.findings.clear()
-            state.account.begin_anew()
-        case Kept(name, value):
-            state.kept.setdefault(name, []).append(value)
-        case Spent():
-            state.account.add(record)
-        # what `Happened` is for those who look back; it changes nothing
-
-
 _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
     Begun: lambda r: ("begun", {"id": r.id, "at": r.at.isoformat(), "roots": r.roots}),
     Titled: lambda r: ("titled", {"title": r.title}),
@@ -222,6 +169,7 @@ _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
     ),
     Received: lambda r: ("received", {"message": r.message}),
     Restarted: lambda r: ("restarted", {"messages": r.messages}),
+    Rewound: lambda r: ("rewound", {"runs": r.runs}),
     Happened: lambda r: (
         "happened",
         {"run": r.run_id, "seq": r.seq, "at": r.at.isoformat(), "event": r.event},
@@ -242,6 +190,7 @@ _DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
     ),
     "received": lambda f: Received(f["message"]),
     "restarted": lambda f: Restarted(tuple(f["messages"])),
+    "rewound": lambda f: Rewound(tuple(f["runs"])),
     "happened": lambda f: Happened(f["run"], f["seq"], datetime.fromisoformat(f["at"]), f["event"]),
     "kept": lambda f: Kept(f["name"], f["value"]),
     "spent": decode_spent,

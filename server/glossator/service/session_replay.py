@@ -20,27 +20,28 @@ from glossator.core.events import (
 )
 from glossator.llm.model import Message
 from glossator.service.session_log import Happened, Received, Record, Said
+from glossator.service.session_state import standing
 from glossator.service.spending import Spent
 
 _INTERRUPTED = RunFailed("Glossator was ended in the middle of this run. Ask again to go on.")
 
 
 def replay(records: Iterable[Record], going_on: Collection[str] = ()) -> list[Envelope]:
-    """The events of every run, numbered anew; a reply's text comes in one piece.
+    """The events of every run that stands, numbered anew; a reply's text comes in one piece.
 
     A run whose server was killed ends as failed, unless it is `going_on`. Events that this version
     does not know are left out.
     """
     numbers: Counter[str] = Counter()
     envelopes: list[Envelope] = []
-    for run_id, event in _ended(_events(records), going_on):
+    for run_id, event in _ended(_events(standing(records)), going_on):
         envelopes.append(Envelope(run_id, numbers[run_id], event))
         numbers[run_id] += 1
     return envelopes
 
 
 def questions(records: Iterable[Record]) -> dict[str, str]:
-    """What was asked, by run."""
+    """What was asked, by run, of all that there were."""
     return {
         run_id: event.question
         for run_id, event in _events(records)
@@ -77,7 +78,7 @@ def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
             case Said(message) | Received(message) if message and message["role"] == "assistant":
                 if run_id and (text := _text(message)):
                     yield run_id, TextDelta(text)
-            case Spent(spent_by, usage=usage) if spent_by:
+            case Spent(spent_by, usage=usage, dropped=False) if spent_by:
                 yield spent_by, usage
             case _:
                 continue

@@ -21,14 +21,8 @@ from glossator.core.errors import SessionInUse, StoreUnavailable, UnknownSession
 from glossator.core.memory import give_back
 from glossator.service.journal import Head, Journal, decode_head
 from glossator.service.session import Session
-from glossator.service.session_log import (
-    UNTITLED,
-    Begun,
-    Record,
-    SessionState,
-    add_up,
-    decode_all,
-)
+from glossator.service.session_log import UNTITLED, Begun, Record, decode_all
+from glossator.service.session_state import SessionState, add_up
 from glossator.store.log import Contents, NotOpened
 from glossator.store.logs import LogInfo, Logs, Retention
 

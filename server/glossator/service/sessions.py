@@ -10,8 +10,8 @@ from glossator.core.errors import UsageError
 from glossator.core.events import Envelope
 from glossator.service.application import Application
 from glossator.service.session_export import to_json, to_markdown
-from glossator.service.session_log import add_up
 from glossator.service.session_replay import replay
+from glossator.service.session_state import add_up
 from glossator.service.session_store import ListedSession
 
 _TITLE_CHARACTERS = 200

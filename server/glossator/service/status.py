@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from glossator import __version__
+from glossator.agent.permissions.policy import Mode
 from glossator.core.events import Usage
 from glossator.service.application import Application
 from glossator.service.session import Session
@@ -90,6 +91,7 @@ class StatusAnswer:
     version: str
     model: str
     offline: bool
+    mode: Mode
     roots: tuple[str, ...]
     files: int
     open_documents: int
@@ -123,6 +125,7 @@ async def status(app: Application, request: StatusRequest) -> StatusAnswer:
         version=__version__,
         model=app.model.id,
         offline=app.model.offline,
+        mode=app.acting.mode,
         roots=workspace.roots,
         files=workspace.files,
         open_documents=workspace.open_documents,

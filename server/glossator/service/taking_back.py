@@ -8,7 +8,7 @@ from enum import Enum, auto
 from functools import partial
 
 from glossator.service.checkpoint_log import Note, Turn, TurnLog
-from glossator.service.file_states import State, same
+from glossator.service.file_states import Absent, Folder, State, same
 from glossator.service.looking import Looking
 from glossator.service.undo_plan import Plan, Problem, below, conflicts, restorations, unkept
 
@@ -25,7 +25,7 @@ class OnConflict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What was brought back.
+    """What was brought back: files that are `restored`, and those that were `removed` again.
 
     `turn` is the checkpoint of the undo itself, None if nothing was changed. `conflicts` were
     changed by somebody else, `failed` could not be brought back. With `incomplete`, what was
@@ -34,7 +34,8 @@ class Undone:
     """
 
     turn: str | None
-    restored: tuple[str, ...]
+    restored: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
     conflicts: tuple[Problem, ...] = ()
     failed: tuple[Problem, ...] = ()
     incomplete: bool = False
@@ -78,7 +79,7 @@ class TakingBack:
         jobs = tuple(command for turn in self.turns for command in turn.jobs.values())
         incomplete = bool(jobs) or any(turn.running for turn in self.turns)
         if self.wanted is None:
-            return Undone(None, (), self.conflicts, incomplete=incomplete, jobs=jobs)
+            return Undone(None, conflicts=self.conflicts, incomplete=incomplete, jobs=jobs)
         undo = f"undo-{len(log.turns) + 1}"
         steps, failed = await looking.store.run(partial(restorations, self.wanted, self.now))
         paths = [step.path for step in steps]
@@ -92,12 +93,18 @@ class TakingBack:
         undoes = tuple(turn.id for turn in self.turns) if done.left or not self.wanted else ()
         log.note(Note(undo, left=done.left, untouched=untouched, undoes=undoes))
         failed |= done.failed
+        removed = tuple(path for path, state in done.left.items() if self._removed(path, state))
         before = (each for each in self.conflicts if each.path not in done.changed)
         return Undone(
             undo if done.left else None,
-            tuple(done.left),
+            tuple(path for path in done.left if path not in removed),
+            removed,
             (*before, *(Problem(path, _MEANWHILE) for path in done.changed)),
             tuple(Problem(path, reason) for path, reason in failed.items()),
             incomplete,
             jobs,
         )
+
+    def _removed(self, path: str, left: State) -> bool:
+        """Whether a file was taken away; where a folder was in its place, that is there again."""
+        return isinstance(left, Absent | Folder) and not isinstance(self.now[path], Absent)

@@ -16,16 +16,16 @@ _SESSION = Option("Trust it this time", "Until the server ends.")
 _NEVER = Option("Do not trust it", "Files can be read and edited; no command is run.")
 
 _RESTRICTED = (
-    "The user's editor says that this workspace is not trusted, so no command is run in it. Go on"
+    "The user's editor says that this workspace is not trusted, so no command is run in it.\nGo on"
     " without commands, or tell the user to trust the workspace in the editor."
 )
 _REFUSED = (
-    "The user does not trust this workspace, so no command is run in it. Do not ask again; go on"
+    "The user does not trust this workspace, so no command is run in it.\nDo not ask again; go on"
     " without commands, or tell the user that the server asks anew when it is started anew."
 )
 _CHANGED = (
     "The workspace's folders changed while the user was asked whether to trust them, so nothing was"
-    " run. Try again."
+    " run.\nTry again."
 )
 
 

@@ -1,7 +1,7 @@
 """Edits that would be made somewhere else than was decided about.
 
 A call was decided about real paths, and its plan names real paths; a link that appeared on the way
-since then must not lead from the one to the other.
+since then must not lead from the one to the other, and what came into a folder stays there.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def undecided(planned: EditPlan | Conflict | Refused, paths: AbstractSet[str]) -
         if (stray := _stray(place, paths)) is not None:
             return Refused(
                 f"Nothing was changed: the edit would be made in {shown(stray)}, which was not"
-                " decided about; a link on the way leads elsewhere by now. Look at the files again"
-                " before you go on."
+                " decided about.\nBy now a link on the way leads elsewhere, or it came into a"
+                " folder that is moved. Look at the files again before you go on."
             )
     return None
 

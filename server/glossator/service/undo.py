@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
@@ -9,6 +10,7 @@ from glossator.prompts.loader import load_prompt
 from glossator.service.acting import SessionActing
 from glossator.service.application import Application
 from glossator.service.checkpoint_log import NAME
+from glossator.service.checkpoints import TurnChanges
 from glossator.service.file_states import Absent
 from glossator.service.session import Session
 from glossator.service.session_replay import questions
@@ -43,13 +45,15 @@ class UndoProblem:
 class UndoAnswer:
     """What was brought back; `turn` undoes the undo, None if nothing was changed.
 
-    Files that somebody else has changed since are `conflicts`; without `overwrite` nothing at all
-    is brought back then. `incomplete`: a command was cut off with its server, or one of `jobs` (by
-    their command lines) went on after its turn, and what they changed is not known.
+    What is there again, or as it was, is `restored`; what is gone again is `removed`. Files that
+    somebody else has changed since are `conflicts`; without `overwrite` nothing at all is brought
+    back then. `incomplete`: a command was cut off with its server, or one of `jobs` (by their
+    command lines) went on after its turn, and what they changed is not known.
     """
 
     turn: str | None
     restored: tuple[str, ...]
+    removed: tuple[str, ...]
     conflicts: tuple[UndoProblem, ...]
     failed: tuple[UndoProblem, ...]
     incomplete: bool
@@ -89,7 +93,7 @@ async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
         raise UsageError("Name the turn from which on everything is to be taken back.")
     on_conflict = OnConflict.OVERWRITE if request.overwrite else OnConflict.REFUSE
     with app.runs.claim(request.session_id):
-        acting = await _acting(app, request.session_id)
+        acting = await acting_of(app, request.session_id)
         checkpoints = acting.checkpoints
         if request.since and request.turn is not None:
             undone = await checkpoints.restore_to(request.turn, on_conflict)
@@ -97,9 +101,11 @@ async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
             undone = await checkpoints.undo_turn(request.turn, on_conflict)
         if undone.turn is not None:  # what a turn had the editor save is brought back on disk, too
             await acting.saving.save(undone.turn, undo=True)
+    relative = app.host.snapshot().relative
     return UndoAnswer(
         undone.turn,
-        tuple(map(app.host.snapshot().relative, undone.restored)),
+        tuple(map(relative, undone.restored)),
+        tuple(map(relative, undone.removed)),
         _problems(app, undone.conflicts),
         _problems(app, undone.failed),
         undone.incomplete,
@@ -109,20 +115,19 @@ async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
 
 async def list_turns(app: Application, request: ListTurnsRequest) -> TurnList:
     """The turns of a session that changed files. Raises `UnknownSession`."""
-    turns = (await _acting(app, request.session_id)).checkpoints.turns
+    turns = (await acting_of(app, request.session_id)).checkpoints.turns
     records = await app.sessions.records(request.session_id) if turns else []
-    asked = questions(records)
+    return TurnList(turn_views(app, turns, questions(records)))
+
+
+def turn_views(
+    app: Application, turns: Iterable[TurnChanges], asked: Mapping[str, str]
+) -> tuple[TurnView, ...]:
+    """The turns as clients see them; `asked` are the questions by run."""
     relative = app.host.snapshot().relative
-    return TurnList(
-        tuple(
-            TurnView(
-                turn.turn,
-                asked.get(turn.turn, ""),
-                tuple(map(relative, turn.paths)),
-                turn.undoes,
-            )
-            for turn in turns
-        )
+    return tuple(
+        TurnView(turn.turn, asked.get(turn.turn, ""), tuple(map(relative, turn.paths)), turn.undoes)
+        for turn in turns
     )
 
 
@@ -149,7 +154,8 @@ def reminded(app: Application, session: Session) -> None:
         app.acting.of(session).checkpoints.told()
 
 
-async def _acting(app: Application, session_id: str) -> SessionActing:
+async def acting_of(app: Application, session_id: str) -> SessionActing:
+    """What lets a session act, once the workspace has been scanned. Raises `UnknownSession`."""
     await app.ready()
     return app.acting.of(await app.sessions.open(session_id))
 

@@ -90,16 +90,18 @@ def _is_alike(one: State, other: State) -> bool:
     return isinstance(one, Stored) and isinstance(other, Stored) and one.object == other.object
 
 
-def last_standing(turns: Iterable[Turn]) -> str | None:
-    """The newest of the turns (in their order) that can have changed a file and was not undone."""
+def standing(turns: Iterable[Turn]) -> Iterator[str]:
+    """Those of the turns (in their order) that can have changed a file and were not undone.
+
+    The newest first.
+    """
     undone: set[str] = set()
     for turn in reversed(tuple(turns)):  # an undo that was undone counts for nothing
         if turn.id in undone:
             continue
         undone.update(turn.undoes)
         if not turn.undoes and (Plan.of([turn]).target or turn.running or turn.jobs):
-            return turn.id
-    return None
+            yield turn.id
 
 
 def led_to(turns: Sequence[Turn], path: str, on_disk: State, shown: State) -> bool:

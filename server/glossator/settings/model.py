@@ -60,6 +60,9 @@ class ModelSettings(_Group):
     prices: dict[str, PriceSettings] = Field(
         {}, description="Prices by model id, where they are not the list prices."
     )
+    images: bool | None = Field(
+        None, description="Whether the models see images; unset, what is known of the server."
+    )
     max_retries: int = Field(4, ge=0, le=20, description="Tries after a passing failure.")
     max_retry_wait: float = Field(
         60, gt=0, description="The longest wait before one retry, in seconds."

@@ -42,7 +42,7 @@ class AskUser:
         options = tuple(Option(option.label, option.detail) for option in args.options)
         with context.waiting():
             answer = await context.ask_user(Question(args.question, options, args.several))
-        return ToolResult(_told(answer))
+        return ToolResult(_told(answer), outcome="answered" if answer else "no answer")
 
 
 def _told(answer: QuestionAnswer) -> str:

@@ -64,7 +64,7 @@ class Bash:
     ) -> ToolResult:
         """Run a command, or look at a job."""
         if context.shell is None:
-            raise UsageError("Commands cannot be run here; tell the user what to run.")
+            raise UsageError("Commands cannot be run here.\nTell the user what to run.")
         if args.job is not None:
             return await _look(args, args.job, context.shell)
         if args.command is None or args.stop:
@@ -74,7 +74,7 @@ class Bash:
             command = Command(args.command, args.cwd, args.network)
             return await _run(args, command, context.shell, unsaved)
         except OSError as error:
-            return ToolResult.failed(f"The command could not be started: {error}. Try again.")
+            return ToolResult.failed(f"The command could not be started: {error}.\nTry again.")
 
 
 async def _run(args: BashArgs, command: Command, shell: ShellContext, unsaved: str) -> ToolResult:
@@ -88,12 +88,13 @@ async def _run(args: BashArgs, command: Command, shell: ShellContext, unsaved: s
     seconds = args.timeout_seconds or SECONDS
     finished = await shell.run(command, seconds)
     if finished.timed_out:
+        ended = f"ended: its {seconds} s were up"
         end = (
-            f"[ended: its {seconds} s were up. Give more with timeout_seconds (at most"
+            f"[{ended}. Give more with timeout_seconds (at most"
             f" {MAX_SECONDS}), or run it in the background]"
         )
         text = _joined(finished.output, end, shell, unsaved)
-        return ToolResult(text, omitted=_omitted(finished.output), error=True)
+        return ToolResult(text, omitted=_omitted(finished.output), error=True, outcome=ended)
     return _result(finished.output, finished.exit, shell, unsaved)
 
 
@@ -110,7 +111,12 @@ async def _look(args: BashArgs, job: str, shell: ShellContext) -> ToolResult:
 def _result(
     output: Output, ended: Exit | None, shell: ShellContext, unsaved: str = ""
 ) -> ToolResult:
-    return ToolResult(_joined(output, exit_text(ended), shell, unsaved), omitted=_omitted(output))
+    end = exit_text(ended)
+    return ToolResult(
+        _joined(output, end, shell, unsaved),
+        omitted=_omitted(output),
+        outcome="" if ended == Exit(0) else end.strip("[]"),
+    )
 
 
 def _joined(output: Output, end: str, shell: ShellContext, unsaved: str) -> str:

@@ -7,7 +7,7 @@ others. Neither is passed on.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 from urllib.parse import unquote, urlsplit
@@ -22,6 +22,7 @@ from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.quoting import HiddenTexts
 from glossator.tools.selection import visible
+from glossator.workspace.snapshot import WorkspaceSnapshot
 
 MAX_ITEMS = 40
 MAX_CHARACTERS = 300
@@ -64,10 +65,20 @@ class Diagnostics:
         files = await context.diagnostics(wanted, WAIT_SECONDS)
         if files is None:
             return ToolResult.failed(
-                "The editor did not tell its diagnostics; run the project's own checks instead."
+                "The editor did not tell its diagnostics.\nRun the project's own checks instead."
             )
         shown = await in_thread(_shown, files, context)
         return _show(shown, len(files) - len(shown), context)
+
+
+def listed(
+    file: FileDiagnostics, snapshot: WorkspaceSnapshot, hides: Callable[[str], bool] | None
+) -> list[str]:
+    """The findings of a file that may be shown, the worst first, a line each."""
+    items = file.items if hides is None else _unquoted(file, HiddenTexts(snapshot, hides))
+    lines = [_line(item) for item in sorted(items, key=_worst_first)]
+    more = len(lines) - MAX_ITEMS
+    return [*lines[:MAX_ITEMS], f"[{more} more]"] if more > 0 else lines
 
 
 def _document(_cancelled: Cancelled, context: ToolContext, path: str) -> Document | str:
@@ -117,7 +128,7 @@ def _show(files: Sequence[FileDiagnostics], kept_back: int, context: ToolContext
         difference = context.findings.differ(file.uri, file.items)
         counts = f"{len(difference.new)} new, {difference.fixed} fixed, {difference.kept} as before"
         lines.append(f"{name}: {counts}")
-        worst_first = sorted(difference.new, key=lambda item: (_ORDER[item.severity], item.line))
+        worst_first = sorted(difference.new, key=_worst_first)
         kept = worst_first[: MAX_ITEMS - shown]
         lines += map(_line, kept)
         shown += len(kept)
@@ -127,6 +138,10 @@ def _show(files: Sequence[FileDiagnostics], kept_back: int, context: ToolContext
     if kept_back:
         lines.append(_KEPT_BACK.format(kept_back))
     return ToolResult("\n".join(lines) or "No findings.", omitted=omitted)
+
+
+def _worst_first(item: Diagnostic) -> tuple[int, int]:
+    return _ORDER[item.severity], item.line
 
 
 def _line(item: Diagnostic) -> str:

@@ -9,6 +9,7 @@ from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.edit import Applied, Conflict, Editing, EditPlan, FileEdit, Refused
 from glossator.core.encoding import encode_edited
 from glossator.core.errors import UsageError
+from glossator.core.images import is_image
 from glossator.core.line_diff import Block, changed_blocks, lines_with_ends, unified_diff
 from glossator.core.replacement import Replacement, apply_replacements
 from glossator.core.shown import shown
@@ -16,7 +17,6 @@ from glossator.core.span import Span, runs
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.core.uri import to_uri
 from glossator.tools.base import Cancelled, ToolContext, in_thread
-from glossator.tools.images import is_image
 from glossator.tools.reads import carried
 from glossator.workspace.editing.merge import rebase
 
@@ -62,7 +62,7 @@ async def find_target(context: ToolContext, path: str) -> Target:
     if target.current is None and target.known is not None:
         context.reads.forget(target.path)
         raise UsageError(
-            f"Nothing was changed: {target.relative} was deleted or renamed after you read it. Use"
+            f"Nothing was changed: {target.relative} was deleted or renamed after it was read.\nUse"
             " Glob to find it; if a new file is wanted in its place, call Write again."
         )
     return target
@@ -76,12 +76,12 @@ async def edit_known(context: ToolContext, path: str, change: Change) -> ToolRes
     target = await find_target(context, path)
     if target.current is None:
         raise UsageError(
-            f"Nothing was changed: {target.relative} does not exist; use Glob to find its path, or"
+            f"Nothing was changed: {target.relative} does not exist.\nUse Glob to find its path, or"
             " Write to create it."
         )
     if target.known is None:
         raise UsageError(
-            f"Nothing was changed: {target.relative} was not read in this conversation; Read it"
+            f"Nothing was changed: {target.relative} was not read in this conversation.\nRead it"
             " first, then make the edit again."
         )
     return await _carry_out(context, target, target.known, target.current, change)
@@ -128,7 +128,7 @@ async def create(context: ToolContext, target: Target, content: str) -> ToolResu
 def edits_of(context: ToolContext) -> Editing:
     """Who applies plans. Raises `UsageError` where files can only be read."""
     if context.edits is None:
-        raise UsageError("Nothing was changed: files can only be read here. Describe the change.")
+        raise UsageError("Nothing was changed: files can only be read here.\nDescribe the change.")
     return context.edits
 
 
@@ -187,7 +187,7 @@ def _prepare(
     except UsageError as error:
         step = ""
         if known.sha256 != current.sha256:
-            step = " The file has changed since you read it; read it again first."
+            step = "\nThe file has changed since you read it; read it again first."
         raise UsageError(f"Nothing was changed in {target.relative}: {error}{step}") from error
     if not wanted:
         raise UsageError(f"Nothing was changed: {target.relative} has this text already.")
@@ -250,8 +250,8 @@ def _report_conflict(
     last_line = min(conflict.last_line, conflict.first_line + _MAX_LINES - 1, len(now.lines))
     text, spans = numbered(now, range(conflict.first_line, last_line + 1))
     result = ToolResult(
-        f"Nothing was changed: what the edit replaces in {target.relative} was changed after you"
-        f" read it. In that place there is now:\n{text or '[nothing: the file is empty]'}\n"
+        f"Nothing was changed: what the edit replaces in {target.relative} was changed after it"
+        f" was read.\nIn that place there is now:\n{text or '[nothing: the file is empty]'}\n"
         + _sentences("Make the edit again for this text, if it is still wanted.", conflict.note),
         spans,
         error=True,
@@ -267,7 +267,7 @@ def _refuse_kind(path: str) -> None:
     if path.lower().endswith(".ipynb"):
         raise UsageError(
             f"Nothing was changed: {shown(path)} is a notebook, whose cells cannot be edited as"
-            " text. Tell the user which cell to change, and how."
+            " text.\nTell the user which cell to change, and how."
         )
     if is_image(path):
         raise UsageError(

@@ -61,5 +61,5 @@ def extensions_of(file_type: str) -> tuple[str, ...]:
         return _TYPES[_ALIASES.get(name, name)]
     except KeyError:
         raise UsageError(
-            f"Unknown file type {file_type!r}; use glob instead, or one of {', '.join(_TYPES)}."
+            f"Unknown file type {file_type!r}.\nUse glob instead, or one of {', '.join(_TYPES)}."
         ) from None

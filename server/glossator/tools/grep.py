@@ -145,13 +145,14 @@ def _results(
         for entry, count in search.counts(selected):
             yield _Line(f"{shown(entry.relative)}:{count}")
         return
-    for entry, text, matches in search.lines(selected):
-        yield from _content(args, shown(entry.relative), text, matches)
+    for entry, text, lines, numbers in search.lines(selected):
+        yield from _content(args, shown(entry.relative), text, lines, numbers)
 
 
-def _content(args: GrepArgs, name: str, source: Text, matches: Iterator[int]) -> Iterator[_Line]:
+def _content(
+    args: GrepArgs, name: str, source: Text, lines: Lines, matches: Iterator[int]
+) -> Iterator[_Line]:
     """Matching lines with their context; a line "--" between places that do not touch."""
-    lines = Lines(source.content)
     before = max(args.before, args.context)
     after = max(args.after, args.context)
     printed = 0

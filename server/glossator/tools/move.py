@@ -107,14 +107,14 @@ def _source(snapshot: WorkspaceSnapshot, path: str) -> tuple[str, int]:
     if real in snapshot.roots:
         raise _refusal(f"{shown(path)} is a folder of the workspace; only what is in it is moved.")
     if os.path.islink(located.rstrip(os.sep)):
-        raise _refusal(f"{shown(path)} is a link. {_BASH}")
+        raise _refusal(f"{shown(path)} is a link.\n{_BASH}")
     try:
         mode = os.lstat(real).st_mode
     except (FileNotFoundError, NotADirectoryError):
         if real in snapshot.overlays:
-            why = "was never saved, so no file is there yet; ask the user to save it"
+            why = "was never saved, so no file is there yet.\nAsk the user to save it"
             raise _refusal(f"{shown(path)} {why}.") from None
-        raise _refusal(f"{shown(path)} does not exist; use Glob to find its path.") from None
+        raise _refusal(f"{shown(path)} does not exist.\nUse Glob to find its path.") from None
     except OSError as error:
         raise _refusal(f"{shown(path)} cannot be reached ({error.strerror}).") from error
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
@@ -131,15 +131,15 @@ def _destination(snapshot: WorkspaceSnapshot, args: MoveArgs, *, is_folder: bool
     if os.path.isdir(real) or (path.endswith(("/", os.sep)) and not is_folder):
         name = os.path.basename(args.path.rstrip("/"))
         whole = shown(f"{path.rstrip('/')}/{name}")
-        raise _refusal(f"{shown(path)} is a folder; give the whole new path, such as {whole}.")
+        raise _refusal(f"{shown(path)} is a folder.\nGive the whole new path, such as {whole}.")
     if os.path.lexists(located) or os.path.lexists(real) or real in snapshot.overlays:
-        why = "exists already, and Move replaces nothing. Choose another path"
+        why = "exists already, and Move replaces nothing.\nChoose another path"
         raise _refusal(f"{shown(path)} {why}.")
     above = os.path.dirname(real)
     while not os.path.lexists(above):
         above = os.path.dirname(above)
     if not os.path.isdir(above):
-        raise _refusal(f"{snapshot.relative(above)} is not a folder. Choose another path.")
+        raise _refusal(f"{snapshot.relative(above)} is not a folder.\nChoose another path.")
     return real
 
 
@@ -151,12 +151,12 @@ def _inside(folder: str, path: str) -> tuple[str, ...]:
         for entry in _entries(folder):
             if not entry.is_file(follow_symlinks=False):
                 why = "holds links, or what is neither file nor folder; Move takes only these two"
-                raise _refusal(f"{shown(path)} {why}. {_BASH}")
+                raise _refusal(f"{shown(path)} {why}.\n{_BASH}")
             names.append(os.path.relpath(entry.path, folder))
             size += entry.stat(follow_symlinks=False).st_size
             if len(names) > _MAX_FILES or size > _MAX_BYTES:
                 most = f"more than {_MAX_FILES:,} files or {_MAX_BYTES // 1_000_000} MB"
-                raise _refusal(f"{shown(path)} holds {most}; move it in parts. {_BASH}")
+                raise _refusal(f"{shown(path)} holds {most}.\nMove it in parts. {_BASH}")
     except OSError as error:
         raise _refusal(f"{shown(path)} cannot be looked through ({error.strerror}).") from error
     if not names:

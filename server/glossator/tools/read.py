@@ -11,12 +11,13 @@ from typing import ClassVar
 from pydantic import Field
 
 from glossator.core.document import Document, text_hash
+from glossator.core.images import is_image
 from glossator.core.span import Span, runs
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
-from glossator.tools.images import is_image, read_image
+from glossator.tools.images import read_image
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
 from glossator.tools.selection import refusal, visible
 
@@ -98,15 +99,15 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
         return ToolResult(f"{relative} is empty.")
     if args.offset > total:
         return ToolResult.failed(
-            f"{relative} has {total:,} lines; there is no line {args.offset:,}. Give an offset up"
+            f"{relative} has {total:,} lines; there is no line {args.offset:,}.\nGive an offset up"
             f" to {total}."
         )
     paged = "offset" in args.model_fields_set and args.limit is not None
     size = len(document.text.encode("utf-8", "surrogatepass"))
     if size > MAX_BYTES and not paged:
         return ToolResult.failed(
-            f"{relative} has {size // 1024:,} KB in {total:,} lines; read a part of it with offset"
-            " and limit, or find the place with Grep."
+            f"{relative} has {size // 1024:,} KB in {total:,} lines, too much to be read at once."
+            "\nRead a part of it with offset and limit, or find the place with Grep."
         )
     lines, note = _lines(document)
     page = _page(lines, args.offset, min(args.limit or MAX_LINES, MAX_LINES), total)

@@ -57,7 +57,7 @@ class ReadState:
         self._shown[path, asked] = sha256
 
     def saw(self, document: Document) -> None:
-        """Read showed lines of this document, or that it is empty."""
+        """Lines of this document were shown to be worked with, or that it is empty."""
         self._documents[document.path] = replace(document)  # without the lines it has cut
 
     def last(self, path: str) -> Document | None:

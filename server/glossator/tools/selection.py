@@ -77,8 +77,8 @@ def refusal(snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None) -> str
     if hides is None or isinstance(located, Missing) or not hides(located):
         return None
     return (
-        f"The user's permission rules keep {shown(path)} from being read. Do not try to reach it in"
-        " another way; go on without it, or tell the user."
+        f"The user's permission rules keep {shown(path)} from being read.\nDo not try to reach it"
+        " in another way; go on without it, or tell the user."
     )
 
 
@@ -182,7 +182,7 @@ def _from_place(snapshot: WorkspaceSnapshot, pattern: str, place: str | None) ->
                 return f"/{below}"
             if not is_inside(below.rstrip("/"), place):
                 raise UsageError(
-                    f"{pattern} does not lie in {shown(place)}; give only one of them."
+                    f"{pattern} does not lie in {shown(place)}.\nGive only one of them."
                 )
             return below[len(place) :] or "/"
     return pattern

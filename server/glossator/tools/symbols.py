@@ -67,12 +67,12 @@ class Symbols:
                 return await _outline(args, context)
             return await _look_up(args, context)
         except (WorkerGone, JobFailed) as failure:
-            return ToolResult.failed(f"{failure} Try again, or use Grep.")
+            return ToolResult.failed(f"{failure}\nTry again, or use Grep.")
 
 
 async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     if args.path is None or args.name is not None:
-        raise UsageError("An outline is of a file: give path, and no name.")
+        raise UsageError("An outline is of a file.\nGive path, and no name.")
     snapshot = context.snapshot
     document = await in_thread(_read, snapshot, args.path, context.hidden)
     if isinstance(document, str):
@@ -80,7 +80,7 @@ async def _outline(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     path = snapshot.relative(document.path)
     if language_of(document.path) is None:
         return ToolResult.failed(
-            f"{path} is in no language that is parsed ({_LANGUAGES}); open it with Read."
+            f"{path} is in no language that is parsed.\nOpen it with Read. Parsed are {_LANGUAGES}."
         )
     symbols = await context.symbols.outline(snapshot, document)
     if not symbols:
@@ -117,7 +117,9 @@ def _shown(document: Document, symbols: tuple[Symbol, ...]) -> Iterator[Span]:
 
 async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     if args.name is None:
-        raise UsageError(f"Give the name whose {args.mode} you want, or mode outline and a path.")
+        raise UsageError(
+            f"No name is given.\nGive one whose {args.mode} you want, or mode outline and a path."
+        )
     name, snapshot = Name.parse(args.name), context.snapshot
     selection = await in_thread(_select, snapshot, args.path, context.hidden)
     within = snapshot.resolve(args.path) if args.path else None

@@ -52,8 +52,8 @@ class Write:
             return await create(context, target, args.content)
         if target.known is not None and not _whole(target.known, context):
             raise UsageError(
-                f"Nothing was changed: you have seen only a part of {target.relative}, and Write"
-                " replaces all of it. Read the rest first, or use Edit."
+                f"Nothing was changed: only a part of {target.relative} was read, and Write"
+                " replaces all of it.\nRead the rest first, or use Edit."
             )
         return await edit_known(context, args.path, args.change)
 

@@ -71,6 +71,13 @@ class Raw(NamedTuple):
     content: bytes
 
 
+class Parts(NamedTuple):
+    """All bytes of a file, or some ranges of them, as they were read once; from which device."""
+
+    device: int
+    contents: list[bytes]
+
+
 def load(roots: Roots, path: str, limit: int) -> Loaded | Missing:
     """The text of `path` (absolute or workspace-relative) if it has at most `limit` bytes."""
     raw = load_raw(roots, path, limit, RAISE_LIMIT)
@@ -109,31 +116,10 @@ def load_listed(roots: Roots, path: str, limit: int) -> Raw | Missing:
     return load_raw(roots, path, limit, RAISE_LIMIT)
 
 
-def load_unchanged(path: str, listed: Listed) -> Raw | None:
-    """As `load_listed`, if the file's stamp, less the device, is still the `listed` one."""
-    loaded = _unchanged(path, listed, ((0, listed[0] + 1),))
-    if loaded is None or len(loaded[1][0]) != listed[0]:
-        return None
-    device, (content,) = loaded
-    return Raw(path, Stamp(*listed, device), content)
-
-
-def load_bytes(path: str, listed: Listed) -> bytes | None:
-    """As `load_unchanged`, but the bytes alone: most texts are only looked through."""
-    loaded = _unchanged(path, listed, ((0, listed[0] + 1),))
-    return loaded[1][0] if loaded and len(loaded[1][0]) == listed[0] else None
-
-
-def load_ranges(path: str, listed: Listed, ranges: Iterable[tuple[int, int]]) -> list[bytes] | None:
-    """As `load_bytes`, but only some bytes of the file, each from and up to."""
-    loaded = _unchanged(path, listed, ranges)
-    return loaded[1] if loaded else None
-
-
-def _unchanged(
-    path: str, listed: Listed, ranges: Iterable[tuple[int, int]]
-) -> tuple[int, list[bytes]] | None:
-    """The device, and parts of a file that is as it was listed; None where that is not so easy.
+def load_unchanged(
+    path: str, listed: Listed, ranges: Iterable[tuple[int, int]] | None = None
+) -> Parts | None:
+    """All of a file or some `ranges`, if it is as it was listed; None where that is not so easy.
 
     Its stamp proves it to be the one that was listed, whatever links the path may hold by now: no
     other has its inode and times. What is read from a place takes nothing away from anybody: where
@@ -146,14 +132,19 @@ def _unchanged(
     except (OSError, ValueError):
         return None
     try:
-        parts = [os.pread(descriptor, end - start, start) for start, end in ranges]
+        if ranges is None:
+            contents = [os.pread(descriptor, listed[0] + 1, 0)]
+        else:
+            contents = [os.pread(descriptor, end - start, start) for start, end in ranges]
         now = os.fstat(descriptor)
     except OSError:
         return None
     finally:
         os.close(descriptor)
     found = (now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino)
-    return (now.st_dev, parts) if found == listed else None
+    if found != listed or (ranges is None and len(contents[0]) != listed[0]):
+        return None
+    return Parts(now.st_dev, contents)
 
 
 def missing(roots: Roots, path: str, reason: MissingReason, why: str, hint: str = "") -> Missing:

@@ -58,7 +58,7 @@ def compile_listed(pattern: str, under: str = "") -> tuple[re2.Pattern[bytes], b
 def _regex(pattern: str) -> tuple[str, bool]:
     """The expression for a pattern, which never matches a NUL; False: for what does not fit."""
     if "\0" in pattern:
-        raise UsageError("The pattern holds a NUL character, which no file name has; remove it.")
+        raise UsageError("The pattern holds a NUL character, which no file name has.\nRemove it.")
     wanted = not pattern.startswith("!")
     return "|".join(map(_translate, _expand(pattern if wanted else pattern[1:]))), wanted
 
@@ -90,7 +90,9 @@ def _expand(pattern: str) -> list[str]:
         else:
             levels[-1] = _followed_by([piece], levels[-1], pattern)
     if len(levels) > 1:
-        raise UsageError(f"The pattern {pattern!r} has a {{ without its }}; write \\{{ for itself.")
+        raise UsageError(
+            f"The pattern {pattern!r} has a {{ without its }}.\nWrite \\{{ for itself."
+        )
     return levels[0][1]
 
 
@@ -98,7 +100,7 @@ def _followed_by(endings: list[str], level: _Level, pattern: str) -> _Level:
     complete, current = level
     if len(complete) + len(current) * len(endings) > _MAX_ALTERNATIVES:
         raise UsageError(
-            f"The pattern {pattern!r} stands for more than {_MAX_ALTERNATIVES} patterns; use"
+            f"The pattern {pattern!r} stands for more than {_MAX_ALTERNATIVES} patterns.\nUse"
             " fewer braces."
         )
     return complete, [before + after for before in current for after in endings]

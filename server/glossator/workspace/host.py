@@ -229,10 +229,12 @@ class WorkspaceHost:
         self._roots = roots
         self._cache.clear()
         self._text = TextIndex()
-        self._indexer = Indexer(roots, self._settings, self._text.changed, self._listed)
         hooks = Hooks(self._view_changed, self._indexing.notice, self._indexing.progress)
         worker, patience = self._indexing.worker, self._indexing.patience
         self.keeper = Keeper(self._text, roots, self._settings, worker, hooks, patience)
+        self._indexer = Indexer(
+            roots, self._settings, self._text.changed, self._listed, self.keeper.remember
+        )
 
     def _run(self) -> None:
         self.keeper.start(after=frozenset(self._ending_keepers))  # so that one at a time writes

@@ -8,6 +8,7 @@ walks from the top never gets below an excluded directory. Source: gitignore(5),
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
 import threading
@@ -33,6 +34,7 @@ _SOURCES = IGNORE_FILES | {".git"}  # what a directory must hold to have rules o
 _MAX_RULE_BYTES = 5_000_000
 _MAX_JOINED = 20_000  # characters of expressions in one, well below what RE2 can hold
 _NOTHING = r"[^\x00-\xff]"
+_MEANING = 1  # raised whenever the same lines leave out something else than before
 _MEMORY = 64 << 20  # bytes that RE2 may take, far more than so many characters need
 
 _log = logging.getLogger(__name__)
@@ -86,11 +88,15 @@ def _set_of(regexes: Iterable[str]) -> re2.Set:
 
 @dataclass(frozen=True, slots=True)
 class RuleFile:
-    """The patterns of one file, relative to `folder`; `label` is how the file is shown."""
+    """The patterns of one file, relative to `folder`; `label` is how the file is shown.
+
+    `checksum` is of its bytes, `lines` are as they are shown.
+    """
 
     folder: str
     label: str
-    lines: tuple[str, ...]
+    checksum: str
+    lines: tuple[str, ...] = field(compare=False)
     patterns: tuple[_Patterns, ...] = field(compare=False)  # last lines first
 
     def suspects(self, folder: str, names: Sequence[str]) -> Iterator[str]:
@@ -124,13 +130,20 @@ class RuleFile:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FolderRules:
     """The rule files that count for the entries of one directory, each kind deepest first."""
 
     exclude: tuple[RuleFile, ...] = ()  # the setting
     ignore: tuple[RuleFile, ...] = ()  # .ignore
     git: tuple[RuleFile, ...] = ()  # .gitignore and .git/info/exclude
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The same for rules that leave out the same, in other processes, too."""
+        kinds = (self.exclude, self.ignore, self.git)
+        files = [[(file.folder, file.label, file.checksum) for file in kind] for kind in kinds]
+        return _checksum(repr((_MEANING, files)).encode())
 
     def suspects(self, folder: str, names: Sequence[str]) -> set[str]:
         """Those of the entries `names` of the directory `folder` that may be left out."""
@@ -269,7 +282,12 @@ def _rule_file(folder: str, label: str, lines: Iterable[str]) -> tuple[RuleFile,
         room -= length
     patterns = tuple(_Patterns(tuple(part)) for part in reversed(parts))
     shown = tuple(line.encode("latin-1").decode("utf-8", "replace").strip() for line in kept)
-    return (RuleFile(folder, label, shown, patterns),) if patterns else ()
+    checksum = _checksum("\n".join(kept).encode("latin-1"))
+    return (RuleFile(folder, label, checksum, shown, patterns),) if patterns else ()
+
+
+def _checksum(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def _as_bytes(path: str) -> str:

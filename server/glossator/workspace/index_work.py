@@ -10,10 +10,11 @@ import functools
 import logging
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from glossator.core.errors import UsageError
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.folder_file import FolderFile
 from glossator.workspace.keeper import Hooks
 from glossator.workspace.root_store import (
     RootStore,
@@ -111,12 +112,29 @@ class IndexWork:
                 await self.take_over_news()
             if wrote is Wrote.FAILED:
                 raise UsageError(f"The index was not rebuilt and stays in use. {store.problem}")
+            await asyncio.to_thread(store.forget)
 
     async def check(
         self, on_progress: Callable[[Progress], None] | None
     ) -> tuple[CheckReport, ...]:
         """Compare the index of each root with its files. Raises `WorkerGone` or `JobFailed`."""
         return tuple([await store.check(self._worker, on_progress) for store in self._stores])
+
+    async def remember(self, seen: Mapping[str, FolderFile]) -> None:
+        """Keep for the next start what a sweep saw of the folders of each outermost root."""
+        for store in self._stores:
+            if self.stopped or store.folder is None:
+                continue
+            try:
+                damage = await asyncio.to_thread(store.remember, seen[store.root])
+            except OSError as error:
+                _log.warning("The next start lists the folders of %s anew: %s", store.root, error)
+                continue
+            if damage:
+                self._tell(
+                    f"What was remembered of the folders of {store.root} was damaged and is "
+                    f"written anew ({damage}). Nothing was missed."
+                )
 
     def stop(self) -> None:
         """End the writing that goes on."""

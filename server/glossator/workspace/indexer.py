@@ -16,9 +16,12 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 
 from glossator.core.errors import UsageError
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.folder_file import FolderFile
 from glossator.workspace.ignore import IgnoreRules
 from glossator.workspace.index import FileIndex
 from glossator.workspace.look import Differences, Look, Surroundings, is_folder, widen
+from glossator.workspace.memory import Memory
+from glossator.workspace.remembered import Recalled, Recording, recall
 from glossator.workspace.roots import Roots
 from glossator.workspace.sweep import Suspension, Sweep, SweepSlot
 from glossator.workspace.walk import FileEntry, Found, examine
@@ -30,6 +33,7 @@ _FLOOD = 1000  # paths told of without a break, after which some may be missing
 _QUIET_SECONDS = 1.0  # a sweep waits this long for the rest of a flood or of a git command
 _UNWATCHED_SECONDS = 30  # between sweeps, at most, when not every change is told of
 _TICK_SECONDS = 10
+_AFTER_START_SECONDS = 5.0  # until all folders are listed that the start knew from before
 _MOVED_BY_GIT = tuple(f"{os.sep}.git{os.sep}{name}" for name in ("HEAD", "index"))
 
 _log = logging.getLogger(__name__)
@@ -44,8 +48,12 @@ class Indexer:
         settings: WorkspaceSettings,
         on_listing: Callable[[Mapping[str, FileEntry | None]], None],
         on_change: Callable[[frozenset[str]], None],
+        on_seen: Callable[[Mapping[str, FolderFile]], None] = lambda _: None,
     ) -> None:
-        """`on_listing` is told what the index says now, at once; `on_change` the paths, soon."""
+        """`on_listing` is told what the index says now, at once; `on_change` the paths, soon.
+
+        `on_seen` is given what every sweep saw of folders, by outermost root.
+        """
         self.index = FileIndex()
         self.rules = IgnoreRules(roots, settings)
         self.last_sweep: Sweep | None = None
@@ -53,6 +61,7 @@ class Indexer:
         self._settings = settings
         self._on_listing = on_listing
         self._on_change = on_change
+        self._on_seen = on_seen
         self._watcher = Watcher("not started")
         self._dirty: set[str] = set()
         self._looks: list[Look] = []  # at work; the second goes between the first one's steps
@@ -176,9 +185,11 @@ class Indexer:
             changed |= self._take_in(look.step(), look)
         return frozenset(changed)
 
-    def _look(self, paths: Iterable[str], *, gentle: bool = False) -> Look:
+    def _look(
+        self, paths: Iterable[str], *, gentle: bool = False, memory: Memory | None = None
+    ) -> Look:
         around = Surroundings(self._roots, self.rules, self.index, self._watcher)
-        return Look(paths, around, gentle=gentle)
+        return Look(paths, around, gentle=gentle, memory=memory)
 
     async def _work(self) -> None:
         with ThreadPoolExecutor(1, "glossator-index") as pool:
@@ -194,7 +205,8 @@ class Indexer:
         urgent, cause = self._slot.urgent, self._slot.take()
         at, began = time.time(), time.monotonic()
         self._identities = await self._identify(pool)
-        look = self._look(self._roots.paths, gentle=not urgent)
+        memory = await asyncio.get_running_loop().run_in_executor(pool, self._memory)
+        look = self._look(self._roots.paths, gentle=not urgent, memory=memory)
         differences = await self._run(look, pool)
         if look.done:
             seconds = time.monotonic() - began
@@ -204,6 +216,17 @@ class Indexer:
                 interval = min(interval, _UNWATCHED_SECONDS)
             self._slot.done(seconds, interval)
             self._settle()
+            if isinstance(memory, Recording):
+                self._on_seen(memory.files)
+            elif isinstance(memory, Recalled):
+                self.sweep("the start listed few folders", _AFTER_START_SECONDS)
+
+    def _memory(self) -> Memory:
+        """What the next sweep remembers, and whether of before or for later."""
+        if not self._settings.index:
+            return Memory()
+        first = self.last_sweep is None
+        return (recall(self._roots) if first else None) or Recording(self._roots, time.time_ns())
 
     async def _look_again(self, pool: Executor) -> None:
         paths, self._dirty = self._dirty, set()

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from glossator.workspace.worker.client import Worker, WorkerState
 from glossator.workspace.worker.jobs import Progress
 
 if TYPE_CHECKING:
+    from glossator.workspace.folder_file import FolderFile
     from glossator.workspace.index_work import IndexWork
     from glossator.workspace.worker.check import CheckReport
 
@@ -86,6 +87,7 @@ class Keeper:
         self._begin = lambda: _begin(index, roots, settings, worker, hooks)
         self._work: IndexWork | None = None  # until it is imported
         self._complete = False  # whether the listing is
+        self._seen: Mapping[str, FolderFile] = {}  # that a sweep saw, to be kept
         self._changed_at = self._look_at = 0.0  # in the loop's time
         self._turn = asyncio.Lock()  # of the work, one thing at a time
         self._wake = asyncio.Event()
@@ -106,6 +108,11 @@ class Keeper:
             return  # the scan, which begins after it, tells of every file
         self._complete = complete
         self._changed_at = asyncio.get_running_loop().time()
+        self._nudge()
+
+    def remember(self, seen: Mapping[str, FolderFile]) -> None:
+        """Keep for the next start what a sweep saw of the folders of each outermost root."""
+        self._seen = seen
         self._nudge()
 
     def look(self) -> None:
@@ -202,6 +209,9 @@ class Keeper:
         self._opened.set()
         if not self._complete:
             return Rest(settled=False)
+        if seen := self._seen:
+            self._seen = {}
+            await work.remember(seen)
         now = asyncio.get_running_loop().time()
         if not work.wanted and now < self._started_at + self._patience:
             return Rest(self._started_at + self._patience - now, settled=False)

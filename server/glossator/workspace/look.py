@@ -16,6 +16,7 @@ from itertools import islice
 
 from glossator.workspace.ignore import GIT_RULE, IGNORE_FILES, IgnoreRules
 from glossator.workspace.index import FileIndex
+from glossator.workspace.memory import Memory
 from glossator.workspace.roots import Roots, outermost
 from glossator.workspace.walk import FileEntry, Found, examine
 from glossator.workspace.watcher import Watcher
@@ -85,12 +86,20 @@ class Look:
     the folders that were met; both grow from outside, too.
     """
 
-    def __init__(self, paths: Iterable[str], around: Surroundings, *, gentle: bool = False) -> None:
+    def __init__(
+        self,
+        paths: Iterable[str],
+        around: Surroundings,
+        *,
+        gentle: bool = False,
+        memory: Memory | None = None,
+    ) -> None:
         self.newer: set[str] = set()
         self.watches: set[int] = set()
         self.gentle = gentle
         self.done = False
         self._around = around
+        self._memory = memory or Memory()
         self._pause = _LONG_PAUSE_SECONDS if gentle else _PAUSE_SECONDS
         self._seen: set[str] = set()
         self._seen_skipped: set[str] = set()
@@ -139,7 +148,7 @@ class Look:
         if self._paths.issuperset(roots.paths):
             watcher.renew()
         for path in self._wide:
-            for found in examine(path, roots, rules, self._enter):
+            for found in examine(path, roots, rules, self._enter, self._memory):
                 yield self._compare(found)
         if not self._nothing_known:
             yield from self._missing(self._wide, self._folders)

@@ -68,6 +68,23 @@ class Paths:
         both = [entry for entry in newest if entry not in stale] + single
         return heapq.nsmallest(limit, both, key=_order), count - len(stale) + len(single)
 
+    def fitting(
+        self, runs: re2.Pattern[bytes], limit: int, also: Iterable[FileEntry] = ()
+    ) -> list[FileEntry]:
+        """The `limit` files changed last whose path is in a run, in any order.
+
+        `runs` finds runs of paths as an expression of `compile_listed` does.
+        """
+
+        def matching(entries: Iterable[FileEntry]) -> list[FileEntry]:
+            return [entry for entry in entries if runs.fullmatch(_joined([entry.relative]))]
+
+        stale = set(matching(self.stale))
+        newest = self.table.fitting(runs, limit + len(stale))
+        both = [entry for entry in newest if entry not in stale] if stale else newest
+        both += matching(self.fresh) + matching(also)
+        return both if len(both) <= limit else heapq.nsmallest(limit, both, key=_order)
+
 
 class PathTable:
     """The paths of `files`, which are sorted by path and lie in `folders`."""
@@ -88,6 +105,13 @@ class PathTable:
         chosen = self._rows(runs)
         if not as_matched:
             chosen = self._rows(compile_listed("**", under)[0]) & ~chosen
+        return self._newest(chosen, limit)
+
+    def fitting(self, runs: re2.Pattern[bytes], limit: int) -> list[FileEntry]:
+        """The `limit` files changed last whose path lies in a run, in any order."""
+        return self._newest(self._rows(runs), limit)[0]
+
+    def _newest(self, chosen: NDArray[np.bool_], limit: int) -> tuple[list[FileEntry], int]:
         numbers = self._order[np.flatnonzero(chosen)]
         count = len(numbers)
         if count > limit:

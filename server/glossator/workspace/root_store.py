@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace import state_folder
+from glossator.workspace.folder_file import FolderFile
 from glossator.workspace.roots import Roots, outermost
 from glossator.workspace.text.catalogue import Catalogue, Opened, Stamp
 from glossator.workspace.text.index import TextIndex
@@ -30,7 +31,7 @@ from glossator.workspace.worker.build import BuildSegment, Built, Busy, Stale
 from glossator.workspace.worker.check import CheckReport, CheckSegments
 from glossator.workspace.worker.client import JobFailed, Worker, WorkerGone
 from glossator.workspace.worker.jobs import Progress
-from glossator.workspace.worker.lock import Use
+from glossator.workspace.worker.lock import Use, writing
 from glossator.workspace.worker.prune import Prune
 
 if TYPE_CHECKING:
@@ -160,6 +161,25 @@ class RootStore:
                     "is shared; wait until it is done.",
                     _BUSY_SECONDS,
                 )
+
+    def remember(self, seen: FolderFile) -> str:
+        """In a thread: keep what was seen of folders; returns what was wrong with the last file.
+
+        Where another one writes, the next sweep's is kept. Raises `OSError`.
+        """
+        content = seen.content()
+        if self._catalogue is None or content is None:
+            return ""
+        if self._use is None or self._use.lost:
+            _, self._use = _use(self.root)
+        with writing(str(self.folder)) as ours:
+            return self._catalogue.remember(content) if ours else ""
+
+    def forget(self) -> None:
+        """In a thread: remember no folders, until the next sweep. Raises `OSError`."""
+        with writing(str(self.folder)) as ours:
+            if self._catalogue is not None and ours:
+                self._catalogue.forget()
 
     def close(self) -> None:
         """Let the folder be deleted by others."""

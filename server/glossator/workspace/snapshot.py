@@ -14,7 +14,7 @@ from glossator.workspace.cache import ReadCache
 from glossator.workspace.disk import load_raw
 from glossator.workspace.index import Listing, Skipped
 from glossator.workspace.overlays import Overlay, overlay_path
-from glossator.workspace.roots import Roots
+from glossator.workspace.roots import Roots, real_path
 from glossator.workspace.text.index import TextView
 from glossator.workspace.walk import FileEntry
 
@@ -61,6 +61,19 @@ class WorkspaceSnapshot:
         """The bytes on disk of a file of at most `limit` bytes, under the same guard as `read`."""
         raw = load_raw(self.folders, path, limit, "only smaller files can be read.")
         return raw if isinstance(raw, Missing) else raw.content
+
+    def read_image(self, path: str, limit: int) -> tuple[str, bytes] | Missing:
+        """As `read_bytes`, with the real path; an absolute path may lead anywhere.
+
+        Only for what the user himself points at.
+        """
+        located = self.folders.locate(path)
+        if isinstance(located, Missing):
+            return located
+        real = real_path(located) or located
+        folders = self.folders if self.folders.owner(real) else Roots.of((os.path.dirname(real),))
+        raw = load_raw(folders, real, limit, "only smaller images can be shown.")
+        return raw if isinstance(raw, Missing) else (raw.path, raw.content)
 
     def open_document(self, uri: str) -> Document | None:
         """The open document the editor calls `uri`, wherever it lies; for edges, not for tools."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from glossator.workspace.memory import Known, Memory, divided, joined
 from glossator.workspace.roots import Roots, is_inside, real_path
 
 if TYPE_CHECKING:  # the worker needs only what is listed here
@@ -27,6 +28,7 @@ _FEW = 16  # directories, about 1 ms of work
 _by_path = attrgetter("path")
 _new_tuple = tuple.__new__
 _by_shown = attrgetter("shown")
+_FORGETFUL = Memory()
 
 
 class _Fields(NamedTuple):
@@ -93,19 +95,23 @@ class Found:
 
 
 def examine(
-    path: str, roots: Roots, rules: IgnoreRules, enter: Callable[[str], None] = lambda _: None
+    path: str,
+    roots: Roots,
+    rules: IgnoreRules,
+    enter: Callable[[str], None] = lambda _: None,
+    memory: Memory = _FORGETFUL,
 ) -> Iterator[Found]:
     """What is there now at and below the absolute path `path`, a few directories at a time.
 
-    `enter` is called with each directory before it is listed.
+    `enter` is called with each directory before it is listed, or recalled by `memory`.
     """
     if path in roots.paths:
-        yield from walk(path, roots, rules, enter)
+        yield from walk(path, roots, rules, enter, memory)
     elif roots.owner(path) is not None:
         yield from _examine_entry(path, roots, rules, enter)
     for root in roots.paths:
         if root != path and is_inside(root, path):
-            yield from walk(root, roots, rules, enter)
+            yield from walk(root, roots, rules, enter, memory)
 
 
 def _examine_entry(
@@ -133,7 +139,11 @@ def _examine_entry(
 
 
 def walk(
-    start: str, roots: Roots, rules: IgnoreRules, enter: Callable[[str], None] = lambda _: None
+    start: str,
+    roots: Roots,
+    rules: IgnoreRules,
+    enter: Callable[[str], None] = lambda _: None,
+    memory: Memory = _FORGETFUL,
 ) -> Iterator[Found]:
     """Every directory at and below `start`, which is not left out itself."""
     begin = _begin(start, roots)
@@ -143,7 +153,11 @@ def walk(
         for _ in range(_FEW):
             folder = pending.pop()
             enter(folder)
-            pending.extend(_walk_folder(folder, begin, roots, rules, found))
+            known = memory.recall(folder, rules)
+            if known is None:
+                pending += _walk_folder(folder, begin, roots, rules, found, memory)
+            else:
+                pending += _revisit(folder, begin, known, roots, found)
             if not pending:
                 break
         yield found
@@ -157,9 +171,10 @@ def _begin(folder: str, roots: Roots) -> int | None:
 
 
 def _walk_folder(
-    folder: str, begin: int | None, roots: Roots, rules: IgnoreRules, found: Found
+    folder: str, begin: int | None, roots: Roots, rules: IgnoreRules, found: Found, memory: Memory
 ) -> list[str]:
     """List one directory into `found`; returns the directories to go on with."""
+    stamp = memory.stamp(folder)
     try:
         with os.scandir(folder) as listing:
             entries = list(listing)
@@ -172,7 +187,7 @@ def _walk_folder(
         found.skipped[folder] = folder_rules
         return []
     suspects = folder_rules.suspects(folder, names)
-    deeper = []
+    deeper, files, left_out = [], [], {}
     for entry in entries:
         path, is_dir = entry.path, entry.is_dir(follow_symlinks=False)
         if is_dir and path in roots.paths:
@@ -181,16 +196,39 @@ def _walk_folder(
         if suspects and entry.name in suspects:
             rule = folder_rules.excluding(path, is_dir=is_dir)
         if rule is not None:
-            found.skipped[path] = rule
+            found.skipped[path] = left_out[entry.name] = rule
         elif is_dir:
             deeper.append(path)
         else:
+            files.append(entry.name)
             try:
                 status = entry.stat(follow_symlinks=False)
             except OSError:
                 continue  # gone since it was listed
             _place(path, begin, status, roots, found)
+    if stamp is not None:
+        folders = joined(path.rpartition(os.sep)[2] for path in deeper)
+        known = Known(*stamp, folder_rules.fingerprint, joined(files), folders, left_out)
+        memory.keep(folder, known)
     return deeper
+
+
+def _revisit(folder: str, begin: int | None, known: Known, roots: Roots, found: Found) -> list[str]:
+    """As `_walk_folder`, for a directory of which is known what it holds."""
+    inside = os.path.join(folder, "")
+    for name in divided(known.files):
+        path = inside + name
+        try:
+            status = os.lstat(path)
+        except OSError:
+            continue  # gone since just now
+        if begin is None or not stat.S_ISREG(status.st_mode):
+            _place(path, begin, status, roots, found)
+        else:  # as mostly, and there may be a million
+            found.files.append(_entry(path, begin, status))
+    for name, rule in known.left_out.items():
+        found.skipped[inside + name] = rule
+    return [inside + name for name in divided(known.folders)]
 
 
 def _place(
@@ -206,11 +244,15 @@ def _place(
             return
         status = target
     shown = roots.relative(path) if begin is None else begin
+    found.files.append(_entry(path, shown, status, is_link))
+
+
+def _entry(path: str, shown: int | str, status: os.stat_result, is_link: bool = False) -> FileEntry:
     mtime_ns, ctime_ns = status.st_mtime_ns, status.st_ctime_ns
     if ctime_ns == mtime_ns:
         ctime_ns = mtime_ns  # as mostly: one number in memory
     fields = (path, shown, status.st_size, mtime_ns, ctime_ns, status.st_ino, is_link)
-    found.files.append(_new_tuple(FileEntry, fields))
+    return _new_tuple(FileEntry, fields)
 
 
 def _follow(path: str, roots: Roots) -> os.stat_result | str:

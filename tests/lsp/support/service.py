@@ -273,6 +273,7 @@ SERVICE = Service(
     cast(Any, Application),
     valid_settings,
     cast(Any, hover),
+    lambda _app: None,
     symbol_named_at,
     document_symbols,
     workspace_symbols,

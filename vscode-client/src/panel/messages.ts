@@ -27,6 +27,19 @@ export interface Situation {
   readonly offline: boolean;
   readonly session: SessionInfo | null;
   readonly selection: Chip | null;
+  /** What may be chosen instead of `model`; without any the model is only shown. */
+  readonly models?: readonly ModelChoice[];
+  /** How many tokens a request of the model may take, where that is known. */
+  readonly contextWindow?: number | null;
+  /** The workspace's folders on disk: paths below them are shown without them. */
+  readonly roots?: readonly string[];
+}
+
+/** A model that can be chosen. */
+export interface ModelChoice {
+  readonly id: string;
+  readonly label: string;
+  readonly detail: string;
 }
 
 /** Something the question is about: a file, lines of it, or a picture. */
@@ -37,20 +50,32 @@ export interface Chip {
 
 /** One of the things that may stand after an `@` or a `/`. */
 export interface Completion {
-  readonly kind: "file" | "folder" | "symbol" | "command";
+  readonly kind: "file" | "folder" | "symbol" | "diagnostics" | "command";
   readonly label: string;
   readonly detail: string;
   readonly insert: string;
 }
 
+/** A question as it was asked in the panel. */
+export interface Asked {
+  readonly runId: string;
+  readonly question: string;
+  readonly chips: readonly Chip[];
+}
+
 /** From the extension to the panel. */
 export type ToPanel =
   | { readonly type: "situation"; readonly situation: Situation }
-  /** The transcript begins anew with these; `answers` are of the runs whose answer is known. */
+  /**
+   * The transcript begins anew with these; `answers` are of the runs whose answer is known, `asked`
+   * are the questions that were asked here, with their chips. What still waits for the user's answer
+   * (permissions, questions, reviews) follows in messages of its own.
+   */
   | {
       readonly type: "replay";
       readonly events: readonly Event[];
       readonly answers: readonly Answer[];
+      readonly asked?: readonly Asked[];
     }
   | { readonly type: "events"; readonly events: readonly Event[] }
   | { readonly type: "answer"; readonly answer: Answer }
@@ -73,6 +98,8 @@ export type ToHost =
       readonly runId: string;
       readonly question: string;
       readonly attachments: readonly Attachment[];
+      /** What the attachments were shown as, for `replay`. */
+      readonly chips: readonly Chip[];
       /** Ask this again from here: that run and what followed leave the conversation. */
       readonly insteadOf: string | null;
     }
@@ -91,10 +118,19 @@ export type ToHost =
   | { readonly type: "insert"; readonly text: string }
   | { readonly type: "complete"; readonly number: number; readonly text: string }
   | { readonly type: "dropped"; readonly uris: readonly string[] }
+  /** A picture that was pasted; it comes back as a chip in a `compose`. */
+  | { readonly type: "pasted"; readonly mime: string; readonly base64: string }
+  | { readonly type: "copy"; readonly text: string }
+  /** Take back what a turn changed; the extension asks what there is to ask. */
+  | { readonly type: "undoTurn"; readonly runId: string }
+  | { readonly type: "setModel"; readonly model: string }
+  /** Show what the user may say about trusting the workspace. */
+  | { readonly type: "manageTrust" }
   | { readonly type: "listSessions" }
   | { readonly type: "newSession" }
   | { readonly type: "resumeSession"; readonly id: string }
   | { readonly type: "renameSession"; readonly id: string; readonly title: string }
+  /** The extension asks whether it is meant; after this, as after a new title, `sessions` follows. */
   | { readonly type: "deleteSession"; readonly id: string }
   | { readonly type: "setMode"; readonly mode: Mode }
   /** One of the palette's commands, such as `glossator.setApiKey`. */

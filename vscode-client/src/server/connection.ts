@@ -4,14 +4,14 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { CancellationToken, LogOutputChannel } from "vscode";
 import {
-  type ClientCapabilities,
   CloseAction,
   type DocumentSelector,
   ErrorAction,
   LanguageClient,
-  type StaticFeature,
+  RevealOutputChannelOn,
 } from "vscode-languageclient/node";
 import type { Commands, Event } from "../wire.ts";
+import { Abilities, type Method } from "./abilities.ts";
 
 /** What one start of the server takes. The environment may hold the key: it is never logged. */
 export interface Launch {
@@ -22,15 +22,21 @@ export interface Launch {
   readonly trusted: boolean;
 }
 
-/** What the server may ask of us: each by its method, with what it is answered by. */
+/** How the server's requests are answered, each by its method. */
 export type Handlers = Readonly<
-  Record<string, (params: never, token: CancellationToken) => Promise<unknown>>
+  Record<Method, (params: never, token: CancellationToken) => Promise<unknown>>
 >;
+
+/** Who is told of what happens: `closed` when the server ended, perhaps more than once. */
+export interface Listener {
+  event(event: Event): void;
+  closed(): void;
+}
 
 const EVENT = "glossator/event";
 const DOCUMENTS: DocumentSelector = [{ scheme: "file" }, { scheme: "untitled" }];
 
-/** A running server. `closed` is told once, when it ended unasked. */
+/** A running server. */
 export class Connection {
   readonly #client: LanguageClient;
   #process: ChildProcess | undefined;
@@ -38,37 +44,40 @@ export class Connection {
   constructor(
     launch: Launch,
     log: LogOutputChannel,
-    private readonly told: (event: Event) => void,
+    private readonly listener: Listener,
     private readonly handlers: Handlers,
-    closed: () => void,
   ) {
-    this.#client = new LanguageClient(
-      "glossator",
-      "Glossator",
-      async () => {
-        this.#process = start(launch, log);
-        return this.#process;
-      },
-      {
-        documentSelector: DOCUMENTS,
-        outputChannel: log,
-        initializationOptions: { settings: launch.settings, trusted: launch.trusted },
-        initializationFailedHandler: () => false,
-        errorHandler: {
-          error: () => ({ action: ErrorAction.Continue, handled: true }),
-          closed: () => {
-            closed();
-            return { action: CloseAction.DoNotRestart, handled: true };
-          },
+    const start = async () => {
+      this.#process = spawn(launch.program, launch.args, { env: launch.environment });
+      await spawned(this.#process);
+      // Its own processes may hold the pipes open for a while after it is gone.
+      this.#process.once("exit", () => listener.closed());
+      return this.#process;
+    };
+    this.#client = new LanguageClient("glossator", "Glossator", start, {
+      documentSelector: DOCUMENTS,
+      outputChannel: log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never, // failures are told in words of ours
+      initializationOptions: { settings: launch.settings, trusted: launch.trusted },
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => {
+          listener.closed();
+          return { action: CloseAction.DoNotRestart, handled: true };
         },
       },
-    );
-    this.#client.registerFeature(new Abilities(Object.keys(handlers)));
+      stdioOptions: {
+        stdout: () => undefined,
+        stderr: (input) => createInterface({ input }).on("line", (line) => log.info(line)),
+      },
+    });
+    this.#client.registerFeature(new Abilities(Object.keys(handlers) as Method[]));
   }
 
   /** Start it; returns when it can be asked. */
   async start(): Promise<void> {
-    this.#client.onNotification(EVENT, this.told);
+    this.#client.onNotification(EVENT, (event: Event) => this.listener.event(event));
     for (const [method, handler] of Object.entries(this.handlers)) {
       this.#client.onRequest(method, (params, token) => handler(params as never, token));
     }
@@ -82,68 +91,27 @@ export class Connection {
     token?: CancellationToken,
   ): Promise<Commands[K]["answer"]> {
     const params = { command, arguments: [request] };
-    return await this.#client.sendRequest("workspace/executeCommand", params, token);
+    // Anything after the parameters that is no token, `undefined` included, becomes a parameter.
+    return await (token
+      ? this.#client.sendRequest("workspace/executeCommand", params, token)
+      : this.#client.sendRequest("workspace/executeCommand", params));
   }
 
   /** End it; a server that does not end by itself is killed. */
   async stop(): Promise<void> {
     try {
-      if (this.#client.needsStop()) {
-        await this.#client.stop();
-      }
       await this.#client.dispose();
+    } catch {
+      // it never started, or does not answer any more
     } finally {
       this.#process?.kill();
     }
   }
 }
 
-/** Declares what of the protocol beside the LSP we know; see docs/protocol.md. */
-class Abilities implements StaticFeature {
-  constructor(private readonly methods: readonly string[]) {}
-
-  fillClientCapabilities(capabilities: ClientCapabilities): void {
-    const declared: Record<string, boolean> = { events: true, commands: true };
-    for (const method of this.methods) {
-      const ability = ABILITIES[method];
-      if (ability) {
-        declared[ability] = true;
-      }
-    }
-    capabilities.experimental = {
-      ...(capabilities.experimental as object | undefined),
-      glossator: declared,
-    };
-  }
-
-  initialize(): void {
-    // nothing to do: the server only needs to know
-  }
-
-  getState(): { kind: "static" } {
-    return { kind: "static" };
-  }
-
-  clear(): void {
-    // nothing was kept
-  }
-}
-
-/** By the request that the server sends to who declares it. */
-const ABILITIES: Readonly<Record<string, string>> = {
-  "glossator/question": "questions",
-  "glossator/permission": "permissions",
-  "glossator/review": "reviews",
-  "glossator/diagnostics": "diagnostics",
-  "glossator/saveDocuments": "saves",
-};
-
-function start(launch: Launch, log: LogOutputChannel): ChildProcess {
-  const child = spawn(launch.program, launch.args, {
-    env: launch.environment,
-    stdio: ["pipe", "pipe", "pipe"],
+async function spawned(child: ChildProcess): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", reject);
   });
-  createInterface({ input: child.stderr }).on("line", (line) => log.info(line));
-  child.on("error", (error) => log.error(`The server could not be started: ${error.message}`));
-  return child;
 }

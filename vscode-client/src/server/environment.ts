@@ -1,20 +1,23 @@
 // The extension's own virtual environment, with the server in it.
 //
-// It is made anew when the wheels of the extension or the Python have changed, beside the old one,
-// and takes its place when it is whole; what is half made is never used.
+// Its folder is named by what is installed, so another version of the extension makes another one
+// and nothing that is in use is changed. It is made beside its place and moved there when it is
+// whole; what is half made is never used.
 
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import { access, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { createHash, randomUUID } from "node:crypto";
+import { mkdir, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { UserError } from "../result.ts";
-import type { Interpreter } from "./interpreter.ts";
+import { type Interpreter, serverVersion } from "./interpreter.ts";
 
 const run = promisify(execFile);
-const STAMP = "glossator.stamp";
-const MINUTES = 60_000;
-const INSTALL_MILLISECONDS = 15 * MINUTES;
+const LOCK = "requirements.lock";
+const PREFIX = "server-";
+const KEY_CHARACTERS = 16;
+const INSTALL_MILLISECONDS = 15 * 60_000;
+const UNUSED_MILLISECONDS = 14 * 24 * 60 * 60_000; // after which another version's folder goes
 const OUTPUT_BYTES = 10_000_000;
 
 /** Shows the user that something takes a while, and how far it is. */
@@ -22,88 +25,123 @@ export interface Progress {
   during<T>(work: (report: (step: string) => void) => Promise<T>): PromiseLike<T>;
 }
 
-/** Where things are: `storage` is the extension's own folder, `wheels` came with the extension. */
-export interface Places {
+/** What is wanted, and where: `storage` is the extension's own folder, `wheels` came with it. */
+export interface Wanted {
   readonly storage: string;
   readonly wheels: string;
+  /** Of the server, which is also the extension's. */
+  readonly version: string;
+  /** The Python that the user names; empty: any will do. */
+  readonly setting: string;
 }
 
-/** The Python of the environment, which is made if it is not there. Throws `UserError`. */
-export async function ensureEnvironment(
-  interpreter: Interpreter,
-  places: Places,
+/**
+ * The Python with the server in it. The one that the user names is used as it is if the server is
+ * installed there; else the environment is, which is made if it is not there. Throws `UserError`.
+ */
+export async function pythonWithServer(
+  wanted: Wanted,
+  find: () => Promise<Interpreter>,
   progress: Progress,
 ): Promise<string> {
-  const stamp = await stampOf(interpreter, places.wheels);
-  const folder = join(places.storage, "server");
-  if (!(await isCurrent(folder, stamp))) {
-    await progress.during((report) => make(interpreter, places, folder, stamp, report));
+  if (wanted.setting && (await serverVersion(wanted.setting)) === wanted.version) {
+    return wanted.setting;
   }
-  return pythonIn(folder);
+  const folder = join(wanted.storage, PREFIX + (await keyOf(wanted)));
+  const python = pythonIn(folder);
+  if ((await serverVersion(python)) !== wanted.version) {
+    const interpreter = await find();
+    await progress.during((report) => make(interpreter, wanted, folder, report));
+  }
+  await forgetUnused(wanted.storage, folder);
+  return python;
 }
 
 async function make(
   interpreter: Interpreter,
-  places: Places,
+  wanted: Wanted,
   folder: string,
-  stamp: string,
   report: (step: string) => void,
 ): Promise<void> {
-  const fresh = `${folder}.new`;
+  const fresh = join(wanted.storage, `making-${randomUUID()}`);
   try {
-    await mkdir(places.storage, { recursive: true });
-    await rm(fresh, { recursive: true, force: true });
-    report("Making a Python environment");
+    await mkdir(wanted.storage, { recursive: true });
+    report(`Making an environment with Python ${interpreter.version.join(".")}`);
     await python(interpreter.path, ["-m", "venv", fresh]);
-    report("Installing the server");
-    await install(pythonIn(fresh), places.wheels);
-    await writeFile(join(fresh, STAMP), stamp);
+    report("Installing the server; this takes a minute, once");
+    await install(pythonIn(fresh), wanted.wheels);
+    await takePlace(fresh, folder, wanted.version);
+  } catch (error) {
+    throw new UserError(`The server could not be installed: ${reason(error)}`, "output");
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+}
+
+/** Another window may have been quicker. */
+async function takePlace(fresh: string, folder: string, version: string): Promise<void> {
+  if ((await serverVersion(pythonIn(folder))) !== version) {
     await rm(folder, { recursive: true, force: true });
     await rename(fresh, folder);
-  } catch (error) {
-    await rm(fresh, { recursive: true, force: true });
-    throw new UserError(`The server could not be installed: ${reason(error)}`);
   }
 }
 
 /** From the wheels that came along; what is not among them comes from the user's package index. */
 async function install(path: string, wheels: string): Promise<void> {
-  const lock = join(wheels, "requirements.lock");
   const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--quiet"];
-  const links = ["--find-links", wheels];
-  await python(path, [...pip, ...links, "--require-hashes", "--only-binary", ":all:", "-r", lock]);
+  const from = ["--find-links", wheels, "--require-hashes", "--only-binary", ":all:"];
+  await python(path, [...pip, ...from, "-r", join(wheels, LOCK)]);
   const own = (await readdir(wheels)).filter((name) => name.startsWith("glossator-"));
   await python(path, [...pip, "--no-index", "--no-deps", ...own.map((name) => join(wheels, name))]);
 }
 
 async function python(path: string, args: readonly string[]): Promise<void> {
-  const options = {
+  const env = withoutPython(process.env);
+  await run(path, ["-I", ...args], {
+    env,
     timeout: INSTALL_MILLISECONDS,
     maxBuffer: OUTPUT_BYTES,
-    env: plainEnvironment(),
-  };
-  await run(path, ["-I", ...args], options);
+  });
 }
 
 /** Without what would lead Python to packages of somebody else's. */
-function plainEnvironment(): NodeJS.ProcessEnv {
-  const { PYTHONPATH: _path, PYTHONHOME: _home, VIRTUAL_ENV: _venv, ...rest } = process.env;
+function withoutPython(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { PYTHONPATH: _path, PYTHONHOME: _home, VIRTUAL_ENV: _venv, ...rest } = environment;
   return rest;
 }
 
-async function stampOf(interpreter: Interpreter, wheels: string): Promise<string> {
-  const names = (await readdir(wheels)).sort();
-  const lock = await readFile(join(wheels, "requirements.lock"));
-  const parts = [interpreter.path, ...interpreter.version, ...names];
-  return createHash("sha256").update(parts.join(delimiter)).update(lock).digest("hex");
+/** A hash of what would be installed, and of the Python that was asked for. */
+async function keyOf(wanted: Wanted): Promise<string> {
+  const hash = createHash("sha256").update(wanted.setting);
+  for (const name of await wheelsOf(wanted)) {
+    hash.update(name).update(await readFile(join(wanted.wheels, name)));
+  }
+  return hash.digest("hex").slice(0, KEY_CHARACTERS);
 }
 
-async function isCurrent(folder: string, stamp: string): Promise<boolean> {
+async function wheelsOf(wanted: Wanted): Promise<string[]> {
   try {
-    await access(pythonIn(folder));
-    return (await readFile(join(folder, STAMP), "utf8")) === stamp;
+    return (await readdir(wanted.wheels)).sort();
   } catch {
-    return false; // never made, or taken away
+    throw new UserError(
+      "This copy of the extension comes without its server. Install a packaged one, or name a Python" +
+        ` that has glossator ${wanted.version} in the setting glossator.python.`,
+      "python",
+    );
+  }
+}
+
+/** Other versions' environments go once nobody has used them for a while; ours was used now. */
+async function forgetUnused(storage: string, ours: string): Promise<void> {
+  const now = new Date();
+  await utimes(ours, now, now);
+  for (const name of await readdir(storage)) {
+    const folder = join(storage, name);
+    const isEnvironment = name.startsWith(PREFIX) || name.startsWith("making-");
+    const unused = now.getTime() - (await stat(folder)).mtimeMs;
+    if (isEnvironment && folder !== ours && unused > UNUSED_MILLISECONDS) {
+      await rm(folder, { recursive: true, force: true });
+    }
   }
 }
 
@@ -115,11 +153,11 @@ function pythonIn(folder: string): string {
 
 /** The last lines of what pip or venv said, with a next step. */
 function reason(error: unknown): string {
-  const said = String((error as { stderr?: unknown }).stderr ?? error).trim();
+  const { stderr, stdout } = error as { stderr?: unknown; stdout?: unknown };
+  const said = [stderr, stdout].filter(Boolean).join("\n").trim() || String(error);
   const last = said.split("\n").slice(-3).join(" ");
-  const venv = /ensurepip|No module named venv/.test(said);
-  const step = venv
+  const step = /ensurepip|No module named venv/.test(said)
     ? "Install your system's package for virtual environments (python3-venv on Debian)"
-    : "See the output of Glossator, check the network and the disk";
+    : "Look at Glossator's output, check the network and the disk";
   return `${last} ${step}, and run "Glossator: Restart Server".`;
 }

@@ -24,7 +24,8 @@ export interface Candidate {
 export type Probe = (path: string) => Promise<readonly [number, number] | undefined>;
 
 const NAMES = ["python3", "python", "python3.14", "python3.13", "python3.12", "python3.11"];
-const PROBE = "import sys; print(*sys.version_info[:2])";
+const VERSION = "import sys; print(*sys.version_info[:2])";
+const SERVER_VERSION = "import glossator; print(glossator.__version__)";
 const PROBE_MILLISECONDS = 10_000;
 const run = promisify(execFile);
 
@@ -38,7 +39,7 @@ export const ON_PATH: readonly Candidate[] = NAMES.map((path) => ({ path, source
 export async function findInterpreter(
   setting: string,
   candidates: AsyncIterable<Candidate> | Iterable<Candidate>,
-  probe: Probe = probePython,
+  probe: Probe = pythonVersion,
 ): Promise<Interpreter> {
   if (setting) {
     return fromSetting(setting, await probe(setting));
@@ -57,19 +58,27 @@ export async function findInterpreter(
   throw new UserError(
     `Glossator needs Python ${OLDEST.join(".")} or newer, and none was found${found}. Install it, or` +
       " name one in the setting glossator.python.",
+    "python",
   );
+}
+
+/** The version of the server that is installed in a Python; undefined if none can be run there. */
+export async function serverVersion(python: string): Promise<string | undefined> {
+  return await said(python, SERVER_VERSION);
 }
 
 function fromSetting(path: string, version: readonly [number, number] | undefined): Interpreter {
   if (!version) {
     throw new UserError(
       `${path}, named in the setting glossator.python, is not a Python that can be run. Correct the setting.`,
+      "python",
     );
   }
   if (!isNewEnough(version)) {
     throw new UserError(
       `${path}, named in the setting glossator.python, is Python ${version.join(".")}; Glossator needs` +
         ` ${OLDEST.join(".")} or newer. Name another one.`,
+      "python",
     );
   }
   return { path, version, source: "the setting glossator.python" };
@@ -79,15 +88,19 @@ function isNewEnough([major, minor]: readonly [number, number]): boolean {
   return major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]);
 }
 
-/** Runs it; `-I` keeps what lies in the current folder and in the environment out of it. */
-async function probePython(path: string): Promise<readonly [number, number] | undefined> {
+async function pythonVersion(path: string): Promise<readonly [number, number] | undefined> {
+  const [major, minor] = ((await said(path, VERSION)) ?? "").split(" ").map(Number);
+  return Number.isInteger(major) && Number.isInteger(minor)
+    ? [major as number, minor as number]
+    : undefined;
+}
+
+/** What a program of one line prints; `-I` keeps the current folder and the environment out of it. */
+async function said(path: string, program: string): Promise<string | undefined> {
   try {
-    const { stdout } = await run(path, ["-I", "-c", PROBE], { timeout: PROBE_MILLISECONDS });
-    const [major, minor] = stdout.trim().split(" ").map(Number);
-    return Number.isInteger(major) && Number.isInteger(minor)
-      ? [major as number, minor as number]
-      : undefined;
+    const { stdout } = await run(path, ["-I", "-c", program], { timeout: PROBE_MILLISECONDS });
+    return stdout.trim();
   } catch {
-    return undefined; // nothing of that name, or it is no Python
+    return undefined; // nothing of that name, no Python, or no such module
   }
 }

@@ -12,10 +12,16 @@ export type ServerState =
   | { readonly phase: "starting"; readonly step: string }
   | { readonly phase: "ready" }
   | { readonly phase: "waiting"; readonly problem: string; readonly seconds: number }
-  | { readonly phase: "failed"; readonly problem: string };
+  | { readonly phase: "failed"; readonly problem: string; readonly error: unknown };
 
 /** What must be known for a start; it is asked for anew each time. `report` tells how far it is. */
 export type Prepare = (report: (step: string) => void) => Promise<Launch>;
+
+/** One attempt at a running server. */
+interface Life {
+  readonly connected: Promise<Connection>;
+  connection: Connection | undefined; // once there is a process to end
+}
 
 /** Supervises one server process after the other. */
 export class Server {
@@ -23,11 +29,12 @@ export class Server {
   readonly #events = new EventEmitter<Event>();
   readonly #backoff = new Backoff();
   #state: ServerState = { phase: "off" };
-  #life: Promise<Connection> | undefined;
-  #number = 0; // of the life; what belongs to an earlier one is not listened to
+  #life: Life | undefined; // what an earlier one tells is not listened to
   #timer: NodeJS.Timeout | undefined;
 
+  /** What is fired when the state has changed. */
   readonly onState = this.#states.event;
+  /** The events of all runs. */
   readonly onEvent = this.#events.event;
 
   constructor(
@@ -36,6 +43,7 @@ export class Server {
     private readonly log: LogOutputChannel,
   ) {}
 
+  /** Where it stands. */
   get state(): ServerState {
     return this.#state;
   }
@@ -43,17 +51,18 @@ export class Server {
   /** Start, or start anew. Failures are told as the state. */
   async restart(): Promise<void> {
     await this.stop();
-    const number = ++this.#number;
-    const life = this.#begin(number);
+    const life: Life = {
+      connected: Promise.resolve().then(() => this.#begin(life)),
+      connection: undefined,
+    };
     this.#life = life;
     try {
-      await life;
+      await life.connected;
+      this.#become(life, { phase: "ready" });
     } catch (error) {
-      this.log.error(messageOf(error));
-      if (number === this.#number && this.#state.phase !== "waiting") {
-        this.#life = undefined;
-        this.#become({ phase: "failed", problem: problemOf(error) });
-      }
+      this.log.error(`The server could not be started: ${messageOf(error)}`);
+      await life.connection?.stop();
+      this.#become(life, { phase: "failed", problem: problemOf(error), error });
     }
   }
 
@@ -68,77 +77,84 @@ export class Server {
 
   /** End it; safe to call again. */
   async stop(): Promise<void> {
-    this.#number += 1;
     clearTimeout(this.#timer);
     const life = this.#life;
     this.#life = undefined;
-    this.#become({ phase: "off" });
-    const connection = await life?.catch(() => undefined);
-    await connection?.stop();
+    this.#tell({ phase: "off" });
+    await life?.connection?.stop();
   }
 
   dispose(): void {
+    clearTimeout(this.#timer);
     this.#states.dispose();
     this.#events.dispose();
   }
 
   async #connection(): Promise<Connection> {
-    const life = this.#life;
-    if (!life) {
-      const { phase } = this.#state;
-      const problem =
-        phase === "waiting" || phase === "failed" ? this.#state.problem : "It is off.";
-      throw new UserError(`Glossator's server is not running. ${problem}`);
+    const { phase } = this.#state;
+    if (phase === "failed") {
+      throw this.#state.error instanceof UserError
+        ? this.#state.error
+        : new UserError(this.#state.problem, "output");
     }
-    return await life;
+    if (!this.#life) {
+      const problem = phase === "waiting" ? this.#state.problem : "It is off.";
+      throw new UserError(`Glossator's server is not running. ${problem}`, "restart");
+    }
+    return await this.#life.connected;
   }
 
-  async #begin(number: number): Promise<Connection> {
-    const report = (step: string) => {
-      if (number === this.#number) {
-        this.#become({ phase: "starting", step });
-      }
-    };
+  async #begin(life: Life): Promise<Connection> {
+    const report = (step: string) => this.#become(life, { phase: "starting", step });
     report("Starting");
     const launch = await this.prepare(report);
+    if (life !== this.#life) {
+      throw new UserError("Glossator's server was started anew meanwhile. Try again.");
+    }
     report("Starting the server");
-    let readyAt = Date.now();
+    const begun = Date.now();
     const connection = new Connection(
       launch,
       this.log,
-      (event) => this.#events.fire(event),
+      {
+        event: (event) => this.#events.fire(event),
+        closed: () => this.#ended(life, Date.now() - begun),
+      },
       this.handlers,
-      () => this.#ended(number, Date.now() - readyAt),
     );
+    life.connection = connection;
     await connection.start();
-    readyAt = Date.now();
-    if (number === this.#number) {
-      this.#become({ phase: "ready" });
-    }
     return connection;
   }
 
-  #ended(number: number, livedMilliseconds: number): void {
-    if (number !== this.#number) {
+  #ended(life: Life, livedMilliseconds: number): void {
+    if (life !== this.#life) {
       return;
     }
-    this.#life = undefined;
     const wait = this.#backoff.next(livedMilliseconds);
-    this.log.warn(`The server ended; it is started again in ${wait} ms.`);
+    this.log.warn(`The server ended unasked; it is started again in ${wait} ms.`);
     const problem = "It ended unexpectedly and is being started again; its output says more.";
-    this.#become({ phase: "waiting", problem, seconds: wait / 1000 });
+    this.#become(life, { phase: "waiting", problem, seconds: wait / 1000 });
+    this.#life = undefined;
+    void life.connection?.stop();
     this.#timer = setTimeout(() => void this.restart(), wait);
   }
 
-  #become(state: ServerState): void {
+  #become(life: Life, state: ServerState): void {
+    if (life === this.#life) {
+      this.#tell(state);
+    }
+  }
+
+  #tell(state: ServerState): void {
     this.#state = state;
     this.#states.fire(state);
   }
 }
 
 function problemOf(error: unknown): string {
-  const said = messageOf(error);
   return error instanceof UserError
-    ? said
-    : `It could not be started: ${said}. Its output says more; run "Glossator: Restart Server" to try again.`;
+    ? error.message
+    : `Glossator's server could not be started: ${messageOf(error)}. Its output says more; run` +
+        ' "Glossator: Restart Server" to try again.';
 }

@@ -1,8 +1,9 @@
 """May it be done? A pure function: the strictest of everything that has a say.
 
-What limits a call: paths that cannot be resolved, deny rules, plan mode, protected paths, scripts
-that are not understood or would run outside a sandbox, ask rules. What grants one: an allow rule,
-else the mode. A limit is never lifted by a grant, whatever the order in which they are written.
+What limits a call: paths that cannot be resolved, deny rules, plan mode, a run that only reads,
+protected paths, scripts that are not understood or would run outside a sandbox, ask rules. What
+grants one: an allow rule, else the mode. A limit is never lifted by a grant, whatever the order in
+which they are written.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """Do not do it; `reason` is for the model."""
+    """Do not do it; `reason` says why in a line, and on others what the model is to do."""
 
     reason: str
 
@@ -77,7 +78,7 @@ def _unresolved(subject: Subject, _policy: Policy) -> Deny | None:
         if not target.real:
             return Deny(
                 f"{shown(target.asked)} cannot be resolved (a loop of links, a closed folder, or a"
-                " name that no file can have); use another path."
+                " name that no file can have).\nUse another path."
             )
     return None
 
@@ -93,7 +94,7 @@ def _denied(subject: Subject, policy: Policy) -> Deny | None:
         return None
     return Deny(
         f"The user's permission rules do not allow this (denied: {', '.join(map(shown, rules))})."
-        " Do not try to reach the same in another way; go on without it, or tell the user."
+        "\nDo not try to reach the same in another way; go on without it, or tell the user."
     )
 
 
@@ -102,7 +103,16 @@ def _planning(subject: Subject, policy: Policy) -> Deny | None:
         return None
     return Deny(
         "Plan mode only reads: no file is changed, and only shell commands run that are known to"
-        " change nothing. Put what you want to do into the plan; the user ends plan mode."
+        " change nothing.\nPut what you want to do into the plan; the user ends plan mode."
+    )
+
+
+def _looking(subject: Subject, policy: Policy) -> Deny | None:
+    if not policy.only_reads or _only_reads(subject):
+        return None
+    return Deny(
+        "What was asked for only reads: no file is changed, and only shell commands run that are"
+        " known to change nothing. Say in your answer what you would change."
     )
 
 
@@ -140,6 +150,7 @@ _LIMITS: tuple[Callable[[Subject, Policy], Ask | Deny | None], ...] = (
     _unresolved,
     _denied,
     _planning,
+    _looking,
     _protected,
     _unclear,
     _asked,

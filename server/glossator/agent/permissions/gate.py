@@ -23,7 +23,7 @@ _DETAIL_LINES = 60
 _TRIES = 3  # while what a call would touch changes under the question
 _NETWORK = "It would use the network."
 _UNSTEADY = (
-    "What this would touch changed each time the user was asked, so nothing was done. Look at the"
+    "What this would touch changed each time the user was asked, so nothing was done.\nLook at the"
     " files again before you go on."
 )
 

@@ -28,7 +28,7 @@ from glossator.core.uri import to_uri
 
 logger = logging.getLogger(__name__)
 
-_NO = "The user does not allow this. Do not try to reach the same in another way."
+_NO = "The user does not allow this.\nDo not try to reach the same in another way."
 
 
 def grants_file() -> Path:

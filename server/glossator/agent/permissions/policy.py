@@ -72,13 +72,17 @@ class Places:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """Everything a decision depends on, besides the subject."""
+    """Everything a decision depends on, besides the subject.
+
+    `only_reads`: what was asked for changes nothing, whatever the mode allows.
+    """
 
     mode: Mode
     places: Places
     user: Rules = field(default_factory=Rules)
     session: Rules = field(default_factory=Rules)
     workspace: Restrictions = field(default_factory=Restrictions)
+    only_reads: bool = False
 
     @property
     def deny(self) -> tuple[Rule, ...]:

@@ -9,21 +9,26 @@ from collections.abc import Mapping
 from glossator.cli.wire import (
     Answer,
     Checks,
-    Compacted,
-    DeletedSession,
     Event,
-    ExportedSession,
     Hits,
     Hunk,
     IndexReport,
     Json,
+    Models,
     PermissionRequest,
     Progress,
     Question,
-    Session,
-    Sessions,
     Status,
     ToolAnswer,
+)
+from glossator.cli.wire_sessions import (
+    Compacted,
+    Context,
+    DeletedSession,
+    ExportedSession,
+    Rewound,
+    Session,
+    Sessions,
     Turns,
     Undone,
 )
@@ -119,6 +124,18 @@ class JsonLines:
         _write(answer)
 
     def undone(self, answer: Undone) -> None:
+        """One object."""
+        _write(answer)
+
+    def rewound(self, answer: Rewound) -> None:
+        """One object."""
+        _write(answer)
+
+    def context(self, answer: Context) -> None:
+        """One object."""
+        _write(answer)
+
+    def models(self, answer: Models) -> None:
         """One object."""
         _write(answer)
 

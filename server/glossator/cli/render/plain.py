@@ -16,32 +16,40 @@ from glossator.cli.messages import (
     stop_notice,
 )
 from glossator.cli.render.citations import distinct, place
+from glossator.cli.render.context import context_title, model_rows, part_rows
 from glossator.cli.render.printable import printable
 from glossator.cli.render.sessions import (
+    dropped_lines,
+    left_lines,
     problem_lines,
-    restored_lines,
     session_rows,
     turn_rows,
+    undone_lines,
 )
 from glossator.cli.render.summary import EditLines, ToolLines, footer, index_rows, status_rows
 from glossator.cli.wire import (
     Answer,
     Checks,
-    Compacted,
-    DeletedSession,
     Event,
-    ExportedSession,
     Hits,
     Hunk,
     IndexReport,
+    Models,
     PermissionRequest,
     Progress,
     Question,
-    Session,
-    Sessions,
     Status,
     Step,
     ToolAnswer,
+)
+from glossator.cli.wire_sessions import (
+    Compacted,
+    Context,
+    DeletedSession,
+    ExportedSession,
+    Rewound,
+    Session,
+    Sessions,
     Turns,
     Undone,
 )
@@ -192,10 +200,31 @@ class Plain:
 
     def undone(self, answer: Undone) -> None:
         """What was brought back; the rest on stderr."""
-        for line in restored_lines(answer):
+        for line in undone_lines(answer):
             print(line)
         for line in problem_lines(answer):
             _aside(line)
+
+    def rewound(self, answer: Rewound) -> None:
+        """What was dropped; what to do about files on stderr."""
+        for line in dropped_lines(answer):
+            print(line)
+        for line in left_lines(answer):
+            _aside(line)
+
+    def context(self, answer: Context) -> None:
+        """One part a line, its cells apart by tabs; what the figures rest on, on stderr."""
+        print(context_title(answer))
+        for row, _ in part_rows(answer):
+            print("\t".join(row).rstrip())
+        _aside(answer["basis"])
+
+    def models(self, answer: Models) -> None:
+        """One model a line, its cells apart by tabs."""
+        for row in model_rows(answer):
+            print("\t".join(row).rstrip())
+        if answer["problem"]:
+            _aside(answer["problem"])
 
     def error(self, _code: int, message: str) -> None:
         """On stderr."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -26,27 +26,32 @@ from glossator.cli.render.diff import draw_diff, line_style
 from glossator.cli.render.markdown import draw
 from glossator.cli.render.printable import printable
 from glossator.cli.render.screen import Screen
-from glossator.cli.render.sessions import problem_lines, restored_lines
+from glossator.cli.render.sessions import dropped_lines, left_lines, problem_lines, undone_lines
 from glossator.cli.render.summary import EditLines, ToolLines, footer
 from glossator.cli.wire import (
     Answer,
     Checks,
     Citation,
-    Compacted,
-    DeletedSession,
     Event,
-    ExportedSession,
     Hits,
     Hunk,
     IndexReport,
+    Models,
     PermissionRequest,
     Progress,
     Question,
-    Session,
-    Sessions,
     Status,
     Step,
     ToolAnswer,
+)
+from glossator.cli.wire_sessions import (
+    Compacted,
+    Context,
+    DeletedSession,
+    ExportedSession,
+    Rewound,
+    Session,
+    Sessions,
     Turns,
     Undone,
 )
@@ -237,10 +242,22 @@ class Pretty:
     def undone(self, answer: Undone) -> None:
         """A line for each file."""
         self._screen.still()
-        for line in restored_lines(answer):
-            self._screen.line("notice", line)
-        for line in problem_lines(answer):
-            self._screen.line("notice", line, "yellow")
+        self._notices(undone_lines(answer), problem_lines(answer))
+
+    def rewound(self, answer: Rewound) -> None:
+        """A line for each question."""
+        self._screen.still()
+        self._notices(dropped_lines(answer), left_lines(answer))
+
+    def context(self, answer: Context) -> None:
+        """A table with bars."""
+        self._screen.still()
+        self._screen.block("table", tables.context(answer))
+
+    def models(self, answer: Models) -> None:
+        """A table."""
+        self._screen.still()
+        self._screen.block("table", tables.models(answer))
 
     def error(self, _code: int, message: str) -> None:
         """Below what was shown so far, on stderr."""
@@ -278,6 +295,12 @@ class Pretty:
                 self._compaction(event["before"], event["after"], by_model=event["byModel"])
             case _:
                 pass
+
+    def _notices(self, done: Iterable[str], left: Iterable[str]) -> None:
+        """What was done, and what was not."""
+        for style, lines in (("", done), ("yellow", left)):
+            for line in lines:
+                self._screen.line("notice", line, style)
 
     def _compaction(self, before: int, after: int, *, by_model: bool) -> None:
         self._screen.line("notice", compacted_notice(before, after, by_model=by_model), "dim")

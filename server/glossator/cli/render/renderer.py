@@ -9,20 +9,25 @@ from typing import Protocol
 from glossator.cli.wire import (
     Answer,
     Checks,
-    Compacted,
-    DeletedSession,
     Event,
-    ExportedSession,
     Hits,
     Hunk,
     IndexReport,
+    Models,
     PermissionRequest,
     Progress,
     Question,
-    Session,
-    Sessions,
     Status,
     ToolAnswer,
+)
+from glossator.cli.wire_sessions import (
+    Compacted,
+    Context,
+    DeletedSession,
+    ExportedSession,
+    Rewound,
+    Session,
+    Sessions,
     Turns,
     Undone,
 )
@@ -96,6 +101,15 @@ class Renderer(Protocol):
 
     def undone(self, answer: Undone) -> None:
         """What was brought back and what not."""
+
+    def rewound(self, answer: Rewound) -> None:
+        """A conversation went back."""
+
+    def context(self, answer: Context) -> None:
+        """What the window of a session holds."""
+
+    def models(self, answer: Models) -> None:
+        """The models that can be chosen."""
 
     def error(self, code: int, message: str) -> None:
         """The command failed."""

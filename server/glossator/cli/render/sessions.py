@@ -7,7 +7,15 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from glossator.cli.messages import ago, plural
-from glossator.cli.wire import Session, Sessions, Turn, Turns, Undone, UndoProblem
+from glossator.cli.wire_sessions import (
+    Rewound,
+    Session,
+    Sessions,
+    Turn,
+    Turns,
+    Undone,
+    UndoProblem,
+)
 from glossator.core.shown import shown
 
 _PATHS = 4  # of a turn that are named
@@ -48,28 +56,30 @@ def turn_rows(answer: Turns) -> list[TurnRow]:
     return [TurnRow(turn["turn"], _about(turn), _names(turn["paths"])) for turn in answer["turns"]]
 
 
-def restored_lines(undone: Undone) -> list[str]:
+def undone_lines(undone: Undone) -> list[str]:
     """What was brought back, and how to take that back."""
     lines = [f"restored {shown(path)}" for path in undone["restored"]]
-    if not lines and not not_restored(undone):
+    lines += [f"removed {shown(path)}" for path in undone["removed"]]
+    if not lines and not not_undone(undone):
         lines.append("The files are as they were already.")
     if undone["turn"]:
         lines.append(f"To take this back, undo again with --turn {undone['turn']}.")
     return lines
 
 
-def not_restored(undone: Undone) -> list[UndoProblem]:
+def not_undone(undone: Undone) -> list[UndoProblem]:
     """The files that are not as they were; a conflict that was overwritten is none of them."""
-    left = [each for each in undone["conflicts"] if each["path"] not in undone["restored"]]
+    done = {*undone["restored"], *undone["removed"]}
+    left = [each for each in undone["conflicts"] if each["path"] not in done]
     return [*left, *undone["failed"]]
 
 
 def problem_lines(undone: Undone) -> Iterator[str]:
     """What was not brought back, why, and what to do."""
-    for problem in not_restored(undone):
-        yield f"not restored {shown(problem['path'])}: it {problem['reason']}"
+    for problem in not_undone(undone):
+        yield f"not undone {shown(problem['path'])}: it {problem['reason']}"
     if undone["conflicts"] and undone["turn"] is None:
-        yield "Nothing was restored. To bring these files back all the same, add --overwrite."
+        yield "Nothing was undone. To undo the changes to these files as well, add --overwrite."
     for job in undone["jobs"]:
         yield (
             f"The job `{shown(job)}` was not over when its turn was; what it changed later is not"
@@ -82,10 +92,30 @@ def problem_lines(undone: Undone) -> Iterator[str]:
         )
 
 
+def dropped_lines(rewound: Rewound) -> list[str]:
+    """The questions that were dropped."""
+    return [f"dropped: {_short(run['question'])}" for run in rewound["runs"]]
+
+
+def left_lines(rewound: Rewound) -> list[str]:
+    """The files that stay changed, and how to take that back."""
+    changed = rewound["changed"]
+    if not changed:
+        return []
+    paths = list(dict.fromkeys(path for turn in changed for path in turn["paths"]))
+    what = _names(paths) if paths else "What commands changed"
+    undo = f"glossator undo --turn {changed[0]['turn']} --since"
+    return [f"{what}: as the dropped turns left it. To take that back: `{undo}`."]
+
+
 def _about(turn: Turn) -> str:
     if turn["undoes"]:
         return f"undo of {', '.join(turn['undoes'])}"
-    line = " ".join(turn["question"].split())
+    return _short(turn["question"])
+
+
+def _short(question: str) -> str:
+    line = " ".join(question.split())
     return line if len(line) <= _QUESTION else f"{line[: _QUESTION - 1]}…"
 
 

@@ -13,13 +13,27 @@ from rich.table import Table
 from rich.text import Text
 
 from glossator.cli.render.citations import place
+from glossator.cli.render.context import BAR, bar, context_title, model_rows, part_rows
 from glossator.cli.render.markdown import CODE_THEME
 from glossator.cli.render.printable import printable
 from glossator.cli.render.sessions import session_rows, turn_rows
 from glossator.cli.render.summary import index_rows, status_rows
-from glossator.cli.wire import Check, Checks, Hit, IndexReport, Sessions, Status, Turns
+from glossator.cli.wire import (
+    Check,
+    Checks,
+    Hit,
+    IndexReport,
+    Models,
+    Status,
+)
+from glossator.cli.wire_sessions import (
+    Context,
+    Sessions,
+    Turns,
+)
 
 _SNIPPET_LINES = 12
+_NAME, _REASON = 14, 9  # characters that a column has at least
 _MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", "red")}
 
 
@@ -98,6 +112,33 @@ def turns(answer: Turns) -> Table:
     for row in turn_rows(answer):
         table.add_row(row.turn, Text(printable(row.about)), Text(printable(row.paths)))
     return table
+
+
+def context(answer: Context) -> RenderableType:
+    """One row a part, with a bar; whole layers in bold."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", min_width=_NAME, overflow="fold")
+    table.add_column("tokens", no_wrap=True, justify="right")
+    table.add_column("", no_wrap=True, width=BAR)
+    table.add_column("cached", no_wrap=True, justify="right", style="dim")
+    table.add_column("", min_width=_REASON, overflow="fold", style="dim")
+    for row, share in part_rows(answer):
+        style = "" if row.of else "bold"
+        name = Text(printable(f"  {row.of}" if row.of else row.layer), style)
+        table.add_row(name, Text(row.tokens, style), Text(bar(share), "cyan"), row.cached, row.why)
+    return Group(Text(context_title(answer), "bold"), table, Text(answer["basis"], "dim"))
+
+
+def models(answer: Models) -> RenderableType:
+    """One row a model; the one that answers is marked."""
+    table = Table.grid(padding=(0, 2))
+    for style in ("green", "bold", "", "", "dim"):
+        table.add_column(overflow="fold", style=style)
+    for row in model_rows(answer):
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    if not answer["problem"]:
+        return table
+    return Group(table, Text(printable(answer["problem"]), "yellow"))
 
 
 def _figures(rows: Iterable[tuple[str, str]]) -> Table:

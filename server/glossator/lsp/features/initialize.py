@@ -32,7 +32,7 @@ def initialize(ls: Server, params: types.InitializeParams) -> types.InitializeRe
         params.capabilities,
         {*protocol.fm.features, *protocol.fm.builtin_features} - withheld(client),
         protocol.fm.feature_options,
-        list(COMMAND_NAMES),
+        [] if client.commands else list(COMMAND_NAMES),
         types.TextDocumentSyncKind.Incremental,
         position_encoding=types.PositionEncodingKind(client.encoding),
     ).build()  # type: ignore[no-untyped-call]  # pygls left it untyped

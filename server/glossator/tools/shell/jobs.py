@@ -41,7 +41,7 @@ class Jobs:
         running = [name for name, job in self._jobs.items() if job.process.exit is None]
         if len(running) >= MOST_RUNNING:
             raise UsageError(
-                f"{MOST_RUNNING} jobs are running, which is the most: stop one of "
+                f"{MOST_RUNNING} jobs are running, which is the most.\nStop one of "
                 f"{', '.join(running)} first."
             )
 
@@ -88,5 +88,5 @@ class Jobs:
         job = self._jobs.get(name)
         if job is None:
             known = f"there are {', '.join(self._jobs)}" if self._jobs else "there are none now"
-            raise UsageError(f"There is no job {name!r}: {known}. Ended jobs are told of once.")
+            raise UsageError(f"There is no job {name!r}: {known}.\nEnded jobs are told of once.")
         return job

@@ -93,7 +93,7 @@ def _on_the_way(root: str, names: Sequence[str]) -> Iterator[Mount]:
             return
         if stat.S_ISLNK(status.st_mode):
             raise UsageError(
-                f"{shown(path)} is protected and a link, which a command could replace. Put what "
+                f"{shown(path)} is protected and a link, which a command could replace.\nPut what "
                 "it points to in its place, or run the command without the sandbox."
             )
         if is_guard(path):

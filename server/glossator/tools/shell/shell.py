@@ -116,10 +116,10 @@ class Shell:
         folder = os.path.realpath(os.path.join(roots[0], cwd or ""))
         if not any(path_within(folder, root) for root in roots):
             raise UsageError(
-                f"{shown(cwd or '')} is outside the workspace: give a folder in it, or none."
+                f"{shown(cwd or '')} is outside the workspace.\nGive a folder in it, or none."
             )
         if not os.path.isdir(folder):
-            raise UsageError(f"{shown(cwd or '')} is no folder: give one, or none.")
+            raise UsageError(f"{shown(cwd or '')} is no folder.\nGive one, or none.")
         return folder
 
 

@@ -37,14 +37,14 @@ def substitute(text: str, wanted: Substitution) -> tuple[Replacement, ...]:
     old = as_lf(wanted.old)
     if not old:
         raise UsageError(
-            "old_text is empty; give the text that is to be replaced, or use Write for a new text."
+            "old_text is empty.\nGive the text that is to be replaced, or use Write for a new text."
         )
     if old == as_lf(wanted.new):
         raise UsageError("old_text and new_text are the same, so there is nothing to change.")
     view = PlainView(text)
     places = list(_places(view.text, old))
     if not places:
-        raise UsageError(f"old_text is not in the file. {_why_not(view.text, old)}")
+        raise UsageError(f"old_text is not in the file.\n{_why_not(view.text, old)}")
     if not wanted.every:
         if len(places) == 1:
             places += _places(view.text, old, places[0] + 1)  # one that overlaps the first
@@ -80,6 +80,6 @@ def _ambiguous(text: str, places: list[int]) -> str:
     named = ", ".join(f"{number}" for number in dict.fromkeys(numbers[:_LINES_NAMED]))
     more = ", …" if len(numbers) > _LINES_NAMED else ""
     return (
-        f"old_text is in the file {len(places):,} times, on lines {named}{more}. Add lines around"
+        f"old_text is in the file {len(places):,} times, on lines {named}{more}.\nAdd lines around"
         " it until it is there once, or set replace_all to replace every one."
     )

@@ -86,7 +86,7 @@ def _over(
 def _still_new(change: FileChange, current: Document | Missing) -> FileChange | Refused:
     if isinstance(current, Document):
         return Refused(
-            f"Nothing was changed: {shown(change.path)} exists by now. Read it, then edit it or"
+            f"Nothing was changed: {shown(change.path)} exists by now.\nRead it, then edit it or"
             " choose another path."
         )
     if current.reason is not MissingReason.ABSENT:
@@ -101,12 +101,12 @@ def _still_to_move(change: FileRename, read: Read) -> FileRename | Refused:
             return Refused(f"Nothing was changed: {end.told}")
     if is_absent(old):
         return Refused(
-            f"Nothing was changed: {shown(change.path)} is not there any more. Find out what became"
-            " of it before you go on."
+            f"Nothing was changed: {shown(change.path)} is not there any more.\nFind out what"
+            " became of it before you go on."
         )
     if not is_absent(new):
         return Refused(
-            f"Nothing was changed: {shown(change.new_path)} exists by now. Choose another path."
+            f"Nothing was changed: {shown(change.new_path)} exists by now.\nChoose another path."
         )
     return change
 

@@ -8,6 +8,7 @@ holds the interpreter's lock, so only small texts are parsed in this process.
 from __future__ import annotations
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -33,9 +34,12 @@ from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.single import ImportsOf, OutlineOf, OutlinesOf
 from glossator.workspace.symbols.sources import Library, statistics
 from glossator.workspace.symbols.symbol import Symbol
-from glossator.workspace.symbols.table import MatchNames, ReadNames, Stamp
-from glossator.workspace.worker.client import Phase, Worker
+from glossator.workspace.symbols.table import MatchKnown, MatchNames, ReadNames, Stamp
+from glossator.workspace.worker.client import Phase, Worker, WorkerGone
+from glossator.workspace.worker.connection import JobFailed
 from glossator.workspace.worker.jobs import Job, Progress
+
+logger = logging.getLogger(__name__)
 
 DEFINITIONS = Limits(texts=2_000, hits=200, seconds=10.0)
 USES = Limits(texts=1_000, hits=400, seconds=10.0)
@@ -60,6 +64,8 @@ class SymbolFinder:
         self._kept_bytes = settings.index_bytes // _KEPT_SHARE if settings.index else 0
         self._listing: Listing | None = None  # the last whose symbols were matched
         self._number = 0
+        self._reading: asyncio.Task[None] | None = None
+        self._asked: tuple[object, asyncio.Task[tuple[tuple[Definition, ...], bool]]] | None = None
 
     async def outline(
         self,
@@ -144,21 +150,83 @@ class SymbolFinder:
         The first time, every file is read and parsed, which may take minutes. Raises `WorkerGone`
         and `JobFailed`.
         """
+        match = await self._match(snapshot, query, limit)
+        while (found := await self._worker.run(match)) is None:
+            await self._read_names(snapshot, match.number, on_progress)
+        return found
+
+    async def known(
+        self, snapshot: WorkspaceSnapshot, query: str, limit: int
+    ) -> tuple[tuple[Definition, ...], bool]:
+        """As `matching`, of the files that were read by now; and whether that is all of them.
+
+        The others are begun to be read, and nobody waits for that.
+        """
+        match = await self._match(snapshot, query, limit)
+        found, whole = await self._worker.run(MatchKnown(match))
+        if not whole and self._reading is None:
+            self._reading = asyncio.create_task(self._read_ahead(snapshot, match.number))
+        return found, whole
+
+    async def known_soon(
+        self, snapshot: WorkspaceSnapshot, query: str, limit: int, seconds: float
+    ) -> tuple[tuple[Definition, ...], bool]:
+        """As `known`, if it is there in so many seconds; for who asks again at every letter.
+
+        Otherwise nothing, and who asks the same again is answered the sooner. Does not raise.
+        """
+        wanted = snapshot.revision, query, limit
+        if self._asked is None or self._asked[0] != wanted:
+            if self._asked is not None:
+                self._asked[1].cancel()
+            self._asked = wanted, asyncio.create_task(self._known(snapshot, query, limit))
+        asked = self._asked[1]
+        await asyncio.wait({asked}, timeout=seconds)
+        if asked.cancelled() or not asked.done():
+            return (), False
+        found, whole = asked.result()
+        if not whole and self._asked[1] is asked:
+            self._asked = None  # more is known the next time
+        return found, whole
+
+    async def statistics(self, snapshot: WorkspaceSnapshot) -> BlobStatistics | None:
+        """The outlines that are kept on disk; None if none are, or they cannot be looked at."""
+        return await asyncio.to_thread(statistics, snapshot.roots)
+
+    async def _known(
+        self, snapshot: WorkspaceSnapshot, query: str, limit: int
+    ) -> tuple[tuple[Definition, ...], bool]:
+        try:
+            return await self.known(snapshot, query, limit)
+        except (WorkerGone, JobFailed) as failure:
+            logger.warning("No symbols to choose from: %s", failure)
+            return (), False
+
+    async def _match(self, snapshot: WorkspaceSnapshot, query: str, limit: int) -> MatchNames:
         if snapshot.listing is not self._listing:
             self._listing, self._number = snapshot.listing, self._number + 1
         number = self._number
         unstamped = await asyncio.to_thread(_unstamped, snapshot)
         library = self._library(snapshot, open_texts(snapshot))
-        match = MatchNames(library, number, unstamped, query, limit)
-        while (found := await self._worker.run(match)) is None:
-            listed = await asyncio.to_thread(_stamps, snapshot)
-            names = ReadNames(self._library(snapshot, {}), number, listed)
-            await self._worker.run(names, on_progress)
-        return found
+        return MatchNames(library, number, unstamped, query, limit)
 
-    async def statistics(self, snapshot: WorkspaceSnapshot) -> BlobStatistics | None:
-        """The outlines that are kept on disk; None if none are, or they cannot be looked at."""
-        return await asyncio.to_thread(statistics, snapshot.roots)
+    async def _read_names(
+        self,
+        snapshot: WorkspaceSnapshot,
+        number: int,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        listed = await asyncio.to_thread(_stamps, snapshot)
+        names = ReadNames(self._library(snapshot, {}), number, listed)
+        await self._worker.run(names, on_progress)
+
+    async def _read_ahead(self, snapshot: WorkspaceSnapshot, number: int) -> None:
+        try:
+            await self._read_names(snapshot, number)
+        except (WorkerGone, JobFailed) as failure:  # whoever asks next tries again
+            logger.warning("Names were not read ahead: %s", failure)
+        finally:
+            self._reading = None
 
     async def _search(
         self,

@@ -35,7 +35,7 @@ class Name:
         parts = [part for part in map(_without_arguments, _SEPARATOR.split(named)) if part]
         if not parts or len(whole) > _LONGEST or not re.search(r"\w", parts[-1]):
             raise UsageError(
-                f"{asked[:_LONGEST]!r} is no name of a symbol; give an identifier such as parse or"
+                f"{asked[:_LONGEST]!r} is no name of a symbol.\nGive an identifier such as parse or"
                 " Parser.parse, or use Grep for a pattern."
             )
         return Name(whole, parts[-1], tuple(parts[:-1]), bare != named)

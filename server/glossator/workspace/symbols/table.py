@@ -64,8 +64,10 @@ class MatchNames(Job[tuple[Definition, ...] | None]):
 
     def run(self) -> Slices[tuple[Definition, ...] | None]:
         """Match what is known, and what no stamp tells of."""
-        if _TABLE.number < self.number:
-            return None
+        return (yield from self.known()) if _TABLE.number >= self.number else None
+
+    def known(self) -> Slices[tuple[Definition, ...]]:
+        """Match as `run`, whatever was read by now."""
         with outlines(self.library) as kept:
             names = {path: names for path, (_, names) in _TABLE.files.items()}
             slice_end = monotonic() + SLICE
@@ -84,6 +86,20 @@ class MatchNames(Job[tuple[Definition, ...] | None]):
                     found[definition.symbol.name, path].append(definition)
                 yield None
             return tuple(islice(chain.from_iterable(found.values()), self.limit))
+
+
+@dataclass(frozen=True, slots=True)
+class MatchKnown(Job[tuple[tuple[Definition, ...], bool]]):
+    """As `match`, of the names that were read by now; and whether that is all of them."""
+
+    urgent: ClassVar[bool] = True
+
+    match: MatchNames
+
+    def run(self) -> Slices[tuple[tuple[Definition, ...], bool]]:
+        """Match what is known."""
+        whole = _TABLE.number >= self.match.number
+        return (yield from self.match.known()), whole
 
 
 @dataclass(slots=True)

@@ -8,7 +8,6 @@ that is killed leaves files that no manifest names; the next writer removes them
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -16,7 +15,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
-from glossator.workspace.text.files import SUFFIX, SegmentInfo, sync_folder
+from glossator.workspace import folder_file
+from glossator.workspace.text.files import SUFFIX, SegmentInfo, replace_file
 from glossator.workspace.text.segment import CorruptSegment, Segment
 
 _FORMAT = 1
@@ -125,6 +125,25 @@ class Catalogue:
             self._remove_unnamed(manifest)
         return tuple(damage.values())
 
+    def remember(self, folders: bytes) -> str:
+        """Put the file of remembered folders there; returns what was wrong with the last one.
+
+        Raises `OSError`.
+        """
+        place, damage = self._folder / folder_file.NAME, ""
+        try:
+            before = folder_file.read_checked(self._folder)
+        except folder_file.CorruptFolders as error:
+            self._set_aside(place)
+            before, damage = b"", str(error)
+        if folders != before:
+            replace_file(place, folders)
+        return damage
+
+    def forget(self) -> None:
+        """Remember no folders. Raises `OSError`."""
+        (self._folder / folder_file.NAME).unlink(missing_ok=True)
+
     def quarantine(self, names: Collection[str]) -> Manifest:
         """Take damaged segments away, but keep the last few files to look into them.
 
@@ -174,15 +193,7 @@ class Catalogue:
             "generation": manifest.generation,
             "segments": [asdict(info) for info in manifest.segments],
         }
-        unfinished = self._manifest.with_suffix(".tmp")
-        unfinished.unlink(missing_ok=True)
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-            file.flush()
-            os.fsync(descriptor)
-        unfinished.rename(self._manifest)
-        sync_folder(self._folder)
+        replace_file(self._manifest, json.dumps(content, indent=1).encode())
 
     def _remove_unnamed(self, manifest: Manifest) -> None:
         """Remove the segments that are not published; files of others are left alone."""

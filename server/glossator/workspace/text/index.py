@@ -94,20 +94,18 @@ class TextIndex:
 
     def changed(self, entries: Mapping[str, FileEntry | None]) -> None:
         """Take in new entries of the listing by absolute path; None: no longer listed."""
+        listed = {path: entry for path, entry in entries.items() if entry is not None}
+        gone = [path for path, entry in entries.items() if entry is None]
         nothing_to_place = not (self._placed or self._delta or self._preparation)
-        for path, entry in entries.items():
-            if entry is None:
-                self._listed.pop(path, None)
-            else:
-                self._listed[path] = entry
-            if not nothing_to_place:
-                self._place(path)
-            elif entry is None:
-                self._pending.pop(path, None)
-            else:
-                self._pending[path] = entry
-        if nothing_to_place and entries:
+        for known in (self._listed, self._pending) if nothing_to_place else (self._listed,):
+            known.update(listed)
+            for path in gone:
+                known.pop(path, None)
+        if nothing_to_place:
             self._view = self._pending_view = None
+        else:
+            for path in entries:
+                self._place(path)
 
     def keep(self, entry: FileEntry, keys: NDArray[np.intp], traits: Traits) -> bool:
         """Index a file in memory as it was read under the stamp of `entry`.

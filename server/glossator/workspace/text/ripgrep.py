@@ -9,13 +9,14 @@ import logging
 import os
 import tempfile
 from bisect import bisect_left
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import accumulate, chain, islice
 from operator import attrgetter
 from typing import IO, Self
 
+from glossator.workspace.text.block import OPENING
 from glossator.workspace.text.child import Child, Ended
 from glossator.workspace.text.ripgrep_pattern import in_ripgrep_words
 from glossator.workspace.text.ripgrep_program import is_left_out, leave_out
@@ -27,7 +28,6 @@ LARGE = 8_000_000  # bytes; a file that we would take longer for than to start r
 
 _FIRST_BATCH = 600  # files
 _HERE = 6_000_000  # bytes of the first ones, which are searched here beside its first batch
-_EACH = 15_000  # bytes that take as long as opening a file
 _PATIENCE = 5.0  # seconds for a batch, and more by the rates of a slow disk
 _SLOWEST_FILES = 500  # a second
 _SLOWEST_BYTES = 20_000_000  # a second
@@ -59,7 +59,7 @@ class Ripgrep:
 
     def sift(
         self, files: Iterator[FileEntry], others: Container[str], cancelled: Callable[[], bool]
-    ) -> Iterator[tuple[FileEntry, int | None]]:
+    ) -> Generator[tuple[FileEntry, int | None], None, None]:
         """Those of `files` that may match, in their order, with their number of matching lines.
 
         That is 1 if it is not counting, and None where it cannot tell: for the `others` (absolute
@@ -130,7 +130,7 @@ def _split(files: Iterator[FileEntry]) -> tuple[Sequence[FileEntry], Iterator[Fi
     first: list[FileEntry] = []
     room = _HERE
     for entry in files:
-        room -= entry.size + _EACH
+        room -= entry.size + OPENING
         if room < 0:
             return first, chain((entry,), files)
         first.append(entry)

@@ -7,6 +7,7 @@ fails, all are read here. Lines are only ever told of a text that was just read 
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
@@ -14,16 +15,19 @@ from dataclasses import replace
 from itertools import chain, compress
 from operator import attrgetter
 from time import monotonic
+from typing import TypeAlias
 
 from glossator.core.document import Missing, MissingReason
-from glossator.workspace.disk import Stamp
+from glossator.workspace.disk import Parts, Stamp
 from glossator.workspace.scan import (
+    Lines,
     compile_pattern,
     count_matching_lines,
     holds_match,
     matching_lines,
 )
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.text.block import FIRST, MOST, Reader
 from glossator.workspace.text.candidates import Candidates
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import LARGE, Request, Ripgrep
@@ -33,23 +37,22 @@ from glossator.workspace.text.source import (
     Text,
     candidates,
     listed_stamp,
-    read_plain,
+    plain_text,
     read_text,
     unsearchable,
+    with_plain_line_ends,
 )
 from glossator.workspace.walk import FileEntry
 
 _ALONE = 0.005  # seconds of searching here first: a part is often all that is asked for
-_WORTH = 0.02  # seconds that the remaining files must take here for ripgrep to pay
+_WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to pay
 _HOPEFUL = 0.03  # seconds in which what was found so far is taken for what goes on to be found
-_PIECE = 1 << 18  # bytes looked through without a break
 _MOST = 5_000  # files, which are not sorted anew
 
 _path = attrgetter("path")
 
-_Counted = Generator[
-    tuple[FileEntry, int | None], None, None
-]  # with its lines, where ripgrep counted them
+# what is known of a file that may match: its lines, if ripgrep told, or what was read of it
+_Known: TypeAlias = int | Parts | None
 
 
 class TextSearch:
@@ -73,7 +76,6 @@ class TextSearch:
         compiled = compile_pattern(pattern, ignore_case=flags[0], multiline=flags[1])
         analysis = analyse(pattern, ignore_case=flags[0], multiline=flags[1])
         self._pattern = replace(compiled, within=analysis.literal)
-        self._needle = compiled.literal or analysis.literal
         self._snapshot = snapshot
         self._request = request
         self._cancelled = cancelled
@@ -90,6 +92,8 @@ class TextSearch:
             if 4 * sum(end - start for start, end in ranges) < 3 * entry.size
         }
         self._others = {entry.path for entry in found.others}
+        needle = compiled.literal or analysis.literal
+        self._reader = Reader(snapshot, self._others, self._ranges, needle, cancelled)
         self.unsearched: dict[FileEntry, MissingReason] = {}
 
     def by_path(self) -> Iterator[FileEntry]:
@@ -117,31 +121,36 @@ class TextSearch:
 
     def files(self, selected: Iterator[FileEntry]) -> Iterator[FileEntry]:
         """Those of `selected` that hold a match."""
-        for entry, count in self._sifted(selected, counting=False):
-            if (count is not None and _is_unchanged(entry)) or self._holds_match(entry):
+        for entry, known in self._sifted(selected, counting=False):
+            if (isinstance(known, int) and _is_unchanged(entry)) or self._holds_match(entry, known):
                 yield entry
 
     def counts(self, selected: Iterator[FileEntry]) -> Iterator[tuple[FileEntry, int]]:
         """Those of `selected` that hold matches, with the number of lines these lie in."""
         counting = not self._request.multiline  # of which ripgrep would count the matches
-        for entry, count in self._sifted(selected, counting=counting):
-            if counting and count is not None and _is_unchanged(entry):
-                yield entry, count
-            elif (texts := self._texts(entry)) and (lines := sum(map(self._count, texts))):
+        for entry, known in self._sifted(selected, counting=counting):
+            if counting and isinstance(known, int) and _is_unchanged(entry):
+                yield entry, known
+            elif lines := sum(map(self._count, self._texts(entry, known))):
                 yield entry, lines
 
     def lines(
         self, selected: Iterator[FileEntry]
-    ) -> Iterator[tuple[FileEntry, Text, Iterator[int]]]:
+    ) -> Iterator[tuple[FileEntry, Text, Lines, Iterator[int]]]:
         """Those of `selected` that hold matches, with their matching lines, 1-based, ascending."""
-        for entry, _ in self._sifted(selected, counting=False):
-            if entry.path in self._ranges and not self._holds_match(entry):
+        for entry, known in self._sifted(selected, counting=False):
+            if entry.path in self._ranges and not self._holds_match(entry, known):
                 continue
-            if (text := self._read(entry)) and self._holds_needle(text.content):
-                lines = self._lines(text.content)
-                first = next(lines, None)
+            if isinstance(known, Parts) and entry.path not in self._ranges:
+                text: Text | None = plain_text(entry, known)
+            else:
+                text = self._read(entry)
+            if text is not None:
+                lines = Lines(text.content)
+                numbers = self._lines(text.content, lines)
+                first = next(numbers, None)
                 if first is not None:
-                    yield entry, text, chain((first,), lines)
+                    yield entry, text, lines, chain((first,), numbers)
 
     def _read(self, entry: FileEntry) -> Text | None:
         text = read_text(self._snapshot, entry, plain=entry.path not in self._others)
@@ -150,50 +159,69 @@ class TextSearch:
             return None
         return text
 
-    def _texts(self, entry: FileEntry) -> list[bytes]:
+    def _texts(self, entry: FileEntry, known: _Known) -> list[bytes]:
         """Whole lines of a file, and all in which a match can lie: a few ranges of a long one."""
-        path = entry.path
-        parts = None
-        if path not in self._others:
-            parts = read_plain(self._snapshot, entry, self._ranges.get(path))
-        if parts is None:
-            text = self._read(entry)
-            parts = [text.content] if text else []
-        return list(filter(self._holds_needle, parts))
+        parts = known if isinstance(known, Parts) else self._reader.parts(entry)
+        if parts is not None:
+            return list(map(with_plain_line_ends, parts.contents))
+        text = self._read(entry)
+        return [text.content] if text else []
 
-    def _holds_needle(self, text: bytes) -> bool:
-        """False where no match can be; quick to tell of what is not long."""
-        return len(text) > _PIECE or self._needle in text
-
-    def _holds_match(self, entry: FileEntry) -> bool:
+    def _holds_match(self, entry: FileEntry, known: _Known) -> bool:
         pattern, cancelled = self._pattern, self._cancelled
-        return any(holds_match(text, pattern, cancelled) for text in self._texts(entry))
+        return any(holds_match(text, pattern, cancelled) for text in self._texts(entry, known))
 
     def _count(self, text: bytes) -> int:
         return count_matching_lines(text, self._pattern, self._cancelled)
 
-    def _lines(self, text: bytes) -> Iterator[int]:
-        for line in matching_lines(text, self._pattern, self._cancelled):
+    def _lines(self, text: bytes, lines: Lines) -> Iterator[int]:
+        for line in matching_lines(text, self._pattern, self._cancelled, lines):
             if self._cancelled():
                 return
             yield line
 
-    def _sifted(self, selected: Iterator[FileEntry], *, counting: bool) -> _Counted:
-        """Those of `selected` that may match, as far as that can be told without reading them."""
-        started = monotonic()
-        for done, entry in enumerate(selected):
-            if self._cancelled():
-                return
-            large = entry.size > LARGE and entry.path not in self._ranges
-            if self._portable and (large or self._takes_long(done, monotonic() - started)):
-                selected = chain((entry,), selected)
-                break
-            yield entry, None
-        with closing(self._by_ripgrep(selected, counting=counting)) as remaining:
-            for entry, count in remaining:
+    def _sifted(
+        self, selected: Iterator[FileEntry], *, counting: bool
+    ) -> Generator[tuple[FileEntry, _Known], None, None]:
+        """Those of `selected` that may match, with what is known of them by then."""
+        remaining = yield from self._in_blocks(selected, until_long=self._portable)
+        first = None if self._cancelled() else next(remaining, None)
+        if first is None:
+            return
+        remaining = chain((first,), remaining)
+        snapshot = self._snapshot
+        found = find_ripgrep(snapshot.ripgrep, snapshot.folders, self._cancelled)
+        if not isinstance(found, str):
+            yield from self._in_blocks(remaining, until_long=False)
+            return
+        ripgrep = Ripgrep(found, self._request, os.path.commonpath(snapshot.roots), counting)
+        others = self._others.union(self._ranges)
+        with closing(ripgrep.sift(remaining, others, self._cancelled)) as sifted:
+            for entry, count in sifted:
                 if self._cancelled():
                     return
                 yield entry, count
+
+    def _in_blocks(
+        self, selected: Iterator[FileEntry], *, until_long: bool
+    ) -> Generator[tuple[FileEntry, _Known], None, Iterator[FileEntry]]:
+        """As `_sifted`, all of it read here, as far as that does not take long; gives the rest."""
+        started, done, size = monotonic(), 0, FIRST
+        largest = LARGE if until_long else math.inf
+        while not (until_long and self._takes_long(done, monotonic() - started)):
+            block, selected = self._reader.block(selected, size, largest)
+            held = 0
+            for entry, parts in self._reader.holding(block):
+                if self._cancelled():
+                    break
+                held += 1
+                yield entry, parts
+            if not block or self._cancelled():
+                break
+            done += len(block)
+            if 4 * held < len(block):  # else few more of them may be asked for
+                size = min(2 * size, MOST)
+        return selected
 
     def _takes_long(self, done: int, seconds: float) -> bool:
         """Whether the remaining files would keep us long, if so many took so many seconds."""
@@ -203,21 +231,6 @@ class TextSearch:
         if seconds < _HOPEFUL:
             share = max(share, self._had())
         return seconds * (1 - share) > _WORTH * share
-
-    def _by_ripgrep(self, files: Iterator[FileEntry], *, counting: bool) -> _Counted:
-        first = next(files, None)
-        if first is None:
-            return
-        files = chain((first,), files)
-        snapshot = self._snapshot
-        found = find_ripgrep(snapshot.ripgrep, snapshot.folders, self._cancelled)
-        if isinstance(found, str):
-            folder = os.path.commonpath(self._snapshot.roots)
-            others = self._others.union(self._ranges)
-            ripgrep = Ripgrep(found, self._request, folder, counting)
-            yield from ripgrep.sift(files, others, self._cancelled)
-        else:
-            yield from ((entry, None) for entry in files)
 
 
 def _is_unchanged(entry: FileEntry) -> bool:

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.workspace.disk import (
     Listed,
+    Parts,
     Raw,
-    load_bytes,
+    Stamp,
     load_listed,
-    load_ranges,
     load_unchanged,
 )
 from glossator.workspace.overlays import Overlay, masked
@@ -48,13 +48,13 @@ def read_text(
 
     Such a file needs no decoding, which would take longer than all the rest.
     """
-    unchanged = None
-    if entry.path not in snapshot.overlays and entry.size <= snapshot.cache.max_file_bytes:
+    parts = None
+    if entry.path not in snapshot.overlays:
         # its path has no link in it, so it hides no open document
-        unchanged = load_unchanged(entry.path, listed_stamp(entry))
-        if unchanged is not None and plain:
-            return _of_plain(unchanged)
-    raw = _load(snapshot, entry) if unchanged is None else unchanged
+        parts = read_parts(snapshot, entry, None)
+        if parts is not None and plain:
+            return plain_text(entry, parts)
+    raw = _load(snapshot, entry) if parts is None else _raw(entry, parts)
     if isinstance(raw, Missing):
         return raw
     if isinstance(raw, Overlay):
@@ -65,16 +65,24 @@ def read_text(
     return Text(found.text, raw)
 
 
-def read_plain(
+def read_parts(
     snapshot: WorkspaceSnapshot, entry: FileEntry, ranges: Ranges | None
-) -> list[bytes] | None:
-    """All of a plain file, or some whole lines of it; None unless it is as it is listed."""
-    if ranges:
-        return load_ranges(entry.path, listed_stamp(entry), ranges)
-    if entry.size > snapshot.cache.max_file_bytes:
+) -> Parts | None:
+    """All of a listed file, or some whole lines of it; None unless it is as it is listed."""
+    if ranges is None and entry.size > snapshot.cache.max_file_bytes:
         return None
-    content = load_bytes(entry.path, listed_stamp(entry))
-    return None if content is None else [_with_plain_line_ends(content)]
+    return load_unchanged(entry.path, listed_stamp(entry), ranges)
+
+
+def plain_text(entry: FileEntry, parts: Parts) -> Text:
+    """The text of a plain file that was read as a whole."""
+    raw = _raw(entry, parts)
+    return Text(with_plain_line_ends(raw.content), raw)
+
+
+def with_plain_line_ends(content: bytes) -> bytes:
+    """Bytes of a plain file as they are searched."""
+    return content.replace(b"\r\n", b"\n") if b"\r" in content else content
 
 
 def listed_stamp(entry: FileEntry) -> Listed:
@@ -105,12 +113,10 @@ def _load(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Overlay | Raw | Miss
     return masked(snapshot.overlays, entry.path, load)
 
 
-def _of_plain(raw: Raw) -> Text:
-    return Text(_with_plain_line_ends(raw.content), raw)
-
-
-def _with_plain_line_ends(content: bytes) -> bytes:
-    return content.replace(b"\r\n", b"\n") if b"\r" in content else content
+def _raw(entry: FileEntry, parts: Parts) -> Raw:
+    """A file that was read as a whole."""
+    (content,) = parts.contents
+    return Raw(entry.path, Stamp(*listed_stamp(entry), parts.device), content)
 
 
 def _of_overlay(overlay: Overlay) -> Text:

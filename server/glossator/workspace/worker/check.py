@@ -1,14 +1,16 @@
-"""A job that compares the index of one root with the files; it changes nothing."""
+"""A job that compares the index of one root with files and folders; it changes nothing."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from glossator.workspace.folder_file import CorruptFolders, read_folders
+from glossator.workspace.memory import divided
 from glossator.workspace.roots import Roots
 from glossator.workspace.text.catalogue import Catalogue
 from glossator.workspace.text.plain import Traits
@@ -75,7 +77,29 @@ class CheckSegments(Job[CheckReport]):
                         pause_at = monotonic() + _SLICE_SECONDS
             except CorruptSegment as error:
                 problems.append(f"{error}{_REMEDY}")
+        problems += yield from _misremembered(Path(self.folder), self.root)
         return CheckReport(len(opened.segments), total, outdated, _bounded(problems))
+
+
+def _misremembered(folder: Path, root: str) -> Generator[None, None, list[str]]:
+    """Folders that hold other names than is remembered of them."""
+    try:
+        roots, known = read_folders(folder, root)
+    except CorruptFolders as error:
+        return [f"{error}{_REMEDY}"]
+    problems = []
+    for path, facts in known.items():
+        yield None
+        names = {*divided(facts.files), *divided(facts.folders), *facts.left_out}
+        try:
+            found = {name for name in os.listdir(path) if os.path.join(path, name) not in roots}
+            status = os.lstat(path)  # afterwards: a folder that is as it was held these names
+        except OSError:
+            continue
+        stamp = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+        if stamp == facts[:3] and found != names:
+            problems.append(f"{path} does not hold what is remembered of it{_REMEDY}")
+    return problems
 
 
 def _holds(segment: Segment, document: int, reading: Reading) -> bool:

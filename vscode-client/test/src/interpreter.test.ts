@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Candidate, findInterpreter } from "../src/server/interpreter.ts";
+import { type Candidate, findInterpreter } from "../../src/server/interpreter.ts";
 
 const VERSIONS: Record<string, readonly [number, number]> = {
   old: [3, 9],

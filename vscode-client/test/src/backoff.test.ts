@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Backoff } from "../src/server/backoff.ts";
+import { Backoff } from "../../src/server/backoff.ts";
 
 test("the wait doubles up to a minute, and begins anew after a long life", () => {
   const backoff = new Backoff();

@@ -1,0 +1,225 @@
+"""The context inspector: what the window holds, part by part, with its tokens and its reason.
+
+The figures are estimates, scaled to what the provider counted for a request with the same texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from glossator.context.summary import Frame
+from glossator.context.transcript import calls_in, estimate_block, estimate_messages, estimate_tool
+from glossator.core.tokens import estimate_tokens
+from glossator.llm.model import Block, Message, ToolSpec
+from glossator.prompts.loader import load_prompt
+
+
+class Kind(StrEnum):
+    """What a part of the window is."""
+
+    SHARED = "shared"
+    SESSION = "session"
+    TOOL = "tool"
+    SUMMARY = "summary"
+    KEPT = "kept"
+    STATE = "state"
+    QUESTION = "question"
+    ATTACHMENT = "attachment"
+    REMINDER = "reminder"
+    REPLY = "reply"
+    THINKING = "thinking"
+    CALL = "call"
+    RESULT = "result"
+    IMAGE = "image"
+    OTHER = "other"
+
+
+WHY = {
+    Kind.SHARED: "who the model is and how it works; the same for everybody",
+    Kind.SESSION: "the workspace, the platform and the date; of this session",
+    Kind.TOOL: "what the model may call; fixed when the conversation began",
+    Kind.SUMMARY: "stands for what a compaction took away",
+    Kind.KEPT: "kept word for word by a compaction",
+    Kind.STATE: "how things stood at a compaction",
+    Kind.QUESTION: "what you said",
+    Kind.ATTACHMENT: "what you pointed at",
+    Kind.REMINDER: "what Glossator told the model",
+    Kind.REPLY: "what the model said",
+    Kind.THINKING: "what the model thought; it goes back unchanged",
+    Kind.CALL: "what the model asked for",
+    Kind.RESULT: "what the model was given",
+    Kind.IMAGE: "what you showed",
+    Kind.OTHER: "what the provider put there; it goes back unchanged",
+}
+_DEFERRED = "is no part of the prompt until the model searches for it"
+
+# Texts in user messages that are not the user's words, by the prompt they were made of.
+_TEXTS = {
+    "compaction/head": Kind.SUMMARY,
+    "compaction/summary": Kind.SUMMARY,
+    "compaction/extract": Kind.SUMMARY,
+    "compaction/said": Kind.KEPT,
+    "compaction/failure": Kind.KEPT,
+    "compaction/result": Kind.KEPT,
+    "compaction/answered": Kind.KEPT,
+    "compaction/state": Kind.STATE,
+    "user/attachment": Kind.ATTACHMENT,
+    "user/findings": Kind.ATTACHMENT,
+    "user/folder": Kind.ATTACHMENT,
+    "user/image": Kind.ATTACHMENT,
+    "user/diagnostics": Kind.ATTACHMENT,
+    "user/abandoned": Kind.REMINDER,
+    "user/last_word": Kind.REMINDER,
+    "user/undone": Kind.REMINDER,
+}
+_BLOCKS = {
+    "text": (Kind.REPLY, "text"),
+    "thinking": (Kind.THINKING, "thinking"),
+    "redacted_thinking": (Kind.THINKING, "thinking"),
+    "image": (Kind.IMAGE, "images"),
+}
+_NAMES = {
+    "user/diagnostics": "diagnostics",
+    "compaction/said": "your words",
+    "compaction/failure": "failures",
+    "compaction/result": "results",
+    "compaction/answered": "results",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Things of one kind and name, and why they are there; `cached` are those of the tokens.
+
+    A tool that is `deferred` takes no tokens until the model searches for it.
+    """
+
+    kind: Kind
+    name: str
+    why: str
+    count: int
+    tokens: int
+    cached: int
+    deferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Parts that stand together, in the order of the window: system, tools or conversation."""
+
+    name: str
+    tokens: int
+    cached: int
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The newest request: how many messages it held, and how many tokens the provider counted.
+
+    `opening_cached` and `messages_cached` say what of it the provider still holds. `searches`: it
+    searches for deferred tools.
+    """
+
+    messages: int = 0
+    counted: int = 0
+    opening_cached: bool = False
+    messages_cached: bool = False
+    searches: bool = False
+
+
+def inspect(frame: Frame, messages: Sequence[Message], sent: Sent) -> tuple[Layer, ...]:
+    """The layers of the window: system prompt, tools, conversation."""
+    scale = _scale(frame, messages, sent)
+    held = _Parts(scale)
+    for number, text in enumerate(frame.system):
+        kind = Kind.SESSION if number else Kind.SHARED
+        name = "this session" if number else "instructions"
+        held.add(kind, name, estimate_tokens(text), cached=sent.opening_cached)
+    tools = _Parts(scale)
+    for tool in frame.tools:
+        waits = tool.deferred and sent.searches
+        tokens = 0 if waits else estimate_tool(tool)
+        tools.add(Kind.TOOL, tool.name, tokens, cached=sent.opening_cached, deferred=waits)
+    said = _Parts(scale)
+    calls = calls_in(messages)
+    for number, message in enumerate(messages):
+        cached = sent.messages_cached and number < sent.messages
+        for block in message["content"]:
+            kind, name = _what(message, block, calls)
+            said.add(kind, name, estimate_block(block), cached=cached)
+    return held.layer("system"), tools.layer("tools"), said.layer("conversation")
+
+
+def _scale(frame: Frame, messages: Sequence[Message], sent: Sent) -> float:
+    """How many tokens the provider counts for one that we estimate."""
+    in_prompt = (tool for tool in frame.tools if not (tool.deferred and sent.searches))
+    estimated = _opening(frame.system, tuple(in_prompt)) + estimate_messages(
+        messages[: sent.messages]
+    )
+    return sent.counted / estimated if sent.counted and sent.messages and estimated else 1.0
+
+
+def _opening(system: Sequence[str], tools: Sequence[ToolSpec]) -> int:
+    return sum(map(estimate_tokens, system)) + sum(map(estimate_tool, tools))
+
+
+class _Parts:
+    """Adds up what is of one kind and name, in the order in which it first comes."""
+
+    def __init__(self, scale: float) -> None:
+        self._scale = scale
+        self._held: dict[tuple[Kind, str, bool], tuple[int, int, int]] = {}
+
+    def add(
+        self, kind: Kind, name: str, tokens: int, *, cached: bool, deferred: bool = False
+    ) -> None:
+        """One more thing, with its estimated tokens."""
+        key = kind, name, deferred
+        count, total, read = self._held.get(key, (0, 0, 0))
+        self._held[key] = count + 1, total + tokens, read + tokens * cached
+
+    def layer(self, name: str) -> Layer:
+        """All of them."""
+        parts = tuple(
+            Part(
+                kind,
+                of,
+                _DEFERRED if deferred else WHY[kind],
+                count,
+                round(tokens * self._scale),
+                round(cached * self._scale),
+                deferred,
+            )
+            for (kind, of, deferred), (count, tokens, cached) in self._held.items()
+        )
+        tokens, cached = (sum(part.tokens for part in parts), sum(part.cached for part in parts))
+        return Layer(name, tokens, cached, parts)
+
+
+def _what(message: Message, block: Block, calls: dict[str, Block]) -> tuple[Kind, str]:
+    """The kind of a block, and its name among those of its kind."""
+    match block.get("type"):
+        case "text" if message["role"] == "user":
+            return _text(str(block.get("text", "")))
+        case "tool_use":
+            return Kind.CALL, str(block.get("name", ""))
+        case "tool_result":
+            call = calls.get(str(block.get("tool_use_id")), {})
+            return Kind.RESULT, str(call.get("name", "a tool"))
+        case other:
+            return _BLOCKS.get(str(other), (Kind.OTHER, str(other)))
+
+
+def _text(text: str) -> tuple[Kind, str]:
+    made = [prompt for prompt in map(load_prompt, _TEXTS) if text.startswith(prompt.opening)]
+    if not made:
+        return Kind.QUESTION, "questions"
+    prompt = max(made, key=lambda each: len(each.opening))  # some begin as others do
+    kind = _TEXTS[prompt.name]
+    if kind is Kind.ATTACHMENT:
+        return kind, _NAMES.get(prompt.name) or prompt.first_value(text)
+    names = {Kind.SUMMARY: "summary", Kind.STATE: "state", Kind.REMINDER: "reminders"}
+    return kind, names.get(kind) or _NAMES[prompt.name]

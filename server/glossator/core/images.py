@@ -1,0 +1,90 @@
+"""Images as a model can see them: what they are by their bytes, and how large they may be.
+
+Source: the provider's "Vision".
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import struct
+from dataclasses import dataclass
+from pathlib import PurePath
+
+MAX_BYTES = 3_750_000  # 5 MB once in base64, the Messages API's limit for one image
+MAX_SIDE = 8_000  # pixels; a larger image is refused, and with it the conversation it stands in
+
+_SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp"))
+_MEDIA_TYPES = (  # by how the bytes begin: the API refuses an image of another type than it is told
+    (rb"\x89PNG\r\n\x1a\n", "image/png"),
+    (rb"\xff\xd8\xff", "image/jpeg"),
+    (rb"GIF8[79]a", "image/gif"),
+    (rb"(?s)RIFF....WEBP", "image/webp"),
+)
+_JPEG_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # segments that tell the size
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture for the model: its media type, and its bytes in base64."""
+
+    media_type: str
+    data: str
+
+
+def is_image(path: str) -> bool:
+    """Whether the name is one of an image the model can look at."""
+    return PurePath(path).suffix.lower() in _SUFFIXES
+
+
+def image_of(content: bytes) -> Image | str:
+    """The image that the bytes are; or what is wrong with them, as the end of a sentence."""
+    media_type = next((kind for start, kind in _MEDIA_TYPES if re.match(start, content)), None)
+    if media_type is None:
+        return "is not an image that models can see: PNG, JPEG, GIF or WebP"
+    if len(content) > MAX_BYTES:
+        return f"has {len(content):,} bytes; an image may have {MAX_BYTES:,}"
+    width, height = _size(content, media_type)
+    if max(width, height) > MAX_SIDE:
+        return f"has {width:,} x {height:,} pixels; an image may have {MAX_SIDE:,} a side"
+    return Image(media_type, base64.b64encode(content).decode())
+
+
+def _size(content: bytes, media_type: str) -> tuple[int, int]:
+    """Width and height in pixels; zeros where the bytes do not tell them."""
+    try:
+        match media_type:
+            case "image/png":
+                width, height = struct.unpack_from(">II", content, 16)
+            case "image/gif":
+                width, height = struct.unpack_from("<HH", content, 6)
+            case "image/webp":
+                width, height = _size_of_webp(content)
+            case _:
+                width, height = _size_of_jpeg(content)
+    except struct.error:  # cut short
+        return 0, 0
+    return width, height
+
+
+def _size_of_webp(content: bytes) -> tuple[int, int]:
+    match content[12:16]:
+        case b"VP8X":
+            low_w, high_w, low_h, high_h = struct.unpack_from("<HBHB", content, 24)
+            return (high_w << 16 | low_w) + 1, (high_h << 16 | low_h) + 1
+        case b"VP8L":
+            (bits,) = struct.unpack_from("<I", content, 21)
+            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+        case _:
+            width, height = struct.unpack_from("<HH", content, 26)
+            return width & 0x3FFF, height & 0x3FFF
+
+
+def _size_of_jpeg(content: bytes) -> tuple[int, int]:
+    at = 2
+    while True:
+        marker, length = struct.unpack_from(">xBH", content, at)
+        if marker in _JPEG_FRAMES:
+            height, width = struct.unpack_from(">HH", content, at + 5)
+            return width, height
+        at += 1 if marker == 0xFF else 2 + max(length, 2)  # FF fills up

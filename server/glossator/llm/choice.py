@@ -1,0 +1,113 @@
+"""The models of a server: those that are known, and the one that answers, until another is chosen.
+
+A conversation goes on with another model as it stands. Thinking is sent back unchanged: a provider
+leaves out what the model it is for cannot read, and dropping it ourselves would change the prefix
+of what follows. Source: the provider's "Preserved thinking".
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from glossator.core.errors import ModelError, UsageError
+from glossator.llm.anthropic_model import AnthropicModel
+from glossator.llm.catalog import CATALOG, ModelFacts, facts_of
+from glossator.llm.effort import efforts_of
+from glossator.llm.factory import create_model
+from glossator.llm.model import Model
+from glossator.llm.options import ModelOptions
+from glossator.llm.profiles import profile_of
+from glossator.settings.model import Effort, ModelSettings, RoleSettings
+
+OFFLINE = "offline"  # the id of the model that nobody is asked for
+
+
+class Models:
+    """Made by the application. `settings` are as they are now, `main` is the model that answers."""
+
+    def __init__(
+        self, settings: ModelSettings, environment: Mapping[str, str], options: ModelOptions
+    ) -> None:
+        self._set = settings  # by the user's settings
+        self._environment = environment
+        self._options = options
+        self._made: dict[RoleSettings, Model] = {}
+        self._told: tuple[ModelFacts, ...] = ()
+        self.settings = settings
+        self.main = self._model(settings)
+
+    @property
+    def effort(self) -> Effort | None:
+        """The effort that is asked for, None for the model's own."""
+        return None if self.main.offline else self.settings.main.effort
+
+    async def choose(self, model: str, effort: Effort | None) -> None:
+        """The model for runs that are not on their way yet.
+
+        Raises `UsageError` and `ModelRefused` for one that cannot be asked; all stays as it was.
+        """
+        chosen = self._set.model_copy(
+            update={"offline": True}
+            if model == OFFLINE
+            else {"main": RoleSettings(model=model, effort=effort)}
+        )
+        made = self._model(chosen)
+        if model == OFFLINE and effort is not None:
+            raise UsageError("The offline model takes no effort. Leave it out.")
+        if model != OFFLINE:
+            self._check(made, effort)
+        await made.prepare()
+        self.settings, self.main = chosen, made
+
+    async def known(self) -> tuple[tuple[ModelFacts, ...], str]:
+        """The models that may be chosen, without the offline one; and why the server told none.
+
+        The server's own list, once it was told; until then what is known without asking.
+        """
+        problem = ""
+        first = self._model(self._set)
+        ours = self._set.backend == "anthropic"  # the others' lists are not part of this protocol
+        if isinstance(first, AnthropicModel) and ours and not self._told:
+            try:
+                self._told = await first.offered()
+            except ModelError as error:
+                problem = str(error)
+        listed = {facts.id: facts for facts in self._told}
+        if not listed and ours and self._set.profile == "anthropic":
+            listed = {name: self._facts(name) for name in CATALOG}
+        for role in (self._set.main, self.settings.main):
+            listed.setdefault(role.model, self._facts(role.model))
+        return tuple(listed.values()), problem
+
+    def efforts(self, facts: ModelFacts) -> tuple[Effort, ...] | None:
+        """The efforts that a model can be asked with; None if that is not known."""
+        return efforts_of(facts, profile_of(self._set))
+
+    async def close(self) -> None:
+        """Give all connections back."""
+        await asyncio.gather(*(model.close() for model in self._made.values()))
+
+    def _model(self, settings: ModelSettings) -> Model:
+        """A model that was chosen before is the same one: it keeps its connection."""
+        key = RoleSettings(model=OFFLINE) if settings.offline else settings.main
+        if key not in self._made:
+            self._made[key] = create_model("main", settings, self._environment, self._options)
+        return self._made[key]
+
+    def _check(self, model: Model, effort: Effort | None) -> None:
+        if not isinstance(model, AnthropicModel):
+            raise UsageError(
+                "The setting models.offline keeps models from being asked. Take it out to choose"
+                " one."
+                if self._set.offline
+                else "No model can be asked without a key. Set ANTHROPIC_API_KEY, or"
+                " models.baseUrl for a server of your own, and start again."
+            )
+        taken = self.efforts(model.facts)
+        if effort is not None and taken is not None and effort not in taken:
+            instead = f"one of {', '.join(taken)}, or none" if taken else "none"
+            raise UsageError(f"{model.id} does not take the effort {effort}; choose {instead}.")
+
+    def _facts(self, model: str) -> ModelFacts:
+        return facts_of(model, self._options.prices)

@@ -1,0 +1,68 @@
+"""An action on lines of a document: explaining, fixing, testing them, or another of the table."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from glossator.agent.permissions.policy import Mode
+from glossator.context.attachments import Attached, attach
+from glossator.core.citations import place
+from glossator.core.diagnostics import Diagnostic, FileDiagnostics
+from glossator.prompts.loader import load_prompt
+from glossator.service.actions import Action
+from glossator.service.application import Application
+from glossator.service.ask import Answer, answer
+from glossator.tools.diagnostics import listed
+
+
+@dataclass(frozen=True, slots=True)
+class LinesRequest:
+    """Lines of a document, 1-based and inclusive (None: from its start, to its end).
+
+    `instruction` is what the user wants of the action, in the user's words. `diagnostics` are what
+    the editor reports of these lines, as far as the action is about it.
+    """
+
+    uri: str
+    first_line: int | None = None
+    last_line: int | None = None
+    instruction: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    session_id: str | None = None
+    run_id: str | None = None
+
+
+async def act_on_lines(action: Action, app: Application, request: LinesRequest) -> Answer:
+    """Have the model do it. Raises as `ask` does."""
+    if request.diagnostics:
+        await app.ready()  # which files are hidden, and must not be quoted, is known from then on
+    lines = await asyncio.to_thread(_attached, app, request)
+    where = place(lines.path, lines.span.first_line, lines.span.last_line)
+    prompt = load_prompt(action.prompt).render(place=where)
+    question = f"{prompt}\n\n{request.instruction.strip()}".rstrip()
+    session, run = request.session_id, request.run_id
+    return await answer(app, question, [lines], session, run, only_reads=not action.edits)
+
+
+def why_not_edited(app: Application) -> str | None:
+    """Why an action that edits is of no use now, for the user; None where it is."""
+    if app.acting.mode is Mode.PLAN:
+        return "In plan mode nothing is edited; choose another mode first."
+    if app.acting.trust.said is False:
+        return "The editor says that this workspace is not trusted; trust it first."
+    if app.model.offline:
+        return "Without a model nothing can be edited; `glossator doctor` says how to get one."
+    return None
+
+
+def _attached(app: Application, request: LinesRequest) -> Attached:
+    """The lines, and what is reported of them. Raises `UsageError`."""
+    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
+    lines = attach(snapshot, request.uri, request.first_line, request.last_line, hidden)
+    if not request.diagnostics:
+        return lines
+    reported = FileDiagnostics(lines.span.uri, request.diagnostics)
+    findings = "\n".join(listed(reported, snapshot, hidden))
+    told = load_prompt("user/findings").render(path=lines.path, findings=findings)
+    return replace(lines, text=f"{lines.text}\n\n{told}")

@@ -1,0 +1,90 @@
+"""What folders held when they were last listed, so that a start need not list them again.
+
+A folder with the inode and the times it had holds the same names, if it was listed long enough
+after its last change that no later one can have left it these times. Its files are looked at all
+the same. What was left out was so by certain rules, and holds only where they are still in effect.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from glossator.workspace import state_folder
+from glossator.workspace.folder_file import CorruptFolders, FolderFile, read_folders
+from glossator.workspace.memory import Known, Memory, Stamp, divided
+from glossator.workspace.mounts import trusted_devices
+from glossator.workspace.roots import Roots, is_inside, outermost
+from glossator.workspace.text.policy import ripe_at
+
+if TYPE_CHECKING:
+    from glossator.workspace.ignore import IgnoreRules
+
+_log = logging.getLogger(__name__)
+
+
+def recall(roots: Roots) -> Recalled | None:
+    """What is on disk of the folders of these roots; None if there is nothing of use."""
+    known: dict[str, Known] = {}
+    tops = outermost(roots.paths)
+    for top in tops:
+        try:
+            folders = read_folders(state_folder.root_folder(top), top)
+        except CorruptFolders as error:  # who writes the next one tells the user
+            _log.warning("The folders of %s are listed anew: %s", top, error)
+            continue
+        if folders.roots == roots.paths:
+            known |= folders.known
+    return Recalled(known, tops) if known else None
+
+
+class Recalled(Memory):
+    """What is `known` from earlier, by absolute path."""
+
+    def __init__(self, known: Mapping[str, Known], roots: Iterable[str]) -> None:
+        self._known = known
+        self._devices = trusted_devices(roots)
+
+    def recall(self, folder: str, rules: IgnoreRules, /) -> Known | None:
+        """As `Memory`; rules that the folder holds are read anew."""
+        known = self._known.get(folder)
+        if known is None or _stamp(folder, self._devices) != known[:3]:
+            return None
+        here = rules.entered(folder, chain(divided(known.files), known.left_out))
+        return None if isinstance(here, str) or here.fingerprint != known.rules else known
+
+
+class Recording(Memory):
+    """Puts what is listed from `now` (ns) on into a file for each of the outermost roots."""
+
+    def __init__(self, roots: Roots, now: int) -> None:
+        tops = outermost(roots.paths)
+        self.files = {top: FolderFile(top, roots.paths) for top in tops}
+        self._now = now
+        self._devices = trusted_devices(tops)
+
+    def stamp(self, folder: str, /) -> Stamp | None:
+        """As `Memory`; a later change must not be able to leave the same one."""
+        stamp = _stamp(folder, self._devices)
+        return None if stamp is None or ripe_at(*stamp[1:]) > self._now else stamp
+
+    def keep(self, folder: str, known: Known, /) -> None:
+        """As `Memory`."""
+        for top, file in self.files.items():
+            if is_inside(folder, top):
+                file.add(folder, known)
+
+
+def _stamp(folder: str, devices: Collection[int]) -> Stamp | None:
+    """Of a directory on one of the devices."""
+    try:
+        status = os.lstat(folder)
+    except OSError:
+        return None
+    if not stat.S_ISDIR(status.st_mode) or status.st_dev not in devices:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_ctime_ns

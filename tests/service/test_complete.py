@@ -1,0 +1,172 @@
+"""What may follow the `@` or the `/` in a question."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from glossator.context.mentions import mentions
+from glossator.core.errors import UsageError
+from glossator.core.uri import to_uri
+from glossator.service.chat_commands import CHAT_COMMANDS
+from glossator.service.commands import COMMANDS
+from glossator.service.complete import (
+    CompleteAnswer,
+    CompleteRequest,
+    CompletionItem,
+    CompletionKind,
+    complete,
+)
+from glossator.workspace.change import Opened
+from tests.stage import Stage, stage
+
+FILES = {
+    "src/parser.py": (
+        "class Parser:\n    def parse(self):\n        return 1\n\n\n"
+        "class Other:\n    def parse(self):\n        pass\n"
+    ),
+    "src/other.py": "def parse_all():\n    pass\n",
+    "src/my notes.txt": "x\n",
+    "src/diagnostics": "x\n",
+    "docs/a`b.md": "x\n",
+    "twice/a.py": "class Same:\n    pass\n",
+    "twice/b c.py": "class Same:\n    pass\n",
+    "secret/parse_key.py": "def parse_key():\n    pass\n",
+    ".env": "x\n",
+}
+DENY = {"permissions": {"deny": ["Read(secret/**)", "Read(.env)"]}}
+
+
+async def whole(s: Stage, text: str, limit: int = 20) -> CompleteAnswer:
+    """Asked again until nothing is missing, as an editor does."""
+    await s.app.ready()
+    async with asyncio.timeout(60):
+        while True:
+            answer = await complete(s.app, CompleteRequest(text, limit))
+            if not answer.incomplete:
+                return answer
+            await asyncio.sleep(0)
+
+
+def inserted(answer: CompleteAnswer) -> list[str]:
+    return [item.insert for item in answer.items]
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("See @pars", "@pars"),
+        ("@", "@"),
+        ("(@src/", "@src/"),
+        ('line\nand @"my no', '@"my no'),
+        ("a `b @pa", "@pa"),
+        ("me@example", ""),
+        ("no mention ", ""),
+        ("@parser.py ", ""),
+        ("```\n@pars", ""),
+        ("@src/parser.py\n```\ncode", ""),
+        ("", ""),
+        ("a /new", ""),
+        ("/new now", ""),
+    ],
+)
+async def test_what_is_being_typed(tmp_path: Path, text: str, typed: str) -> None:
+    async with stage(tmp_path, FILES, []) as s:
+        answer = await whole(s, text)
+        assert answer.typed == typed
+        assert bool(answer.items) == bool(typed)
+        assert text.endswith(answer.typed)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("@parser.py", ["@src/parser.py"]),
+        ("@src/", ["@src/other.py", "@src/parser.py"]),
+        ('@"my n', ['@"src/my notes.txt"']),
+        ("@twi", ["@twice/"]),
+        ("@src/diag", ["@src/diagnostics"]),
+        ("@Parser.pa", ["@Parser.parse"]),
+        ("@other::PAR", ["@Other.parse"]),
+        ("@parse_all", ["@parse_all"]),
+        ("@Same", ["@twice/a.py:1-2", '@"twice/b c.py":1-2']),
+        ("@a`b", []),
+        ("@zzz", []),
+    ],
+)
+async def test_what_is_inserted(tmp_path: Path, text: str, first: list[str]) -> None:
+    async with stage(tmp_path, FILES, []) as s:
+        answer = await whole(s, text)
+        assert inserted(answer)[: len(first)] == first
+        for insert in inserted(answer):
+            assert len(mentions(f"See {insert} there")) == 1
+        if not first:
+            assert answer.items == ()
+
+
+async def test_items_say_what_they_are(tmp_path: Path) -> None:
+    async with stage(tmp_path, FILES, []) as s:
+        answer = await whole(s, "@parse")
+        for kind, label, detail, insert in (
+            (CompletionKind.FILE, "parser.py", "src", "@src/parser.py"),
+            (CompletionKind.SYMBOL, "Parser.parse", "method, src/parser.py:2", "@Parser.parse"),
+        ):
+            assert CompletionItem(kind, label, detail, insert) in answer.items
+        (folder,) = (await whole(s, "@docs")).items[:1]
+        assert folder == CompletionItem(CompletionKind.FOLDER, "docs/", "", "@docs/")
+
+
+async def test_what_rules_hide_is_not_offered(tmp_path: Path) -> None:
+    async with stage(tmp_path, FILES, [], DENY) as s:
+        for text in ("@", "@parse", "@secret", "@env", "@parse_key", "@key"):
+            answer = await whole(s, text, 100)
+            assert not any("secret" in insert or "env" in insert for insert in inserted(answer))
+            assert not any("secret" in item.detail for item in answer.items)
+
+
+async def test_nothing_typed_is_open_and_new_files(tmp_path: Path) -> None:
+    async with stage(tmp_path, FILES, []) as s:
+        s.app.host.apply(Opened(to_uri(str(tmp_path / "src/parser.py")), 1, "x\n"))
+        s.port.diagnosed = []
+        first, *others, last = (await whole(s, "@", 4)).items
+        assert (first.insert, len(others)) == ("@src/parser.py", 2)
+        assert last.kind is CompletionKind.DIAGNOSTICS
+        assert inserted(await whole(s, "@diag"))[:2] == ["@diagnostics", "@src/diagnostics"]
+    (tmp_path / "diagnostics").write_text("x\n", "utf-8")
+    async with stage(tmp_path, {}, []) as s:
+        assert inserted(await whole(s, "@diagnostics"))[0] == '@"diagnostics"'
+
+
+async def test_symbols_are_not_waited_for(tmp_path: Path) -> None:
+    """The first answer may lack them and says so; they are read meanwhile."""
+    async with stage(tmp_path, FILES, []) as s:
+        await s.app.ready()
+        first = await complete(s.app, CompleteRequest("@parser"))
+        assert first.incomplete
+        assert inserted(first)[0] == "@src/parser.py"
+        assert "@Parser" in inserted(await whole(s, "@parser"))
+
+
+async def test_an_unfinished_scan_is_not_waited_for(tmp_path: Path) -> None:
+    async with stage(tmp_path, FILES, []) as s:
+        answer = await complete(s.app, CompleteRequest("@"))
+        assert answer.incomplete
+
+
+async def test_commands(tmp_path: Path) -> None:
+    async with stage(tmp_path, FILES, []) as s:
+        every = (await whole(s, "/")).items
+        assert [item.label for item in every] == [f"/{each.name}" for each in CHAT_COMMANDS]
+        assert inserted(await whole(s, "/mo")) == ["/mode ", "/model "]
+        assert inserted(await whole(s, "/mode")) == ["/mode ", "/model "]
+        assert inserted(await whole(s, "/retry")) == ["/retry"]
+        assert inserted(await whole(s, "/comp"))[0] == "/compact"
+        with pytest.raises(UsageError, match="from 1 to 100"):
+            await complete(s.app, CompleteRequest("/", 0))
+
+
+def test_chat_commands_are_carried_out_by_commands_there_are() -> None:
+    assert {each.command for each in CHAT_COMMANDS} <= COMMANDS.keys()
+    assert len({each.name for each in CHAT_COMMANDS}) == len(CHAT_COMMANDS)

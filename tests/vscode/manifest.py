@@ -1,0 +1,102 @@
+"""The settings in the client's manifest: `python -m tests.vscode.manifest` writes them there.
+
+They are read off the server's own settings, so that names, meanings, defaults and limits are said
+once. All are of the machine: a workspace must not set where the code is sent.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from glossator.settings.model import Settings
+
+FILE = Path(__file__).parents[2] / "vscode-client" / "package.json"
+
+_KEPT = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_PYTHON = {
+    "type": "string",
+    "default": "",
+    "description": (
+        "The Python (3.11 or newer) that runs the server. If the server is installed there, it is"
+        " used as it is; otherwise an environment of the extension's own is made with it. Empty:"
+        " the Python extension's active environment, or the first on the PATH."
+    ),
+    "scope": "machine",
+    "order": 0,
+}
+
+Schema = dict[str, Any]
+
+
+def configuration() -> list[Schema]:
+    """The groups of settings, as a manifest contributes them."""
+    schema = Settings.model_json_schema()
+    definitions: Schema = schema["$defs"]
+    groups = [{"title": "General", "properties": {"glossator.python": _PYTHON}}]
+    for name, reference in schema["properties"].items():
+        group = _resolved(reference, definitions)
+        properties = {
+            f"glossator.{name}.{field}": _setting(each, definitions) | {"order": order}
+            for order, (field, each) in enumerate(group["properties"].items())
+        }
+        groups.append({"title": name.capitalize(), "properties": properties})
+    return groups
+
+
+def with_configuration(manifest: Schema) -> Schema:
+    """The manifest with the settings as they are now."""
+    contributes = manifest["contributes"] | {"configuration": configuration()}
+    return manifest | {"contributes": contributes}
+
+
+def _setting(field: Schema, definitions: Schema) -> Schema:
+    setting = _value(field, definitions) | {"scope": "machine"}
+    default = field.get("default")
+    if isinstance(default, dict):  # what is not set in it has no default of its own
+        default = {name: value for name, value in default.items() if value is not None}
+    return setting | {"default": default}
+
+
+def _value(field: Schema, definitions: Schema) -> Schema:
+    """A schema without references, titles and alternatives."""
+    resolved = _resolved(field, definitions)
+    choices = [_value(each, definitions) for each in resolved.get("anyOf", ())]
+    value: Schema = {}
+    for choice in choices:
+        types = [*_types(value), *_types(choice)]
+        value = value | choice | {"type": types}
+        if "enum" in value and "null" in types:
+            value["enum"] = [*value["enum"], None]
+    value |= {name: resolved[name] for name in ("type", "enum", *_KEPT) if name in resolved}
+    if "items" in resolved:
+        value["items"] = _value(resolved["items"], definitions)
+    if "properties" in resolved:
+        fields = resolved["properties"]
+        value["properties"] = {name: _value(each, definitions) for name, each in fields.items()}
+        value["additionalProperties"] = False
+    elif "additionalProperties" in resolved:
+        value["additionalProperties"] = _value(resolved["additionalProperties"], definitions)
+    if description := field.get("description"):
+        value["description"] = description
+    return value
+
+
+def _types(value: Schema) -> list[str]:
+    kind = value.get("type", [])
+    return kind if isinstance(kind, list) else [kind]
+
+
+def _resolved(field: Schema, definitions: Schema) -> Schema:
+    """What a field refers to, with what it says itself."""
+    reference = field.get("$ref", "")
+    if not reference:
+        return field
+    return {**definitions[reference.rpartition("/")[2]], **field}
+
+
+if __name__ == "__main__":
+    manifest = with_configuration(json.loads(FILE.read_text(encoding="utf-8")))
+    text = json.dumps(manifest, indent=2, ensure_ascii=False)
+    FILE.write_text(text + "\n", encoding="utf-8")

@@ -1,0 +1,60 @@
+"""The client in a real VS Code, in a real browser; `make test` sets both up."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+CLIENT = Path(__file__).parents[2] / "vscode-client"
+CODE = CLIENT / "test" / "code"
+
+pytestmark = [
+    pytest.mark.timeout(600),
+    pytest.mark.skipif("CODE_CACHE" not in os.environ, reason="VS Code is set up by `make test`"),
+]
+
+
+@pytest.fixture(scope="module")
+def built() -> None:
+    node("build.mjs", "--tests")
+
+
+@pytest.fixture(scope="module")
+def vsix(built: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The extension as it would be installed, without the wheels."""
+    path = tmp_path_factory.mktemp("vsix") / "glossator.vsix"
+    program = CLIENT / "node_modules" / "@vscode" / "vsce" / "vsce"
+    node(program, "package", "--no-dependencies", "--allow-missing-repository", "--out", path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def pictures() -> Path:
+    """Where the screenshots are kept, to be looked at."""
+    folder = CLIENT / "dist" / "pictures"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def node(*command: object) -> None:
+    """Run a program of the client's. Fails with what it says."""
+    begun = time.monotonic()
+    done = subprocess.run(
+        ["node", *map(str, command)], cwd=CLIENT, capture_output=True, text=True, check=False
+    )
+    seconds = time.monotonic() - begun
+    assert done.returncode == 0, f"after {seconds:.0f} s\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.usefixtures("built")
+def test_commands_providers_and_ports_in_the_extension_host() -> None:
+    node(CODE / "host.mjs", sys.executable)
+
+
+def test_a_first_run_without_a_key(vsix: Path, pictures: Path) -> None:
+    node(CODE / "start.mjs", vsix, sys.executable, pictures)

@@ -1,0 +1,61 @@
+// The panel, put together.
+
+import { useState } from "preact/hooks";
+import { Announcer } from "./announcer.tsx";
+import { Banner } from "./header/banner.tsx";
+import { Header } from "./header/header.tsx";
+import { SessionList } from "./header/session-list.tsx";
+import { Composer } from "./input/composer.tsx";
+import { take } from "./input/dropping.ts";
+import { asks, insteadOf, known, listing, stop, turns } from "./store.ts";
+import { Transcript } from "./transcript.tsx";
+import { Welcome } from "./welcome.tsx";
+
+/** All of it. Escape stops a run from wherever the focus is, unless something closes first. */
+export function App() {
+  const [over, setOver] = useState(false);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it hears what nothing inside it has taken
+    <div
+      class={`panel ${over ? "over" : ""}`}
+      onKeyDown={(event) => {
+        if (event.key === "Escape" && !closes(event.target)) {
+          stop();
+        }
+      }}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={(event) => setOver(event.relatedTarget !== null)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        take(event.dataTransfer);
+      }}
+    >
+      <Header />
+      <Banner />
+      <main class="main">{listing.value ? <SessionList /> : <Conversation />}</main>
+      <Composer />
+      <Announcer />
+    </div>
+  );
+}
+
+/** Whether Escape means something else where it was pressed: it closes a list, or ends an edit. */
+function closes(place: EventTarget | null): boolean {
+  const field = place instanceof Element && place.matches(".field");
+  return field || listing.value || insteadOf.value !== null;
+}
+
+function Conversation() {
+  if (!known.value) {
+    return null;
+  }
+  return turns.value.length + asks.value.length === 0 ? (
+    <Welcome />
+  ) : (
+    <Transcript key={turns.value[0]?.runId} />
+  );
+}

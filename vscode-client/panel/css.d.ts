@@ -1,0 +1,3 @@
+// Style sheets are taken by the bundler, and are nothing to the compiler.
+
+declare module "*.css";

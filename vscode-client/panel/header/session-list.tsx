@@ -1,0 +1,127 @@
+// The sessions of the workspace: search, resume, rename, delete.
+
+import { useState } from "preact/hooks";
+import type { SessionInfo } from "../../src/wire.ts";
+import { tell } from "../host.ts";
+import { ago, plural } from "../state/figures.ts";
+import { focusing, listing, sessions, situation } from "../store.ts";
+import { IconButton } from "../ui/controls.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { TitleField } from "./title-field.tsx";
+
+/** The list, in the place of the conversation. */
+export function SessionList() {
+  const [words, setWords] = useState("");
+  const all = sessions.value;
+  const found = (all ?? []).filter(({ title }) => matches(title, words));
+  return (
+    <section
+      class="sessions"
+      aria-label="Sessions"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") {
+          event.stopPropagation();
+          close();
+        } else if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+          event.preventDefault();
+          step(event.currentTarget, event.key === "ArrowDown" ? 1 : -1);
+        }
+      }}
+    >
+      <input
+        class="field session-search"
+        type="search"
+        aria-label="Search sessions"
+        placeholder="Search sessions"
+        ref={focus}
+        value={words}
+        onInput={(event) => setWords(event.currentTarget.value)}
+      />
+      <p class="session-none" role="status">
+        {all === null ? "Loading…" : found.length === 0 ? none(all.length) : ""}
+      </p>
+      <ul>
+        {found.map((session) => (
+          <Row key={session.id} session={session} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function focus(field: HTMLElement | null): void {
+  field?.focus();
+}
+
+function none(all: number): string {
+  return all === 0 ? "No sessions yet. Ask something, and it is kept here." : "None matches.";
+}
+
+function Row({ session }: { session: SessionInfo }) {
+  const [renaming, setRenaming] = useState(false);
+  const { id, title, running, updatedAt, turns } = session;
+  const current = situation.value.session?.id === id;
+  if (renaming) {
+    return (
+      <li>
+        <TitleField
+          title={title}
+          done={(words) => {
+            setRenaming(false);
+            if (words !== null) {
+              tell({ type: "renameSession", id, title: words });
+            }
+          }}
+        />
+      </li>
+    );
+  }
+  return (
+    <li class={current ? "current" : ""}>
+      <button
+        type="button"
+        class="session"
+        aria-current={current}
+        onClick={() => {
+          tell({ type: "resumeSession", id });
+          close();
+        }}
+      >
+        <span class="session-title">
+          {running && <Icon name="loading" spin />}
+          {title || "Untitled"}
+        </span>
+        <span class="session-when">
+          {ago(updatedAt, Date.now())} · {plural(turns, "reply", "replies")}
+        </span>
+      </button>
+      <span class="session-buttons">
+        <IconButton icon="edit" label={`Rename ${title}`} act={() => setRenaming(true)} />
+        <IconButton
+          icon="trash"
+          label={`Delete ${title}`}
+          act={() => tell({ type: "deleteSession", id })}
+        />
+      </span>
+    </li>
+  );
+}
+
+function matches(title: string, words: string): boolean {
+  const text = title.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+function close(): void {
+  listing.value = false;
+  focusing.value += 1;
+}
+
+function step(list: HTMLElement, by: number): void {
+  const rows = [...list.querySelectorAll<HTMLElement>(".session-search, .session")];
+  const at = rows.findIndex((row) => row.matches(":focus"));
+  rows[Math.min(rows.length - 1, Math.max(0, at + by))]?.focus();
+}

@@ -1,0 +1,43 @@
+// The extension, as the panel sees it: messages go there, and a little state outlives the page.
+
+import type { Chip, ToHost } from "../src/panel/messages.ts";
+
+/** What is kept while the panel is hidden or reloaded; all else comes from `replay`. */
+export interface Kept {
+  readonly draft: string;
+  readonly chips: readonly Chip[];
+  /** The turn at the upper edge and how far into it, in pixels; null at the end. */
+  readonly scroll: { readonly runId: string; readonly offset: number } | null;
+}
+
+interface Api {
+  postMessage(message: ToHost): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+
+declare function acquireVsCodeApi(): Api;
+
+const api = acquireVsCodeApi();
+let kept: Kept = read(api.getState());
+
+/** Tell the extension. */
+export function tell(message: ToHost): void {
+  api.postMessage(message);
+}
+
+/** What was kept. */
+export function recall(): Kept {
+  return kept;
+}
+
+/** Keep this as well. */
+export function keep(change: Partial<Kept>): void {
+  kept = { ...kept, ...change };
+  api.setState(kept);
+}
+
+function read(state: unknown): Kept {
+  const nothing: Kept = { draft: "", chips: [], scroll: null };
+  return typeof state === "object" && state !== null ? { ...nothing, ...state } : nothing;
+}

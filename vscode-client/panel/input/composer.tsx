@@ -1,0 +1,210 @@
+// Where questions are written: the input with its chips, and below it the mode, the model and Send.
+
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { Completion } from "../../src/panel/messages.ts";
+import { ChipView } from "../parts/chip.tsx";
+import {
+  chips,
+  clear,
+  draft,
+  focusing,
+  insteadOf,
+  live,
+  selection,
+  send,
+  situation,
+  stop,
+  stopping,
+  turns,
+  unwanted,
+} from "../store.ts";
+import { IconButton } from "../ui/controls.tsx";
+import { chosen, complete, items, step, token } from "./completion.ts";
+import { CompletionList, itemId } from "./completion-list.tsx";
+import { take } from "./dropping.ts";
+import { forgetRecall, isRecalling, recallQuestion } from "./history.ts";
+import { Pickers } from "./pickers.tsx";
+import { replaced, tokenAt } from "./token.ts";
+
+/** The input and all around it. */
+export function Composer() {
+  const field = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => {
+    if (focusing.value > 0 && field.current) {
+      field.current.focus();
+      field.current.setSelectionRange(draft.value.length, draft.value.length);
+    }
+  }, [focusing.value]);
+
+  useEffect(() => {
+    const focused = () => {
+      if (document.activeElement === document.body) {
+        field.current?.focus();
+      }
+    };
+    window.addEventListener("focus", focused);
+    return () => window.removeEventListener("focus", focused);
+  }, []);
+
+  const accept = (item: Completion) => {
+    const [input, at] = [field.current, token.value];
+    if (input && at) {
+      const goesOn = item.kind === "folder";
+      const next = replaced(draft.value, at, item.insert, goesOn);
+      draft.value = next.text;
+      input.value = next.text;
+      input.setSelectionRange(next.cursor, next.cursor);
+      complete(goesOn ? tokenAt(next.text, next.cursor) : null);
+    }
+  };
+  const open = items.value.length > 0;
+  return (
+    <div class="composer">
+      {insteadOf.value !== null && <Editing />}
+      <CompletionList take={accept} />
+      <div class="input-box">
+        <Chips />
+        <textarea
+          ref={field}
+          rows={1}
+          value={draft.value}
+          placeholder={turns.value.length > 0 ? "Ask a follow-up" : "Ask about your workspace"}
+          aria-label="Question"
+          aria-controls="completions"
+          aria-autocomplete="list"
+          aria-activedescendant={open ? itemId(chosen.value) : undefined}
+          onInput={(event) => {
+            const { value, selectionStart } = event.currentTarget;
+            draft.value = value;
+            forgetRecall();
+            complete(tokenAt(value, selectionStart));
+          }}
+          onBlur={() => complete(null)}
+          onKeyDown={(event) => {
+            if (!event.isComposing && pressed(event, event.currentTarget, accept)) {
+              event.preventDefault();
+            }
+          }}
+          onPaste={(event) => {
+            if (take(event.clipboardData)) {
+              event.preventDefault();
+            }
+          }}
+        />
+        <div class="input-foot">
+          <Pickers />
+          {live.value ? (
+            <IconButton
+              icon="debug-stop"
+              label="Stop (Escape)"
+              tone="stop"
+              disabled={stopping.value === live.value.runId}
+              act={stop}
+            />
+          ) : (
+            <IconButton
+              icon="send"
+              label="Send (Enter)"
+              tone="send"
+              disabled={draft.value.trim() === "" || situation.value.server.phase !== "ready"}
+              act={send}
+            />
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Whether a key was the panel's and not the text's. */
+function pressed(
+  event: KeyboardEvent,
+  input: HTMLTextAreaElement,
+  accept: (item: Completion) => void,
+): boolean {
+  const item = items.value[chosen.value];
+  return item ? pressedInList(event, () => accept(item)) : pressedInText(event, input);
+}
+
+function pressedInList(event: KeyboardEvent, accept: () => void): boolean {
+  const acts: Record<string, () => void> = {
+    ArrowDown: () => step(1),
+    ArrowUp: () => step(-1),
+    Enter: accept,
+    Tab: accept,
+    Escape: () => complete(null),
+  };
+  const act = event.shiftKey ? undefined : acts[event.key];
+  act?.();
+  event.stopPropagation();
+  return act !== undefined;
+}
+
+function pressedInText(event: KeyboardEvent, input: HTMLTextAreaElement): boolean {
+  switch (event.key) {
+    case "Enter":
+      if (!event.shiftKey && situation.value.server.phase === "ready") {
+        send();
+        forgetRecall();
+      }
+      return !event.shiftKey;
+    case "ArrowUp":
+      return (isRecalling() || draft.value === "") && isAtEdge(input, 0) && recallQuestion(1);
+    case "ArrowDown":
+      return isRecalling() && isAtEdge(input, input.value.length) && recallQuestion(-1);
+    case "Escape":
+      if (insteadOf.value !== null) {
+        clear();
+        event.stopPropagation();
+        return true;
+      }
+      return false;
+    default:
+      return false;
+  }
+}
+
+/** While questions are recalled the cursor is at their end, and may go on up from there. */
+function isAtEdge(input: HTMLTextAreaElement, edge: number): boolean {
+  const { selectionStart, selectionEnd, value } = input;
+  const oneLine = !value.includes("\n");
+  return selectionStart === selectionEnd && (oneLine || selectionStart === edge || isRecalling());
+}
+
+function Editing() {
+  return (
+    <div class="editing" role="status">
+      <span>Asking this again leaves out the old answer and what followed it.</span>
+      <IconButton icon="close" label="Do not edit" act={clear} />
+    </div>
+  );
+}
+
+function Chips() {
+  const selected = insteadOf.value === null ? selection.value : null;
+  if (chips.value.length === 0 && !selected) {
+    return null;
+  }
+  return (
+    <div class="chips">
+      {selected && (
+        <ChipView
+          chip={selected}
+          icon="list-selection"
+          remove={() => {
+            unwanted.value = selected.label;
+          }}
+        />
+      )}
+      {chips.value.map((chip) => (
+        <ChipView
+          key={chip.label}
+          chip={chip}
+          remove={() => {
+            chips.value = chips.value.filter((each) => each !== chip);
+          }}
+        />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+// Events that the server does not send yet, in the shapes proposed for docs/protocol.md; the panel
+// shows them already, and the kinds move to the wire's own types when the server has them.
+
+import type { Citation, Event } from "../src/wire.ts";
+
+/** What checking a citation finds: the lines say so, say otherwise, do not say, or are not there. */
+export type CitationState = "verified" | "contradicted" | "unsupported" | "moved" | "stale";
+
+/** A citation in any of the states; `target` is a path, or `fact ID` or `task N`. */
+export type CheckedCitation = Omit<Citation, "status"> & { readonly status: CitationState };
+
+interface Envelope {
+  readonly runId: string;
+  readonly seq: number;
+}
+
+/** A citation was checked, or checked anew: the newest for the same target and lines holds. */
+export interface CitationEvent extends Envelope {
+  readonly kind: "citation";
+  readonly citation: CheckedCitation;
+}
+
+/** A line about a tool call that still runs, such as how far it is; the newest one is shown. */
+export interface ToolProgressEvent extends Envelope {
+  readonly kind: "tool.progress";
+  readonly callId: string;
+  readonly message: string;
+}
+
+/** A sub-agent began; `callId` is the tool call that started it, `task` is what it is to do. */
+export interface AgentStartedEvent extends Envelope {
+  readonly kind: "agent.started";
+  readonly agentId: string;
+  readonly callId: string | null;
+  readonly name: string;
+  readonly task: string;
+  readonly model: string;
+}
+
+/** What a sub-agent does now; the counts are of all that it did so far. */
+export interface AgentProgressEvent extends Envelope {
+  readonly kind: "agent.progress";
+  readonly agentId: string;
+  readonly tool: string;
+  readonly detail: string;
+  readonly toolCalls: number;
+  readonly tokens: number;
+}
+
+/** A sub-agent ended; `summary` is Markdown, the only thing that its caller gets. */
+export interface AgentFinishedEvent extends Envelope {
+  readonly kind: "agent.finished";
+  readonly agentId: string;
+  readonly summary: string;
+  readonly error: boolean;
+  readonly toolCalls: number;
+  readonly tokens: number;
+  readonly milliseconds: number;
+}
+
+/** The states of the orchestrator. */
+export type OrchestratorState =
+  | "IDLE"
+  | "ANALYSING"
+  | "CLARIFYING"
+  | "RETRIEVING"
+  | "PLANNING"
+  | "EXECUTING"
+  | "SYNTHESISING"
+  | "VERIFYING"
+  | "CORRECTING"
+  | "MEMORISING"
+  | "DONE"
+  | "FAILED"
+  | "CANCELLED";
+
+/** The orchestrator went over to another state; `detail` is one line or empty. */
+export interface StateEvent extends Envelope {
+  readonly kind: "state";
+  readonly state: OrchestratorState;
+  readonly detail: string;
+}
+
+/** A part of a plan; `after` names those that it builds on. */
+export interface Task {
+  readonly id: string;
+  readonly text: string;
+  readonly after: readonly string[];
+  readonly state: "pending" | "active" | "done" | "failed";
+  readonly result: string;
+}
+
+/** The plan, whole, when it was made or changed. */
+export interface PlanEvent extends Envelope {
+  readonly kind: "plan";
+  readonly tasks: readonly Task[];
+}
+
+/** Something the ledger holds; `state` is stale once the lines have changed. */
+export interface Fact {
+  readonly id: string;
+  readonly statement: string;
+  readonly path: string;
+  readonly uri: string;
+  readonly firstLine: number;
+  readonly lastLine: number;
+  readonly state: "fresh" | "stale";
+}
+
+/** A fact was added to the ledger, or is another one now. */
+export interface FactEvent extends Envelope {
+  readonly kind: "fact";
+  readonly fact: Fact;
+}
+
+/** Those of this file. */
+export type LaterEvent =
+  | CitationEvent
+  | ToolProgressEvent
+  | AgentStartedEvent
+  | AgentProgressEvent
+  | AgentFinishedEvent
+  | StateEvent
+  | PlanEvent
+  | FactEvent;
+
+/** All that the panel can show of a run. */
+export type AnyEvent = Exclude<Event, { kind: "citation" }> | LaterEvent;

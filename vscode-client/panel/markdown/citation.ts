@@ -1,0 +1,64 @@
+// Citations on the page: a small number with the state's sign, which opens the lines.
+
+import { tell } from "../host.ts";
+import { placeOf, type Source, type SourceState, stateOf } from "../state/cites.ts";
+import { ICONS, type IconName } from "../ui/icons.ts";
+
+/** How a state looks and what it is called. */
+export const STATES: Readonly<
+  Record<SourceState, { readonly icon: IconName; readonly words: string }>
+> = {
+  verified: { icon: "check", words: "verified" },
+  contradicted: { icon: "close", words: "contradicted by these lines" },
+  unsupported: { icon: "question", words: "not supported by these lines" },
+  moved: { icon: "arrow-right", words: "the lines have moved" },
+  stale: { icon: "history", words: "stale: the lines have changed since" },
+  pending: { icon: "ellipsis", words: "not checked yet" },
+  unchecked: { icon: "circle-slash", words: "was not checked" },
+};
+
+/** What a source is, in words. */
+export function describe(source: Source, live: boolean): string {
+  const reason = source.citation?.reason;
+  const { words } = STATES[stateOf(source, live)];
+  return `${placeOf(source.mark)}, ${words}${reason ? `. ${reason}` : ""}`;
+}
+
+/** Show the state of each citation in the element; by its place if `named`, else by its number. */
+export function paint(
+  element: HTMLElement,
+  sources: ReadonlyMap<string, Source>,
+  live: boolean,
+  named: boolean,
+): void {
+  for (const button of element.querySelectorAll<HTMLElement>("button.cite")) {
+    const source = sources.get(button.dataset["cite"] ?? "");
+    if (!source) {
+      button.remove(); // such as one in code that only looks like one
+      continue;
+    }
+    const state = stateOf(source, live);
+    const label = `Source ${source.number}: ${describe(source, live)}`;
+    if (button.ariaLabel === label) {
+      continue; // as it is shown already
+    }
+    const sign = document.createElement("span");
+    sign.className = "icon";
+    sign.ariaHidden = "true";
+    sign.textContent = ICONS[STATES[state].icon];
+    button.className = `cite ${state} ${named ? "named" : ""}`;
+    button.title = describe(source, live);
+    button.ariaLabel = label;
+    button.replaceChildren(named ? placeOf(source.mark) : String(source.number), sign);
+  }
+}
+
+/** Open the lines of a source. */
+export function open({ mark, citation }: Source): void {
+  if (citation?.uri) {
+    const firstLine = citation.firstLine ?? 1;
+    tell({ type: "open", uri: citation.uri, firstLine, lastLine: citation.lastLine ?? firstLine });
+  } else if (mark.kind === "doc") {
+    tell({ type: "openPath", path: mark.target, line: mark.firstLine });
+  }
+}

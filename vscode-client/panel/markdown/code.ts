@@ -1,0 +1,48 @@
+// What a block of code gets besides its text: its language, and buttons to copy and to insert it.
+
+import { ICONS, type IconName } from "../ui/icons.ts";
+
+/** Give each block of code in the element its line of buttons. */
+export function dress(element: HTMLElement): void {
+  for (const code of element.querySelectorAll<HTMLElement>(".code")) {
+    const head = document.createElement("div");
+    head.className = "code-head";
+    const language = document.createElement("span");
+    language.textContent = code.dataset["language"] ?? "";
+    head.append(
+      language,
+      button("insert", "insert", "Insert at the cursor"),
+      button("copy", "copy", "Copy"),
+    );
+    code.prepend(head);
+  }
+  for (const link of element.querySelectorAll("a")) {
+    link.title = link.href;
+  }
+  for (const table of element.querySelectorAll("table")) {
+    const wide = document.createElement("div");
+    wide.className = "wide";
+    table.replaceWith(wide);
+    wide.append(table);
+  }
+}
+
+/** The code that a button stands above. */
+export function codeOf(button: HTMLElement): string {
+  return button.closest(".code")?.querySelector("code")?.textContent ?? "";
+}
+
+function button(act: string, icon: IconName, label: string): HTMLButtonElement {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.className = "icon-button";
+  made.dataset["act"] = act;
+  made.title = label;
+  made.setAttribute("aria-label", label);
+  const sign = document.createElement("span");
+  sign.className = "icon";
+  sign.ariaHidden = "true";
+  sign.textContent = ICONS[icon];
+  made.append(sign);
+  return made;
+}

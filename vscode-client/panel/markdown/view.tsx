@@ -1,0 +1,82 @@
+// Markdown on the page. Blocks that did not change stay the very nodes they were.
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { tell } from "../host.ts";
+import { type Source, withoutUnfinished } from "../state/cites.ts";
+import { memo } from "../ui/controls.tsx";
+import { type Blocks, NO_BLOCKS, toBlocks } from "./blocks.ts";
+import { open, paint } from "./citation.ts";
+import { codeOf, dress } from "./code.ts";
+import { sanitised } from "./sanitise.ts";
+
+interface Props {
+  readonly text: string;
+  /** More of it may come. */
+  readonly live: boolean;
+  readonly sources: ReadonlyMap<string, Source>;
+  /** Citations show their places: they are what the text is about, as in an extract. */
+  readonly named?: boolean;
+}
+
+interface Drawn {
+  readonly blocks: Blocks;
+  readonly nodes: readonly HTMLElement[];
+}
+
+/** A text; links, citations and the buttons of code work. */
+export const Markdown = memo(({ text, live, sources, named = false }: Props) => {
+  const root = useRef<HTMLDivElement>(null);
+  const drawn = useRef<Drawn>({ blocks: NO_BLOCKS, nodes: [] });
+  useLayoutEffect(() => {
+    if (root.current) {
+      drawn.current = draw(root.current, drawn.current, live ? withoutUnfinished(text) : text);
+      paint(root.current, sources, live, named);
+    }
+  }, [text, live, sources, named]);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: what is clicked inside are buttons and links
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only hears what its buttons are told
+    <div class="markdown" ref={root} onClick={(event) => clicked(event, sources)} />
+  );
+});
+
+function draw(root: HTMLElement, before: Drawn, text: string): Drawn {
+  const blocks = toBlocks(text, before.blocks);
+  const old = before.blocks.blocks;
+  const nodes = blocks.blocks.map((block, at) => {
+    const there = before.nodes[at];
+    if (there && old[at]?.source === block.source && old[at].html === block.html) {
+      return there;
+    }
+    const node = document.createElement("div");
+    node.className = "block";
+    node.append(sanitised(block.html));
+    dress(node);
+    if (there) {
+      there.replaceWith(node);
+    } else {
+      root.append(node);
+    }
+    return node;
+  });
+  for (const gone of before.nodes.slice(nodes.length)) {
+    gone.remove();
+  }
+  return { blocks, nodes };
+}
+
+function clicked(event: MouseEvent, sources: ReadonlyMap<string, Source>): void {
+  const target = event.target instanceof Element ? event.target.closest("button") : null;
+  if (!(target instanceof HTMLElement)) {
+    return;
+  }
+  const { cite, path, line, act } = target.dataset;
+  const source = cite === undefined ? undefined : sources.get(cite);
+  if (source) {
+    open(source);
+  } else if (path !== undefined) {
+    tell({ type: "openPath", path, line: Number(line) || 1 });
+  } else if (act === "copy" || act === "insert") {
+    tell({ type: act, text: codeOf(target) });
+  }
+}

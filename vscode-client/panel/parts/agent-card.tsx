@@ -1,0 +1,68 @@
+// A sub-agent: what it does now, and once it is done, what it found.
+
+import { Markdown } from "../markdown/view.tsx";
+import { sourcesIn } from "../state/cites.ts";
+import { count, duration, plural } from "../state/figures.ts";
+import type { AgentPart } from "../state/model.ts";
+import { Fold, memo } from "../ui/controls.tsx";
+import { Icon } from "../ui/icon.tsx";
+
+interface Props {
+  readonly part: AgentPart;
+  readonly live: boolean;
+  readonly runId: string;
+}
+
+/** The card of a sub-agent. */
+export const AgentCard = memo(({ part, live, runId }: Props) => {
+  const { finished } = part;
+  const running = live && !finished;
+  return (
+    <Fold
+      id={`${runId} ${part.agentId}`}
+      name="card agent"
+      head={<Head part={part} running={running} />}
+    >
+      {() => (
+        <>
+          <p class="agent-task">{part.task}</p>
+          {part.model && <p class="agent-model">{part.model}</p>}
+          {finished && (
+            <Markdown
+              text={finished.summary}
+              live={false}
+              sources={sourcesIn([finished.summary], [])}
+            />
+          )}
+        </>
+      )}
+    </Fold>
+  );
+});
+
+function Head({ part, running }: { part: AgentPart; running: boolean }) {
+  const { finished } = part;
+  const figures = [
+    plural(part.toolCalls, "call"),
+    `${count(part.tokens)} tokens`,
+    ...(finished ? [duration(finished.milliseconds)] : []),
+  ];
+  return (
+    <span class="agent-head">
+      <span class="agent-line">
+        {running ? (
+          <Icon name="loading" spin />
+        ) : (
+          <Icon name={finished?.error ? "error" : "robot"} tone={finished?.error ? "bad" : ""} />
+        )}
+        <span class="tool-name">{part.name}</span>
+        <span class="tool-arguments">{part.task}</span>
+      </span>
+      <span class="agent-figures">
+        {running && part.doing && <span class="doing">{part.doing}</span>}
+        {!(running || finished) && <span>not finished</span>}
+        <span>{figures.join(" · ")}</span>
+      </span>
+    </span>
+  );
+}

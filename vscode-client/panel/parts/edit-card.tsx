@@ -1,0 +1,78 @@
+// An edit: its hunks, what became of it, and while it waits for the user, what to take of it.
+
+import { tell } from "../host.ts";
+import { shiftsOf, sizeOf } from "../state/diff.ts";
+import { plural } from "../state/figures.ts";
+import type { EditPart } from "../state/model.ts";
+import { asks, live } from "../store.ts";
+import { Fold, IconButton, memo } from "../ui/controls.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { HunkView } from "./hunk.tsx";
+import { ReviewCard } from "./review-card.tsx";
+
+/** The card of an edit; for review as long as the extension asks for one. */
+export const EditCard = memo(({ part, runId }: { part: EditPart; runId: string }) => {
+  const { plan, settled } = part;
+  const review = asks.value.find((ask) => ask.kind === "review" && ask.plan.id === plan.id);
+  if (review && !settled) {
+    return <ReviewCard id={review.id} plan={plan} />;
+  }
+  const shifts = shiftsOf(plan.hunks);
+  const id = `${runId} ${plan.id}`;
+  return (
+    <Fold
+      id={id}
+      name="card edit"
+      head={<Head part={part} waiting={live.value?.runId === runId} />}
+      aside={
+        <IconButton icon="diff" label="Open diff" act={() => tell({ type: "openDiff", plan })} />
+      }
+    >
+      {() => (
+        <>
+          {settled?.note && <p class="note">{settled.note}</p>}
+          {plan.hunks.map((hunk) => (
+            <HunkView key={hunk.id} hunk={hunk} shift={shifts.get(hunk.id) ?? 0} id={id} />
+          ))}
+        </>
+      )}
+    </Fold>
+  );
+});
+
+function Head({ part: { plan, settled }, waiting }: { part: EditPart; waiting: boolean }) {
+  const sizes = plan.hunks.map(sizeOf);
+  const added = sizes.reduce((sum, size) => sum + size.added, 0);
+  const removed = sizes.reduce((sum, size) => sum + size.removed, 0);
+  const became = settled
+    ? outcome(settled)
+    : { icon: "loading" as const, tone: "", words: waiting ? "being applied" : "not applied" };
+  return (
+    <>
+      {waiting || settled ? (
+        <Icon name={became.icon} tone={became.tone} spin={!settled} />
+      ) : (
+        <Icon name="circle-slash" tone="faint" />
+      )}
+      <span class="edit-label">{plan.label}</span>
+      <span class="size">
+        <span class="plus" title={plural(added, "line added", "lines added")}>
+          +{added}
+        </span>{" "}
+        <span class="minus" title={plural(removed, "line removed", "lines removed")}>
+          −{removed}
+        </span>
+      </span>
+      <span class={`became ${became.tone}`}>{became.words}</span>
+    </>
+  );
+}
+
+function outcome({ applied, note }: { applied: boolean; note: string }) {
+  if (!applied) {
+    return { icon: "circle-slash" as const, tone: "bad", words: "not applied" };
+  }
+  return note
+    ? { icon: "pass" as const, tone: "mixed", words: "applied in part" }
+    : { icon: "pass-filled" as const, tone: "good", words: "applied" };
+}

@@ -1,0 +1,152 @@
+// How a turn ended: an error with a way on, what stopped it short, what it took, and what to do next.
+
+import { tell } from "../host.ts";
+import { count, duration, plural, price, sent } from "../state/figures.ts";
+import { isLive, type Turn } from "../state/model.ts";
+import { ask, edit, live } from "../store.ts";
+import { IconButton } from "../ui/controls.tsx";
+import { Icon } from "../ui/icon.tsx";
+
+/** Why an answer may not be whole, by the wire's `stop`. */
+const STOPS: Readonly<Record<string, string>> = {
+  turns: "It stopped at the limit of model replies for one question. Ask it to go on.",
+  tokens: "It stopped at the limit of tokens for one question. Ask it to go on.",
+  money: "It stopped at the limit of cost for one question. Ask it to go on.",
+  time: "It stopped at the limit of time for one question. Ask it to go on.",
+  repetition: "It stopped because it was repeating itself. Put the question another way.",
+  refused: "The model declined to answer. Put the question another way.",
+  "cut off": "The answer was cut off at the model's limit. Ask it to go on.",
+  "context full": "The conversation is too long for the model. Compact it, or begin a new one.",
+};
+
+const KEY = /api[ _-]?key|credentials/i;
+
+/** What stands below a turn that is over. */
+export function Ending({ turn }: { turn: Turn }) {
+  if (isLive(turn)) {
+    return null;
+  }
+  const stopped = turn.phase === "finished" ? STOPS[turn.stop] : undefined;
+  return (
+    <>
+      {turn.phase === "failed" && <Failure turn={turn} />}
+      {turn.phase === "cancelled" && (
+        <p class="notice">
+          <Icon name="circle-slash" /> Stopped. What was done so far is kept.
+        </p>
+      )}
+      {stopped && (
+        <p class="notice warn">
+          <Icon name="warning" /> {stopped}
+        </p>
+      )}
+      <Foot turn={turn} />
+    </>
+  );
+}
+
+function Failure({ turn }: { turn: Turn }) {
+  return (
+    <div class="failure" role="alert">
+      <Icon name="error" tone="bad" />
+      <div>
+        <p>{turn.message || "The run failed. The output of Glossator says more."}</p>
+        <div class="buttons">
+          <vscode-button disabled={live.value !== null} onClick={() => again(turn)}>
+            Try again
+          </vscode-button>
+          {KEY.test(turn.message) && (
+            <vscode-button
+              secondary
+              onClick={() => tell({ type: "command", command: "glossator.setApiKey" })}
+            >
+              Set API key
+            </vscode-button>
+          )}
+          <vscode-button
+            secondary
+            onClick={() => tell({ type: "command", command: "glossator.showOutput" })}
+          >
+            Show output
+          </vscode-button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Foot({ turn }: { turn: Turn }) {
+  const answer = answerOf(turn);
+  const edited = turn.parts.some((part) => part.kind === "edit" && part.settled?.applied);
+  const busy = live.value !== null;
+  return (
+    <div class="foot">
+      <span class="figures" title={details(turn)}>
+        {figures(turn)}
+      </span>
+      <span class="foot-buttons">
+        {edited && (
+          <IconButton
+            icon="discard"
+            label="Undo this turn's edits"
+            disabled={busy}
+            act={() => tell({ type: "undoTurn", runId: turn.runId })}
+          />
+        )}
+        <IconButton
+          icon="edit"
+          label="Edit the question and ask again"
+          disabled={busy || turn.partial}
+          act={() => edit(turn)}
+        />
+        <IconButton
+          icon="refresh"
+          label="Ask again"
+          disabled={busy || turn.partial}
+          act={() => again(turn)}
+        />
+        <IconButton
+          icon="copy"
+          label="Copy the answer"
+          disabled={answer === ""}
+          act={() => tell({ type: "copy", text: answer })}
+        />
+      </span>
+    </div>
+  );
+}
+
+function again(turn: Turn): void {
+  ask(turn.question, turn.chips, turn.runId);
+}
+
+function answerOf(turn: Turn): string {
+  const last = turn.parts.findLast((part) => part.kind === "text");
+  return turn.answer?.text ?? last?.text ?? "";
+}
+
+function figures(turn: Turn): string {
+  const { answer, usage, offline } = turn;
+  if (offline) {
+    return ["offline", ...(answer ? [duration(answer.milliseconds)] : [])].join(" · ");
+  }
+  const tokens = sent(usage) + usage.outputTokens;
+  return [
+    ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
+    ...(answer?.dollars == null ? [] : [price(answer.dollars)]),
+    ...(answer ? [duration(answer.milliseconds)] : []),
+  ].join(" · ");
+}
+
+function details({ usage, model, answer, offline }: Turn): string {
+  if (offline) {
+    return "Extracts from your files; no model was asked.";
+  }
+  const lines = [
+    model,
+    `sent ${count(sent(usage))} tokens (${count(usage.cacheReadTokens)} from the cache), received ${count(usage.outputTokens)}`,
+    ...(answer ? [plural(answer.turns, "model reply", "model replies")] : []),
+    ...(answer?.sessionDollars == null ? [] : [`session so far: ${price(answer.sessionDollars)}`]),
+  ];
+  return lines.filter(Boolean).join("\n");
+}

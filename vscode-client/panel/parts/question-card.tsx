@@ -1,0 +1,74 @@
+// A question of the model's: options to choose, or words of one's own.
+
+import { useState } from "preact/hooks";
+import type { Question } from "../../src/wire.ts";
+import { tell } from "../host.ts";
+import { receive } from "../store.ts";
+import { Icon } from "../ui/icon.tsx";
+
+/** The card; `id` is the ask's. */
+export function QuestionCard({ id, question }: { id: string; question: Question }) {
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [words, setWords] = useState("");
+  const { options, several } = question;
+  const answer = (labels: readonly string[], own: string) => {
+    tell({ type: "questionAnswer", id, answer: { chosen: labels, words: own.trim() } });
+    receive({ type: "answered", id });
+  };
+  const put = (label: string, on: boolean) =>
+    setChosen(
+      options
+        .map((each) => each.label)
+        .filter((each) => (each === label ? on : chosen.includes(each))),
+    );
+  return (
+    <section class="card ask question-card" aria-label={`Question: ${question.text}`}>
+      <div class="card-head">
+        <Icon name="question" tone="accent" />
+        <strong>{question.text}</strong>
+      </div>
+      <fieldset class="options" aria-label="Answers">
+        {options.map(({ label, detail }) =>
+          several ? (
+            <div key={label} class="option-check">
+              <vscode-checkbox
+                label={label}
+                checked={chosen.includes(label)}
+                onChange={(event) => put(label, event.currentTarget.checked)}
+              />
+              {detail && <span class="option-detail">{detail}</span>}
+            </div>
+          ) : (
+            <button key={label} type="button" class="option" onClick={() => answer([label], words)}>
+              <span>{label}</span>
+              {detail && <span class="option-detail">{detail}</span>}
+            </button>
+          ),
+        )}
+      </fieldset>
+      <form
+        class="own"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (words.trim() !== "" || chosen.length > 0) {
+            answer(chosen, words);
+          }
+        }}
+      >
+        <input
+          class="field"
+          aria-label={options.length > 0 ? "Or in your own words" : "Your answer"}
+          placeholder={options.length > 0 ? "Or in your own words" : "Your answer"}
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+        <vscode-button
+          disabled={words.trim() === "" && chosen.length === 0}
+          onClick={() => answer(chosen, words)}
+        >
+          Answer
+        </vscode-button>
+      </form>
+    </section>
+  );
+}

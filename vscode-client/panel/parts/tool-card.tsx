@@ -1,0 +1,98 @@
+// A tool call: one line while folded, all that is known of it when open.
+
+import { tell } from "../host.ts";
+import { oneLine, placeOf } from "../state/calls.ts";
+import { duration } from "../state/figures.ts";
+import type { ToolPart } from "../state/model.ts";
+import { Fold, memo } from "../ui/controls.tsx";
+import { Icon } from "../ui/icon.tsx";
+import type { IconName } from "../ui/icons.ts";
+
+interface Props {
+  readonly part: ToolPart;
+  /** Its run goes on; otherwise a call without an end was left unfinished. */
+  readonly live: boolean;
+  readonly runId: string;
+}
+
+const ICON_OF: Readonly<Record<string, IconName>> = {
+  Glob: "folder",
+  Grep: "search",
+  Search: "search",
+  Read: "file-code",
+  Symbols: "symbol-method",
+  Diagnostics: "warning",
+  Edit: "edit",
+  MultiEdit: "edit",
+  Write: "edit",
+  Bash: "terminal",
+  Todo: "checklist",
+  AskUser: "question",
+  Explore: "robot",
+  Fork: "robot",
+};
+
+/** The card of a call. */
+export const ToolCard = memo(({ part, live, runId }: Props) => {
+  const { tool, finished, callId } = part;
+  const said = finished?.summary ?? (live ? part.progress : "not finished");
+  return (
+    <Fold
+      id={`${runId} ${callId}`}
+      name={`tool ${finished?.error ? "failed" : ""}`}
+      head={
+        <>
+          <State part={part} live={live} />
+          <span class="tool-name">{tool}</span>
+          <span class="tool-arguments">{oneLine(part.arguments)}</span>
+          <span class="tool-summary">{said}</span>
+          {finished && <span class="tool-time">{duration(finished.milliseconds)}</span>}
+        </>
+      }
+    >
+      {() => <Details part={part} said={said} />}
+    </Fold>
+  );
+});
+
+function State({ part, live }: { part: ToolPart; live: boolean }) {
+  if (part.finished?.error) {
+    return (
+      <>
+        <Icon name="error" tone="bad" />
+        <span class="unseen">failed: </span>
+      </>
+    );
+  }
+  if (!part.finished && live) {
+    return (
+      <>
+        <Icon name="loading" spin />
+        <span class="unseen">running: </span>
+      </>
+    );
+  }
+  return <Icon name={ICON_OF[part.tool] ?? "tools"} tone={part.finished ? "" : "faint"} />;
+}
+
+function Details({ part, said }: { part: ToolPart; said: string }) {
+  const place = placeOf(part.arguments);
+  return (
+    <>
+      <dl class="arguments">
+        {Object.entries(part.arguments).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{typeof value === "string" ? value : JSON.stringify(value, null, 1)}</dd>
+          </div>
+        ))}
+      </dl>
+      {said && <p class="result">{said}</p>}
+      {place && (
+        <button type="button" class="link" onClick={() => tell({ type: "openPath", ...place })}>
+          <Icon name="go-to-file" /> Open {place.path}
+        </button>
+      )}
+    </>
+  );
+}

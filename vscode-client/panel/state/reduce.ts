@@ -1,0 +1,130 @@
+// From what the extension says, and what the user does here, to what the panel shows.
+
+import type { Chip, ToPanel } from "../../src/panel/messages.ts";
+import type { Answer } from "../../src/wire.ts";
+import type { AnyEvent } from "../later.ts";
+import { afterEvent, ended } from "./events.ts";
+import type { Ask, PanelState, Turn } from "./model.ts";
+import { newTurn } from "./model.ts";
+
+/** What happens in the panel itself. */
+export type Local =
+  | {
+      readonly type: "asked";
+      readonly runId: string;
+      readonly question: string;
+      readonly chips: readonly Chip[];
+      readonly insteadOf: string | null;
+    }
+  /** The user answered one of the asks. */
+  | { readonly type: "answered"; readonly id: string };
+
+/** The state after a message. */
+export function reduce(state: PanelState, message: ToPanel | Local): PanelState {
+  switch (message.type) {
+    case "situation":
+      return { ...state, situation: message.situation };
+    case "replay":
+      return replayed(state, message);
+    case "events":
+      return { ...state, turns: withEvents(state.turns, message.events) };
+    case "answer":
+      return { ...state, turns: withAnswer(state.turns, message.answer) };
+    case "failed":
+      return {
+        ...state,
+        turns: changed(state.turns, message.runId, (turn) =>
+          ended(turn, "failed", message.message),
+        ),
+      };
+    case "permission":
+      return withAsk(state, { kind: "permission", id: message.id, request: message.request });
+    case "question":
+      return withAsk(state, { kind: "question", id: message.id, question: message.question });
+    case "review":
+      return withAsk(state, { kind: "review", id: message.id, plan: message.plan });
+    case "withdrawn":
+    case "answered":
+      return { ...state, asks: without(state.asks, message.id) };
+    case "completions":
+      return { ...state, completions: { number: message.number, items: message.items } };
+    case "sessions":
+      return { ...state, sessions: message.sessions };
+    case "asked":
+      return { ...state, turns: withQuestion(state.turns, message) };
+    case "compose":
+      return state; // the input's own
+  }
+}
+
+function replayed(state: PanelState, replay: Extract<ToPanel, { type: "replay" }>): PanelState {
+  const begun = withEvents([], replay.events);
+  const turns = [...begun];
+  for (const { runId, question, chips } of replay.asked ?? []) {
+    const at = placeOf(turns, runId);
+    turns[at] = { ...(turns[at] ?? { ...newTurn(runId), question }), chips };
+  }
+  return {
+    ...state,
+    turns: replay.answers.reduce(withAnswer, turns),
+    asks: [],
+    known: true,
+  };
+}
+
+/** Events come in batches, nearly always of one run: the newest turn. */
+function withEvents(turns: readonly Turn[], events: readonly AnyEvent[]): readonly Turn[] {
+  const all = [...turns];
+  const places = new Map<string, number>();
+  for (const event of events) {
+    const at = places.get(event.runId) ?? placeOf(all, event.runId);
+    places.set(event.runId, at);
+    all[at] = afterEvent(all[at] ?? newTurn(event.runId), event);
+  }
+  return all;
+}
+
+function placeOf(turns: readonly Turn[], runId: string): number {
+  const at = turns.findLastIndex((turn) => turn.runId === runId);
+  return at < 0 ? turns.length : at;
+}
+
+function changed(
+  turns: readonly Turn[],
+  runId: string,
+  into: (turn: Turn) => Turn,
+): readonly Turn[] {
+  const at = placeOf(turns, runId);
+  return at < turns.length
+    ? turns.map((turn, place) => (place === at ? into(turn) : turn))
+    : [...turns, into({ ...newTurn(runId), partial: true })];
+}
+
+/** The answer's citations hold: events that were missed are among them. */
+function withAnswer(turns: readonly Turn[], answer: Answer): readonly Turn[] {
+  return changed(turns, answer.runId, (turn) => ({
+    ...turn,
+    answer,
+    citations: turn.citations.length > 0 ? turn.citations : answer.citations,
+    phase: turn.phase === "waiting" || turn.phase === "running" ? "finished" : turn.phase,
+    stop: turn.stop || answer.stop,
+  }));
+}
+
+/** A question asked again takes the place of the old one, and what followed that is gone. */
+function withQuestion(
+  turns: readonly Turn[],
+  asked: Extract<Local, { type: "asked" }>,
+): readonly Turn[] {
+  const { runId, question, chips, insteadOf } = asked;
+  const from = insteadOf === null ? turns.length : placeOf(turns, insteadOf);
+  return [...turns.slice(0, from), { ...newTurn(runId), question, chips }];
+}
+
+function withAsk(state: PanelState, ask: Ask): PanelState {
+  return { ...state, asks: [...without(state.asks, ask.id), ask] };
+}
+
+function without(asks: readonly Ask[], id: string): readonly Ask[] {
+  return asks.filter((ask) => ask.id !== id);
+}

@@ -1,0 +1,97 @@
+// Ask, search, stop: what the extension is there for.
+
+import { randomUUID } from "node:crypto";
+import { Uri, window } from "vscode";
+import { selectionChip } from "../editor/chips.ts";
+import type { Attachment, SearchHit } from "../wire.ts";
+import type { CommandTable, Parts } from "./parts.ts";
+
+const SEARCH_MILLISECONDS = 150; // of not typing, before what was typed is looked for
+
+/** The commands. */
+export function asking(parts: Parts): CommandTable {
+  return {
+    "glossator.ask": (given) => ask(parts, given as { question?: string } | undefined),
+    "glossator.search": (given) => search(parts, typeof given === "string" ? given : ""),
+    "glossator.cancel": () => parts.chat.stop(),
+  };
+}
+
+/** Without a question, it is typed: into the panel, or a box where the panel does not come up. */
+async function ask(parts: Parts, given: { question?: string } | undefined): Promise<void> {
+  const chip = selectionChip(window.activeTextEditor);
+  const chips = chip ? [chip] : [];
+  const visible = await parts.panel.reveal();
+  let question = typeof given?.question === "string" ? given.question.trim() : "";
+  if (!question && visible) {
+    parts.panel.post({ type: "compose", text: "", chips });
+    return;
+  }
+  question ||= (await askInBox())?.trim() ?? "";
+  if (question) {
+    const attachments: Attachment[] = chips.map((each) => each.attachment);
+    await parts.chat.ask({ runId: randomUUID(), question, attachments, chips });
+  }
+}
+
+async function askInBox(): Promise<string | undefined> {
+  return await window.showInputBox({
+    title: "Glossator: ask",
+    prompt: "The answer comes in the chat panel. @path shows it a file.",
+    ignoreFocusOut: true,
+  });
+}
+
+/** Hits come while one types; the active one is shown beside. */
+async function search(parts: Parts, query: string): Promise<void> {
+  const picker = window.createQuickPick<ReturnType<typeof itemOf>>();
+  picker.title = "Glossator: search";
+  picker.placeholder = "Words of a question, names, terms";
+  picker.matchOnDescription = true;
+  picker.matchOnDetail = true;
+  let timer: NodeJS.Timeout | undefined;
+  let newest = 0;
+  const look = async (query: string) => {
+    newest += 1;
+    const number = newest;
+    picker.busy = query !== "";
+    try {
+      const { hits, searched } = query
+        ? await parts.server.run("glossator.search", { query })
+        : { hits: [], searched: "" };
+      if (number === newest) {
+        picker.items = hits.map(itemOf);
+        picker.title = searched ? `Glossator: search — ${searched}` : "Glossator: search";
+      }
+    } finally {
+      picker.busy = picker.busy && number !== newest;
+    }
+  };
+  await new Promise<void>((resolve, reject) => {
+    picker.onDidChangeValue((value) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => void look(value.trim()).catch(reject), SEARCH_MILLISECONDS);
+    });
+    picker.onDidAccept(() => {
+      const [item] = picker.activeItems;
+      if (item) {
+        const { uri, firstLine, lastLine } = item.hit;
+        parts.spans.open(Uri.parse(uri), firstLine, lastLine).then(resolve, reject);
+        picker.hide();
+      }
+    });
+    picker.onDidHide(() => resolve());
+    picker.show();
+    picker.value = query;
+  }).finally(() => {
+    clearTimeout(timer);
+    picker.dispose();
+  });
+}
+
+function itemOf(hit: SearchHit) {
+  const { path, firstLine, lastLine, context, text } = hit;
+  const detail = text.trim().split("\n", 1)[0] ?? "";
+  const label = `$(file-code) ${path}:${firstLine}-${lastLine}`;
+  return { label, description: context, detail, alwaysShow: true, hit };
+}

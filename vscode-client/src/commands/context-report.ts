@@ -1,0 +1,40 @@
+// The context inspector: what is in the model's window, how much of it, and why.
+
+import type { ContextAnswer, Layer } from "../wire.ts";
+import { count, section, table } from "./markdown.ts";
+
+const BAR_CHARACTERS = 20;
+
+/** The window, layer by layer. */
+export function contextReport(context: ContextAnswer): string {
+  const { tokens, window, compactAt, cached, cachedUntil, basis, model, offline } = context;
+  const share = window > 0 ? Math.round((100 * tokens) / window) : 0;
+  const rows: ReadonlyArray<readonly [string, string]> = [
+    ["Model", offline ? "none is asked" : model],
+    ["In the window", `${count(tokens)} of ${count(window)} tokens (${share} %)`],
+    ["Cached", `${count(cached)} tokens${cachedUntil ? `, until ${cachedUntil}` : ""}`],
+    ["Compacted at", compactAt === null ? "never" : `${count(compactAt)} tokens`],
+    ["Counted", basis],
+  ];
+  return [
+    `# Context${context.title ? `: ${context.title}` : ""}`,
+    table(["", ""], rows),
+    ...context.layers.flatMap((layer) => layerOf(layer, tokens)),
+  ].join("\n\n");
+}
+
+function layerOf({ name, tokens, parts }: Layer, all: number): string[] {
+  const rows = parts.map((part) => [
+    part.count > 1 ? `${part.name} × ${part.count}` : part.name,
+    part.deferred ? "when asked for" : count(part.tokens),
+    bar(part.tokens, all),
+    count(part.cached),
+    part.why,
+  ]);
+  const heads = ["Part", "Tokens", "", "Cached", "Why"];
+  return section(`${name} — ${count(tokens)} tokens`, table(heads, rows));
+}
+
+function bar(tokens: number, all: number): string {
+  return "█".repeat(all > 0 ? Math.ceil((BAR_CHARACTERS * tokens) / all) : 0);
+}

@@ -1,0 +1,26 @@
+// Parts of reports, as Markdown.
+
+/** A table; what stands in it is taken literally. */
+export function table(heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  return [
+    line(heads.map(escaped)),
+    line(heads.map(() => "---")),
+    ...rows.map((row) => line(row.map(escaped))),
+  ].join("\n");
+}
+
+/** A heading and what follows, if there is anything. */
+export function section(title: string, text: string): string[] {
+  return text ? [`## ${title}`, text] : [];
+}
+
+/** Paths and messages are no Markdown. */
+export function escaped(text: string): string {
+  return text.replace(/[\\`*_[\]<>|#]/g, "\\$&").replace(/\s+/g, " ");
+}
+
+/** A number as people read it. */
+export function count(number: number): string {
+  return number.toLocaleString("en");
+}

@@ -1,0 +1,50 @@
+// What a click on the status bar offers: what is wrong first, then what is usual.
+
+import { commands, QuickPickItemKind, window } from "vscode";
+import type { CommandTable, Parts } from "./parts.ts";
+
+interface Entry {
+  readonly label: string;
+  readonly command: string;
+  readonly description?: string;
+}
+
+/** The command. */
+export function menu(parts: Parts): CommandTable {
+  return { "glossator.showMenu": () => showMenu(parts) };
+}
+
+async function showMenu({ server, chat }: Parts): Promise<void> {
+  const { state } = server;
+  const problem = state.phase === "failed" || state.phase === "waiting" ? state.problem : undefined;
+  const mending: Entry[] = [
+    { label: "$(debug-restart) Restart server", command: "glossator.restartServer" },
+    { label: "$(output) Show output", command: "glossator.showOutput" },
+  ];
+  const usual: Entry[] = [
+    { label: "$(comment-discussion) Open the chat", command: "glossator.chat.focus" },
+    ...(chat.running.length > 0
+      ? [{ label: "$(debug-stop) Stop", command: "glossator.cancel" }]
+      : []),
+    { label: "$(search) Search", command: "glossator.search" },
+    { label: "$(add) New session", command: "glossator.newSession" },
+    { label: "$(history) Resume a session", command: "glossator.resumeSession" },
+    { label: "$(shield) Set the mode", command: "glossator.setMode" },
+    { label: "$(hubot) Choose the model", command: "glossator.setModel" },
+    { label: "$(layers) Show the context", command: "glossator.showContext" },
+    { label: "$(pulse) Status", command: "glossator.status" },
+    { label: "$(heart) Doctor", command: "glossator.doctor" },
+    { label: "$(key) Set API key", command: "glossator.setApiKey" },
+  ];
+  const items = (problem ? [...mending, ...usual] : [...usual, ...mending]).map((entry) => ({
+    kind: QuickPickItemKind.Default,
+    ...entry,
+  }));
+  const picked = await window.showQuickPick(items, {
+    title: "Glossator",
+    placeHolder: problem ?? "What would you like to do?",
+  });
+  if (picked) {
+    await commands.executeCommand(picked.command);
+  }
+}

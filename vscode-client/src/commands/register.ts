@@ -1,0 +1,34 @@
+// All commands of the palette. They are there from the beginning; what needs the server waits for it.
+
+import { commands, type Disposable } from "vscode";
+import { actions } from "./actions.ts";
+import { asking } from "./asking.ts";
+import { showFailure } from "./failures.ts";
+import { menu } from "./menu.ts";
+import { models } from "./models.ts";
+import type { CommandTable, Parts } from "./parts.ts";
+import { sessions } from "./sessions.ts";
+import { undo } from "./undo.ts";
+import { upkeep } from "./upkeep.ts";
+
+/** Register each; what goes wrong is told once, here. */
+export function registerCommands(parts: Parts): Disposable[] {
+  const table: CommandTable = {
+    ...asking(parts),
+    ...actions(parts),
+    ...sessions(parts),
+    ...undo(parts),
+    ...models(parts),
+    ...upkeep(parts),
+    ...menu(parts),
+  };
+  return Object.entries(table).map(([name, command]) =>
+    commands.registerCommand(name, async (...given: unknown[]) => {
+      try {
+        await command(...given);
+      } catch (error) {
+        void showFailure(error, parts.log);
+      }
+    }),
+  );
+}

@@ -1,0 +1,78 @@
+// The mode, the index, how the server is, the key, the output.
+
+import { window } from "vscode";
+import { showMarkdown } from "../editor/texts.ts";
+import { askForKey } from "../key.ts";
+import type { Mode } from "../wire.ts";
+import { during } from "./during.ts";
+import type { CommandTable, Parts } from "./parts.ts";
+import { doctorReport, statusReport } from "./reports.ts";
+
+const MODES: ReadonlyArray<readonly [mode: Mode, icon: string, label: string, detail: string]> = [
+  ["plan", "eye", "Plan", "Reads only. Nothing is edited, and no command acts."],
+  ["ask", "shield", "Ask", "Asks before each edit, and before commands that act."],
+  ["acceptEdits", "edit", "Accept edits", "Edits the workspace; asks before commands that act."],
+  ["auto", "rocket", "Auto", "Edits, and runs commands in the sandbox, without asking."],
+];
+
+/** The commands. */
+export function upkeep(parts: Parts): CommandTable {
+  const { server, log } = parts;
+  return {
+    "glossator.setMode": (given) => setMode(parts, given),
+    "glossator.rebuildIndex": () => rebuildIndex(parts),
+    "glossator.status": async () => {
+      await showMarkdown(
+        "Glossator status",
+        statusReport(await server.run("glossator.status", {})),
+      );
+    },
+    "glossator.doctor": async () => {
+      const answer = await during("looking at everything", (token) =>
+        server.run("glossator.doctor", {}, token),
+      );
+      await showMarkdown("Glossator doctor", doctorReport(answer));
+    },
+    "glossator.restartServer": () => server.restart(),
+    "glossator.setApiKey": () => setApiKey(parts),
+    "glossator.showOutput": async () => log.show(),
+  };
+}
+
+async function setMode(parts: Parts, given: unknown): Promise<void> {
+  const known = MODES.find(([mode]) => mode === given)?.[0];
+  const mode = known ?? (await chooseMode(parts.mode));
+  if (mode) {
+    await parts.server.run("glossator.setMode", { mode });
+    await parts.refresh();
+  }
+}
+
+async function chooseMode(current: Mode): Promise<Mode | undefined> {
+  const items = MODES.map(([mode, icon, label, detail]) => {
+    const description = mode === current ? "now" : "";
+    return { mode, label: `$(${icon}) ${label}`, description, detail };
+  });
+  const placeHolder = "What is done without asking, until the window is closed";
+  const picked = await window.showQuickPick(items, { title: "Glossator: mode", placeHolder });
+  return picked?.mode;
+}
+
+async function rebuildIndex({ server }: Parts): Promise<void> {
+  const answer = await during("building the index", (token) =>
+    server.run("glossator.rebuildIndex", {}, token),
+  );
+  const seconds = (answer.milliseconds / 1000).toFixed(1);
+  const done = `The index has ${answer.indexed.toLocaleString()} of ${answer.files.toLocaleString()} files, after ${seconds} s.`;
+  if (answer.problems.length > 0) {
+    void window.showWarningMessage(`${done} ${answer.problems.join(" ")}`);
+  } else {
+    void window.showInformationMessage(done);
+  }
+}
+
+async function setApiKey({ secrets, server }: Parts): Promise<void> {
+  if (await askForKey(secrets)) {
+    await server.restart();
+  }
+}

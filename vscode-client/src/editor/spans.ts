@@ -1,0 +1,85 @@
+// Opening a file at the lines that a citation names, and making them stand out for a moment.
+
+import {
+  type Disposable,
+  OverviewRulerLane,
+  Position,
+  Range,
+  TextEditorRevealType,
+  ThemeColor,
+  Uri,
+  window,
+  workspace,
+} from "vscode";
+
+const BRIGHT_MILLISECONDS = 1500;
+const FAINT_MILLISECONDS = 1500;
+
+/** Opens spans. One is highlighted at a time; it fades in two steps. */
+export class Spans implements Disposable {
+  readonly #bright = window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new ThemeColor("editor.findMatchHighlightBackground"),
+    borderColor: new ThemeColor("editor.findMatchHighlightBorder"),
+    overviewRulerColor: new ThemeColor("editorOverviewRuler.findMatchForeground"),
+    overviewRulerLane: OverviewRulerLane.Center,
+  });
+  readonly #faint = window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new ThemeColor("editor.rangeHighlightBackground"),
+  });
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Show the lines (1-based, inclusive), and put the cursor at their beginning. */
+  async open(uri: Uri, firstLine: number, lastLine: number, preserveFocus = false): Promise<void> {
+    const document = await workspace.openTextDocument(uri);
+    const first = Math.min(Math.max(firstLine, 1), document.lineCount) - 1;
+    const last = Math.min(Math.max(lastLine, firstLine, 1), document.lineCount) - 1;
+    const range = new Range(first, 0, last, document.lineAt(last).text.length);
+    const start = new Position(first, 0);
+    const selection = new Range(start, start);
+    const editor = await window.showTextDocument(document, { selection, preserveFocus });
+    editor.revealRange(range, TextEditorRevealType.InCenterIfOutsideViewport);
+    this.#clear();
+    editor.setDecorations(this.#bright, [range]);
+    this.#timer = setTimeout(() => {
+      editor.setDecorations(this.#bright, []);
+      editor.setDecorations(this.#faint, [range]);
+      this.#timer = setTimeout(() => this.#clear(), FAINT_MILLISECONDS);
+    }, BRIGHT_MILLISECONDS);
+  }
+
+  /** The same for a path as answers name it: relative to a folder of the workspace. */
+  async openPath(path: string, line: number): Promise<void> {
+    await this.open(await located(path), line, line);
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#bright.dispose();
+    this.#faint.dispose();
+  }
+
+  #clear(): void {
+    clearTimeout(this.#timer);
+    for (const editor of window.visibleTextEditors) {
+      editor.setDecorations(this.#bright, []);
+      editor.setDecorations(this.#faint, []);
+    }
+  }
+}
+
+/** With several folders, a path begins with the name of its folder. */
+async function located(path: string): Promise<Uri> {
+  if (path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path)) {
+    return Uri.file(path);
+  }
+  const folders = workspace.workspaceFolders ?? [];
+  const named = folders.find((folder) => path.startsWith(`${folder.name}/`));
+  const inside =
+    named && folders.length > 1
+      ? Uri.joinPath(named.uri, path.slice(named.name.length + 1))
+      : undefined;
+  const [first] = folders;
+  return inside ?? (first ? Uri.joinPath(first.uri, path) : Uri.file(path));
+}

@@ -1,0 +1,44 @@
+// Texts of ours as documents that can be read and not written: reports, details, sides of a diff.
+
+import { commands, type Disposable, EventEmitter, languages, Uri, window, workspace } from "vscode";
+
+const SCHEME = "glossator";
+const MOST = 100; // texts that are kept; the oldest goes first
+
+let number = 0;
+const texts = new Map<string, string>();
+const changed = new EventEmitter<Uri>();
+
+/** Let VS Code read our texts. */
+export function serveTexts(): Disposable {
+  return workspace.registerTextDocumentContentProvider(SCHEME, {
+    onDidChange: changed.event,
+    provideTextDocumentContent: (uri) => texts.get(uri.toString()) ?? "This text is gone.",
+  });
+}
+
+/** Keep a text under a new address, whose last part is `name`. */
+export function keepText(name: string, text: string): Uri {
+  number += 1;
+  const uri = Uri.from({ scheme: SCHEME, path: `/${number}/${name}` });
+  texts.set(uri.toString(), text);
+  for (const old of [...texts.keys()].slice(0, Math.max(0, texts.size - MOST))) {
+    texts.delete(old);
+  }
+  return uri;
+}
+
+/** Show a text in an editor. */
+export async function showText(name: string, text: string, language: string): Promise<void> {
+  const document = await workspace.openTextDocument(keepText(name, text));
+  const readable = await languages.setTextDocumentLanguage(document, language);
+  await window.showTextDocument(readable, { preview: true, preserveFocus: true });
+}
+
+/** Show Markdown as it is meant to look. The same name takes the earlier one's place. */
+export async function showMarkdown(name: string, markdown: string): Promise<void> {
+  const uri = Uri.from({ scheme: SCHEME, path: `/${name}.md` });
+  texts.set(uri.toString(), markdown);
+  changed.fire(uri);
+  await commands.executeCommand("markdown.showPreview", uri);
+}

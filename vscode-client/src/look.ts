@@ -1,0 +1,65 @@
+// What the status bar says; nothing here knows of VS Code.
+
+import type { ServerState } from "./server/server.ts";
+import type { StatusAnswer, Usage } from "./wire.ts";
+
+/** How things stand: `status` is what the server last told, `sessionId` the session shown. */
+export interface Standing {
+  readonly state: ServerState;
+  readonly status: StatusAnswer | undefined;
+  readonly running: number;
+  readonly sessionId: string | undefined;
+}
+
+/** An icon, a few words, and the lines of the tooltip. */
+export interface Look {
+  readonly icon: string;
+  readonly text: string;
+  readonly lines: readonly string[];
+  readonly bad?: boolean;
+}
+
+const NAME = "Glossator";
+const THOUSAND = 1000;
+
+/** What is shown for it. */
+export function look(standing: Standing): Look {
+  const { state } = standing;
+  switch (state.phase) {
+    case "off":
+      return { icon: "circle-slash", text: NAME, lines: ["Glossator is off."] };
+    case "starting":
+      return { icon: "sync~spin", text: NAME, lines: [`Glossator: ${state.step}…`] };
+    case "waiting":
+    case "failed":
+      return { icon: "warning", text: NAME, lines: [state.problem], bad: true };
+    case "ready":
+      return ready(standing);
+  }
+}
+
+function ready({ status, running, sessionId }: Standing): Look {
+  const icon = running > 0 ? "loading~spin" : "comment-discussion";
+  if (!status) {
+    return { icon, text: NAME, lines: ["Glossator is ready."] };
+  }
+  const shown = status.spending.find((each) => each.sessionId === sessionId);
+  const tokens = shown ? inContext(shown.last) : 0;
+  const context = tokens > 0 ? ` · ${thousands(tokens)}` : "";
+  const lines = [
+    `Glossator ${status.version}`,
+    status.offline ? "Offline: answers are extracts, no model is asked." : `Model: ${status.model}`,
+    `Mode: ${status.mode}`,
+    `${status.files.toLocaleString("en")} file${status.files === 1 ? "" : "s"}${status.scanning ? ", still being listed" : ""}`,
+    ...(tokens > 0 ? [`${tokens.toLocaleString("en")} tokens in this session's context`] : []),
+  ];
+  return { icon, text: (status.offline ? "offline" : status.model) + context, lines };
+}
+
+function inContext(usage: Usage): number {
+  return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+}
+
+function thousands(tokens: number): string {
+  return `${(tokens / THOUSAND).toFixed(tokens < 10 * THOUSAND ? 1 : 0)}k`;
+}

@@ -1,0 +1,111 @@
+// What the panel says, done.
+
+import { commands, env, Uri } from "vscode";
+import type { Parts } from "../commands/parts.ts";
+import { runSlash, slashOf } from "../commands/slash.ts";
+import { fileChips } from "../editor/chips.ts";
+import { openDiff } from "../editor/diff.ts";
+import { insertAtCursor } from "../editor/insert.ts";
+import { pastedChip } from "../editor/pasted.ts";
+import type { Inquiries } from "../ports/inquiries.ts";
+import { UserError } from "../result.ts";
+import type { Chip, ToHost } from "./messages.ts";
+
+/** Commands that the panel may have run: ours alone, whatever an answer's text says. */
+const OURS = /^glossator\.[A-Za-z]+$/;
+
+/** Do what a message of the panel asks for. */
+export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiries): Promise<void> {
+  const { chat, spans } = parts;
+  switch (message.type) {
+    case "ready":
+      return; // the view has heard it
+    case "ask":
+      return await askOrDo(message, parts);
+    case "stop":
+      return await chat.stop(message.runId);
+    case "permissionAnswer":
+    case "questionAnswer":
+    case "reviewAnswer":
+      return inquiries.answer(message.id, message.answer);
+    case "open":
+      return await spans.open(Uri.parse(message.uri), message.firstLine, message.lastLine);
+    case "openPath":
+      return await spans.openPath(message.path, message.line);
+    case "openDiff":
+      return await openDiff(message.plan);
+    case "insert":
+      return await insertAtCursor(message.text);
+    case "copy":
+      return await env.clipboard.writeText(message.text);
+    case "complete":
+      return await complete(message.number, message.text, parts);
+    case "pasted":
+      return compose(await pastedChip(parts.pasted, message.mime, message.base64), parts);
+    case "dropped":
+      return await dropped(message.uris, parts);
+    case "listSessions":
+      return await list(parts);
+    case "newSession":
+      return chat.show();
+    case "resumeSession":
+      return await chat.resume(message.id);
+    case "renameSession":
+      await chat.rename(message.id, message.title);
+      return await list(parts);
+    case "deleteSession":
+      await run("glossator.deleteSession", message.id);
+      return await list(parts);
+    case "undoTurn":
+      return await run("glossator.undoTurn", message.runId);
+    case "setMode":
+      return await run("glossator.setMode", message.mode);
+    case "setModel":
+      return await run("glossator.setModel", message.model);
+    case "manageTrust":
+      await commands.executeCommand("workbench.trust.manage");
+      return;
+    case "command":
+      return await run(message.command);
+  }
+}
+
+async function list({ chat, panel }: Parts): Promise<void> {
+  panel.post({ type: "sessions", sessions: await chat.list() });
+}
+
+async function dropped(uris: readonly string[], { panel }: Parts): Promise<void> {
+  const chips = await fileChips(uris);
+  if (chips.length === 0) {
+    throw new UserError("What was dropped is no file. Hold Shift while you drop files here.");
+  }
+  panel.post({ type: "compose", text: "", chips });
+}
+
+function compose(chip: Chip, { panel }: Parts): void {
+  panel.post({ type: "compose", text: "", chips: [chip] });
+}
+
+/** While the server is not there nothing can be offered, and that is no failure. */
+async function complete(number: number, text: string, { server, panel }: Parts): Promise<void> {
+  const ready = server.state.phase === "ready";
+  const items = ready ? (await server.run("glossator.complete", { text })).items : [];
+  panel.post({ type: "completions", number, items });
+}
+
+/** `/compact` and the like are no questions. */
+async function askOrDo(message: Extract<ToHost, { type: "ask" }>, parts: Parts): Promise<void> {
+  const slash = slashOf(message.question);
+  if (slash) {
+    parts.chat.replay(); // the panel shows it as asked, which it was not
+    await runSlash(slash, parts);
+  } else {
+    await parts.chat.ask(message);
+  }
+}
+
+async function run(command: string, ...given: readonly unknown[]): Promise<void> {
+  if (OURS.test(command)) {
+    await commands.executeCommand(command, ...given);
+  }
+}

@@ -1,0 +1,146 @@
+// How things stand, told to the status bar and to the panel whenever something changes.
+
+import {
+  type Disposable,
+  type LogOutputChannel,
+  type SecretStorage,
+  type TextEditor,
+  window,
+  workspace,
+} from "vscode";
+import type { Chat } from "./chat/chat.ts";
+import { describeModel } from "./commands/models.ts";
+import { selectionChip } from "./editor/chips.ts";
+import { hasKey } from "./key.ts";
+import type { Chip, ModelChoice, Situation } from "./panel/messages.ts";
+import type { PanelView } from "./panel/view.ts";
+import { messageOf } from "./result.ts";
+import type { Server } from "./server/server.ts";
+import { StatusItem } from "./status.ts";
+import type { Mode, Model, StatusAnswer } from "./wire.ts";
+
+const SELECTION_MILLISECONDS = 100; // after which a selection is taken to be one
+const STATUS_MILLISECONDS = 50; // several changes at once are one question to the server
+
+/** Asks the server for its status when that may have changed. */
+export class Standings implements Disposable {
+  readonly #item = new StatusItem();
+  readonly #listening: Disposable[];
+  #status: StatusAnswer | undefined;
+  #models: readonly Model[] = [];
+  #hasKey = false;
+  #chip: Chip | null = null;
+  #selectionTimer: NodeJS.Timeout | undefined;
+  #statusTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly server: Server,
+    private readonly chat: Chat,
+    private readonly panel: PanelView,
+    private readonly secrets: SecretStorage,
+    private readonly log: LogOutputChannel,
+  ) {
+    this.#listening = [
+      this.#item,
+      server.onState(() => this.#soon()),
+      chat.onChange(() => this.#soon()),
+      secrets.onDidChange(() => this.#soon()),
+      window.onDidChangeActiveTextEditor((editor) => this.#selected(editor)),
+      window.onDidChangeTextEditorSelection(({ textEditor }) => this.#selected(textEditor)),
+    ];
+    this.#selected(window.activeTextEditor);
+    this.#show();
+  }
+
+  /** What is done without asking. */
+  get mode(): Mode {
+    return this.#status?.mode ?? "ask";
+  }
+
+  /** Ask the server how it is, and tell everybody. */
+  async refresh(): Promise<void> {
+    this.#hasKey = await hasKey(this.secrets);
+    if (this.server.state.phase === "ready") {
+      try {
+        this.#status = await this.server.run("glossator.status", {});
+        this.#models = await this.#listed(this.#status.model);
+      } catch (error) {
+        this.log.warn(`The server did not tell its status: ${messageOf(error)}`);
+      }
+    }
+    this.#show();
+  }
+
+  /** Tell the panel. */
+  post(): void {
+    this.panel.post({ type: "situation", situation: this.#situation() });
+  }
+
+  dispose(): void {
+    clearTimeout(this.#selectionTimer);
+    clearTimeout(this.#statusTimer);
+    for (const each of this.#listening) {
+      each.dispose();
+    }
+  }
+
+  /** Asked for when another model answers: the provider may be asked for its list. */
+  async #listed(current: string): Promise<readonly Model[]> {
+    const known = this.#models.find((each) => each.current)?.id === current;
+    return known ? this.#models : (await this.server.run("glossator.listModels", {})).models;
+  }
+
+  #soon(): void {
+    this.#show();
+    clearTimeout(this.#statusTimer);
+    this.#statusTimer = setTimeout(() => void this.refresh(), STATUS_MILLISECONDS);
+  }
+
+  #show(): void {
+    this.#item.show({
+      state: this.server.state,
+      status: this.#status,
+      running: this.chat.running.length,
+      sessionId: this.chat.sessionId,
+    });
+    this.post();
+  }
+
+  #selected(editor: TextEditor | undefined): void {
+    clearTimeout(this.#selectionTimer);
+    this.#selectionTimer = setTimeout(() => {
+      const chip = selectionChip(editor);
+      if (JSON.stringify(chip) !== JSON.stringify(this.#chip)) {
+        this.#chip = chip;
+        this.post();
+      }
+    }, SELECTION_MILLISECONDS);
+  }
+
+  #situation(): Situation {
+    const { state } = this.server;
+    const detail =
+      state.phase === "starting"
+        ? state.step
+        : state.phase === "waiting" || state.phase === "failed"
+          ? state.problem
+          : "";
+    return {
+      server: { phase: state.phase, detail },
+      trusted: workspace.isTrusted,
+      hasKey: this.#hasKey,
+      mode: this.mode,
+      model: this.#status?.model ?? "",
+      offline: this.#status?.offline ?? false,
+      session: this.chat.session,
+      selection: this.#chip,
+      ...(this.#models.length > 0 ? { models: this.#models.map(choiceOf) } : {}),
+      contextWindow: this.#models.find((each) => each.current)?.window ?? null,
+      roots: this.#status?.roots ?? [],
+    };
+  }
+}
+
+function choiceOf(model: Model): ModelChoice {
+  return { id: model.id, label: model.id, detail: describeModel(model) };
+}

@@ -1,0 +1,223 @@
+// Tests inside the extension host of a real VS Code: commands, providers and ports. A folder with
+// demo.py is open, the server is offline.
+
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { openDiff } from "../../src/editor/diff.ts";
+import { insertAtCursor } from "../../src/editor/insert.ts";
+import { Spans } from "../../src/editor/spans.ts";
+import type { Glossator } from "../../src/glossator.ts";
+import { DiagnosticsPort } from "../../src/ports/diagnostics.ts";
+import { save } from "../../src/ports/saves.ts";
+
+const READY_MILLISECONDS = 60_000;
+const never = new vscode.CancellationTokenSource().token;
+
+/** Run all tests; throws if one fails. */
+export async function run(): Promise<void> {
+  const failed: string[] = [];
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      await test();
+    } catch (error) {
+      failed.push(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
+    } finally {
+      await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    }
+  }
+  if (failed.length > 0) {
+    throw new Error(failed.join("\n\n"));
+  }
+}
+
+const tests: Record<string, () => Promise<void>> = {
+  async "every command of the manifest is there, and no other"() {
+    await ready();
+    const { contributes } = extension().packageJSON;
+    const declared = contributes.commands.map((each: { command: string }) => each.command);
+    const registered = (await vscode.commands.getCommands(true)).filter((name) =>
+      /^glossator\.[a-zA-Z]+$/.test(name),
+    );
+    assert.deepEqual(registered.sort(), declared.sort());
+  },
+
+  async "no key of ours is one of VS Code's own"() {
+    await vscode.commands.executeCommand("workbench.action.openDefaultKeybindingsFile");
+    const text = vscode.window.activeTextEditor?.document.getText() ?? "";
+    const others = text.split("},").filter((each) => !each.includes('"glossator.'));
+    assert.ok(others.length > 500, "VS Code's keys were read");
+    for (const { key, when } of extension().packageJSON.contributes.keybindings) {
+      const taken = others.filter(
+        (each) => each.includes(`"key": "${key}"`) && !each.includes("terminalFocus"),
+      );
+      assert.deepEqual(taken, []);
+      assert.match(when, /terminalFocus|editorTextFocus/);
+    }
+  },
+
+  async "a selection can be explained, and a hover is given"() {
+    const { document } = await demo();
+    const actions = await until(async () => {
+      const found = await vscode.commands.executeCommand<vscode.CodeAction[]>(
+        "vscode.executeCodeActionProvider",
+        document.uri,
+        new vscode.Range(3, 0, 5, 0),
+      );
+      return found.filter((each) => each.command?.command === "glossator.explain");
+    });
+    assert.deepEqual(actions[0]?.command?.arguments, [
+      { uri: document.uri.toString(), firstLine: 4, lastLine: 5 },
+    ]);
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+      "vscode.executeHoverProvider",
+      document.uri,
+      new vscode.Position(8, 7),
+    );
+    const texts = hovers.flatMap((each) =>
+      each.contents.map((part) => (typeof part === "string" ? part : part.value)),
+    );
+    assert.match(texts.join("\n"), /area/);
+  },
+
+  async "a question of the palette is answered, in a session that can be shown again"() {
+    const { chat } = await ready();
+    await vscode.commands.executeCommand("glossator.ask", { question: "How is an area computed?" });
+    assert.deepEqual(chat.running, []);
+    const id = chat.sessionId;
+    assert.ok(id);
+    assert.match(chat.session?.title ?? "", /area/);
+    await vscode.commands.executeCommand("glossator.newSession");
+    assert.equal(chat.sessionId, undefined);
+    await vscode.commands.executeCommand("glossator.resumeSession", id);
+    assert.equal(chat.sessionId, id);
+  },
+
+  async "a citation is opened at its lines"() {
+    const { document } = await demo();
+    const spans = new Spans();
+    await spans.open(document.uri, 4, 6);
+    assert.equal(vscode.window.activeTextEditor?.selection.active.line, 3);
+    await spans.openPath("demo.py", 9999);
+    assert.equal(vscode.window.activeTextEditor?.document.uri.path, document.uri.path);
+    spans.dispose();
+  },
+
+  async "a plan is shown as a diff"() {
+    const { document } = await demo();
+    const before = `${document.lineAt(3).text}\n`;
+    const after = before.replace("radius", "r");
+    const { path } = document.uri;
+    const hunk = { id: "h", kind: "edit", path, firstLine: 4, before, after } as const;
+    await openDiff({ id: "p", label: "Rename", hunks: [hunk] });
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    assert.ok(input instanceof vscode.TabInputTextDiff);
+  },
+
+  async "code is inserted at the cursor, and undone"() {
+    const editor = await demo();
+    const text = editor.document.getText();
+    editor.selection = new vscode.Selection(0, 0, 0, 0);
+    await insertAtCursor("# hello\n");
+    assert.equal(editor.document.getText(), `# hello\n${text}`);
+    await vscode.commands.executeCommand("undo");
+    assert.equal(editor.document.getText(), text);
+  },
+
+  async "findings are those of the version asked for, or pending"() {
+    const { document } = await demo();
+    const port = new DiagnosticsPort();
+    const collection = vscode.languages.createDiagnosticCollection("test");
+    const uri = document.uri.toString();
+    const wanted = { files: [{ uri, version: document.version }], seconds: 0.05 };
+    assert.equal((await port.answer(wanted, never)).files[0]?.pending, true);
+    const waiting = port.answer({ ...wanted, seconds: 20 }, never);
+    const found = new vscode.Diagnostic(
+      new vscode.Range(3, 0, 3, 3),
+      "wrong",
+      vscode.DiagnosticSeverity.Warning,
+    );
+    collection.set(document.uri, [found]);
+    const item = { line: 4, severity: "warning", message: "wrong" };
+    assert.deepEqual(await waiting, { files: [{ uri, items: [item], pending: false }] });
+    assert.deepEqual((await port.answer({ files: [], seconds: 1 }, never)).files, [
+      { uri, items: [item] },
+    ]);
+    collection.dispose();
+    port.dispose();
+  },
+
+  async "only the version asked for is saved"() {
+    const editor = await demo();
+    const { document } = editor;
+    await editor.edit((builder) => builder.insert(new vscode.Position(0, 0), "# x\n"));
+    const uri = document.uri.toString();
+    const older = { documents: [{ uri, version: document.version - 1 }] };
+    assert.deepEqual(await save(older, never), { saved: [] });
+    assert.ok(document.isDirty);
+    const now = { documents: [{ uri, version: document.version }] };
+    assert.deepEqual(await save(now, never), { saved: [uri] });
+    assert.ok(!document.isDirty);
+  },
+
+  async "status and doctor are documents to read"() {
+    await ready();
+    for (const name of ["status", "doctor"]) {
+      await vscode.commands.executeCommand(`glossator.${name}`);
+      const labels = await until(async () => {
+        const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
+        return tabs.map((tab) => tab.label).filter((label) => label.includes(`Glossator ${name}`));
+      });
+      assert.equal(labels.length, 1);
+    }
+  },
+
+  async "the server comes back when it ends unasked"() {
+    const { server } = await ready();
+    const phases: string[] = [];
+    const listening = server.onState(({ phase }) => phases.push(phase));
+    const number = await serverProcess();
+    process.kill(Number(number), "SIGKILL");
+    await until(async () => (phases.at(-1) === "ready" ? [true] : []));
+    listening.dispose();
+    assert.deepEqual(phases.slice(0, 1), ["waiting"]);
+    assert.equal((await server.run("glossator.status", {})).offline, true);
+  },
+};
+
+function extension(): vscode.Extension<Glossator> {
+  const found = vscode.extensions.getExtension<Glossator>("glossator.glossator");
+  assert.ok(found, "the extension is installed");
+  return found;
+}
+
+async function ready(): Promise<Glossator> {
+  const glossator = await extension().activate();
+  await until(async () => (glossator.server.state.phase === "ready" ? [true] : []));
+  return glossator;
+}
+
+async function demo(): Promise<vscode.TextEditor> {
+  const [folder] = vscode.workspace.workspaceFolders ?? [];
+  assert.ok(folder);
+  return await vscode.window.showTextDocument(vscode.Uri.joinPath(folder.uri, "demo.py"));
+}
+
+/** The process that answers; it tells its own number in no other way. */
+async function serverProcess(): Promise<string> {
+  const { execFileSync } = await import("node:child_process");
+  const ours = execFileSync("pgrep", ["-P", String(process.pid), "-f", "glossator.lsp"]);
+  return String(ours).trim().split("\n")[0] ?? "";
+}
+
+/** What `look` gives, once it gives something. */
+async function until<T>(look: () => Promise<readonly T[]>): Promise<readonly T[]> {
+  const end = Date.now() + READY_MILLISECONDS;
+  for (;;) {
+    const found = await look();
+    if (found.length > 0) {
+      return found;
+    }
+    assert.ok(Date.now() < end, "it took too long");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

@@ -1,0 +1,48 @@
+// A first run without a key: open a folder, ask, and land on the line that a citation names; then
+// reload the window, and find everything as it was. node start.mjs VSIX PYTHON [FOLDER for pictures]
+
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { demoFolder } from "./demo.mjs";
+import { openWindow, runCommand, webview } from "./window.mjs";
+
+const [vsix, python, pictures = "/tmp"] = process.argv.slice(2);
+const QUESTION = "How is the area of a circle computed?";
+const SLOW = { timeout: 90_000 };
+
+const workspace = demoFolder(mkdtempSync("/tmp/start-"));
+const settings = { "glossator.python": python, "glossator.models.offline": true };
+const window = await openWindow({ workspace, vsix, settings });
+const { page } = window;
+const picture = (name) => page.screenshot({ path: join(pictures, `${name}.png`) });
+let code = 1;
+try {
+  await page.locator("[id*='glossator.status']", { hasText: "offline" }).first().waitFor(SLOW);
+  await runCommand(page, "Glossator: Ask");
+  const box = webview(page).locator("textarea").first();
+  await box.fill(QUESTION);
+  await box.press("Enter");
+  await citation().waitFor();
+  await picture("start-answer");
+  await citation().click();
+  await page.locator(".editor-instance .view-line", { hasText: "def area" }).first().waitFor();
+  const place = page.locator("[id='status.editor.selection']").first();
+  assert.match(await place.textContent(), /^Ln 4, Col 1/);
+  await picture("start-citation");
+  await page.reload();
+  await webview(page).getByText(QUESTION).first().waitFor(SLOW);
+  await citation().waitFor();
+  await picture("start-reloaded");
+  code = 0;
+} catch (error) {
+  process.stdout.write(`${error.stack}\n${window.log()}\n`);
+  await picture("start-failed");
+}
+await window.close();
+rmSync(workspace, { recursive: true });
+process.exit(code);
+
+function citation() {
+  return webview(page).locator("[data-cite]").first();
+}

@@ -1,0 +1,149 @@
+// A browser with the panel in it. The library that drives it is the one of the tests in VS Code.
+
+import { createRequire } from "node:module";
+import type { ToHost, ToPanel } from "../../../src/panel/messages.ts";
+import { addressOf, serve } from "./page.ts";
+
+/** As much as is used of a locator of playwright-core. */
+export interface Locator {
+  click(options?: object): Promise<void>;
+  hover(): Promise<void>;
+  fill(text: string): Promise<void>;
+  press(key: string): Promise<void>;
+  waitFor(options?: object): Promise<void>;
+  count(): Promise<number>;
+  textContent(): Promise<string | null>;
+  inputValue(): Promise<string>;
+  getAttribute(name: string): Promise<string | null>;
+  evaluate<T>(act: (element: HTMLElement) => T): Promise<T>;
+  first(): Locator;
+  last(): Locator;
+  nth(at: number): Locator;
+  locator(selector: string, options?: object): Locator;
+}
+
+/** As much as is used of a page. */
+export interface Page {
+  goto(url: string): Promise<unknown>;
+  reload(): Promise<unknown>;
+  evaluate<T, A>(act: (argument: A) => T | Promise<T>, argument?: A): Promise<T>;
+  waitForFunction<A>(act: (argument: A) => unknown, argument?: A): Promise<unknown>;
+  setViewportSize(size: { width: number; height: number }): Promise<void>;
+  screenshot(options: { path: string }): Promise<unknown>;
+  locator(selector: string, options?: object): Locator;
+  getByRole(role: string, options?: object): Locator;
+  getByText(text: string | RegExp, options?: object): Locator;
+  on(
+    name: string,
+    heard: (event: { text(): string; type(): string; message: string }) => void,
+  ): void;
+  setDefaultTimeout(milliseconds: number): void;
+  readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
+  readonly mouse: { wheel(x: number, y: number): Promise<void> };
+}
+
+interface Chromium {
+  launch(
+    options: object,
+  ): Promise<{ newPage(options?: object): Promise<Page>; close(): Promise<void> }>;
+}
+
+/** What the fake extension keeps in the page. */
+interface Played {
+  readonly said: ToHost[];
+  readonly refused: string[];
+}
+
+const CACHE = process.env["CACHE"];
+
+const CLASSES = {
+  dark: "vscode-dark",
+  light: "vscode-light",
+  contrast: "vscode-high-contrast",
+} as const;
+
+/** Why no browser can be had, or false: what node:test takes as `skip`. */
+export const NO_BROWSER =
+  CACHE === undefined ? "set CACHE to the folder with playwright-core to run this" : false;
+
+/** The panel in a page. */
+export class Harness {
+  /** What the page asked its server for, and what went wrong in it. */
+  readonly requests: string[] = [];
+  readonly problems: string[] = [];
+
+  #opened = 0;
+
+  private constructor(
+    readonly page: Page,
+    readonly address: string,
+    readonly close: () => Promise<void>,
+    requests: string[],
+  ) {
+    this.requests = requests;
+    page.setDefaultTimeout(5000);
+    page.on("console", (event) => {
+      if (event.type() === "error" || event.type() === "warning") {
+        this.problems.push(event.text());
+      }
+    });
+    page.on("pageerror", (event) => this.problems.push(event.message));
+  }
+
+  /** A browser; to be closed. */
+  static async begin(): Promise<Harness> {
+    const { chromium } = createRequire(`${CACHE}/`)("playwright-core") as { chromium: Chromium };
+    const requests: string[] = [];
+    const server = await serve((path) => requests.push(path));
+    const browser = await chromium.launch({
+      executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+      args: ["--no-sandbox", "--disable-gpu"],
+    });
+    const page = await browser.newPage({ reducedMotion: "reduce" });
+    const close = async () => {
+      await browser.close();
+      server.close();
+    };
+    return new Harness(page, addressOf(server), close, requests);
+  }
+
+  /** A fresh panel. */
+  async open(width = 400, height = 700): Promise<void> {
+    this.#opened += 1;
+    await this.page.setViewportSize({ width, height });
+    await this.page.goto(`${this.address}/?${this.#opened}`);
+    await this.theme("dark");
+  }
+
+  /** Another theme, as VS Code changes it: in the page that is there. */
+  async theme(name: keyof typeof CLASSES): Promise<void> {
+    await this.page.evaluate(
+      ([theme, kind]) => {
+        document.documentElement.dataset["theme"] = theme;
+        document.body.className = kind;
+      },
+      [name, CLASSES[name]] as const,
+    );
+  }
+
+  /** The extension says these. */
+  async tell(...messages: readonly ToPanel[]): Promise<void> {
+    await this.page.evaluate(async (all) => {
+      for (const message of all) {
+        window.dispatchEvent(new MessageEvent("message", { data: message }));
+      }
+      await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+    }, messages);
+  }
+
+  /** What the panel said so far, of one type. */
+  async said<T extends ToHost["type"]>(type: T): Promise<Extract<ToHost, { type: T }>[]> {
+    const all = await this.page.evaluate(() => (window as unknown as Played).said);
+    return all.filter((each): each is Extract<ToHost, { type: T }> => each.type === type);
+  }
+
+  /** What the page's policy refused. */
+  async refused(): Promise<readonly string[]> {
+    return await this.page.evaluate(() => (window as unknown as Played).refused);
+  }
+}

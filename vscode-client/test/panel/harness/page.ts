@@ -1,0 +1,71 @@
+// The page that holds the panel in tests, as VS Code's webview would, with the same policy.
+
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+const HARNESS = "test/panel/harness";
+const NONCE = "bm9uY2U";
+const TYPES: Readonly<Record<string, string>> = {
+  css: "text/css",
+  js: "text/javascript",
+  ttf: "font/ttf",
+};
+
+const POLICY = [
+  "default-src 'none'",
+  `script-src 'nonce-${NONCE}'`,
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src data:",
+  "form-action 'none'",
+  "base-uri 'none'",
+].join("; ");
+const PAGE = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<link rel="stylesheet" href="/dark.css">
+<link rel="stylesheet" href="/light.css">
+<link rel="stylesheet" href="/contrast.css">
+<link rel="stylesheet" href="/panel.css">
+<link rel="stylesheet" href="/ground.css">
+</head>
+<body>
+<div id="root"></div>
+<script nonce="${NONCE}" src="/fake.js"></script>
+<script nonce="${NONCE}" src="/panel.js"></script>
+</body>
+</html>
+`;
+
+/** Serves the page, and the files that it loads; every request is told of. */
+export async function serve(asked: (path: string) => void): Promise<Server> {
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? "/", "http://localhost");
+    asked(url.pathname);
+    if (url.pathname === "/") {
+      response.setHeader("content-type", "text/html");
+      response.end(PAGE);
+      return;
+    }
+    const name = /^\/([\w.-]+)$/.exec(url.pathname)?.[1] ?? "";
+    const folder = /^(panel|codicon)\./.test(name) ? "dist" : HARNESS;
+    const place = /^(dark|light|contrast)\.css$/.test(name) ? `${HARNESS}/themes` : folder;
+    try {
+      const body = readFileSync(`${place}/${name}`);
+      response.setHeader("content-type", TYPES[name.split(".").at(-1) ?? ""] ?? "text/plain");
+      response.end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return server;
+}
+
+/** Where it listens. */
+export function addressOf(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

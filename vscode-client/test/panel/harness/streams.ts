@@ -1,0 +1,66 @@
+// The recorded streams, and the situations in which they are shown.
+
+import { readFileSync } from "node:fs";
+import type { Situation, ToPanel } from "../../../src/panel/messages.ts";
+import type { Event } from "../../../src/wire.ts";
+
+/** A stream of `test/panel/streams`, by its name. */
+export function stream(name: string): readonly ToPanel[] {
+  return JSON.parse(readFileSync(`test/panel/streams/${name}.json`, "utf-8"));
+}
+
+/** The stream up to a message of a type, that one included. */
+export function until(name: string, type: ToPanel["type"]): readonly ToPanel[] {
+  const all = stream(name);
+  return all.slice(0, all.findIndex((message) => message.type === type) + 1);
+}
+
+/** The events of an answered turn, as few as there can be. */
+export function oneTurn(): readonly Event[] {
+  return merged(stream("answered"));
+}
+
+/** The events, each run of deltas as one. */
+function merged(messages: readonly ToPanel[]): Event[] {
+  const all: Event[] = [];
+  for (const event of messages.flatMap((each) => (each.type === "events" ? each.events : []))) {
+    const last = all.at(-1);
+    if (last?.kind === "text.delta" && event.kind === "text.delta") {
+      all[all.length - 1] = { ...event, text: last.text + event.text };
+    } else {
+      all.push(event);
+    }
+  }
+  return all;
+}
+
+/** Nothing to show yet. */
+export const NEW: ToPanel = { type: "replay", events: [], answers: [] };
+
+/** The usual situation, and what is different. */
+export function situation(change: Partial<Situation> = {}): ToPanel {
+  const usual: Situation = {
+    server: { phase: "ready", detail: "" },
+    trusted: true,
+    hasKey: true,
+    mode: "ask",
+    model: "claude-sonnet-5-5",
+    models: [
+      { id: "claude-sonnet-5-5", label: "Sonnet 5.5", detail: "For most work" },
+      { id: "claude-haiku-5", label: "Haiku 5", detail: "Fast" },
+    ],
+    offline: false,
+    contextWindow: 200_000,
+    roots: ["/w/shop"],
+    session: {
+      id: "s1",
+      title: "Why is the total too low?",
+      createdAt: "2026-01-01T10:00:00Z",
+      updatedAt: "2026-01-01T10:05:00Z",
+      turns: 3,
+      running: false,
+    },
+    selection: null,
+  };
+  return { type: "situation", situation: { ...usual, ...change } };
+}

@@ -1,0 +1,161 @@
+// The main states in three themes and narrow and wide: nothing sticks out, nothing is refused. The
+// pictures are left in dist/shots for people to look at: with LOOKS=all each state in each theme and
+// width, otherwise a choice of them.
+
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { after, before, test } from "node:test";
+import type { ToPanel } from "../../src/panel/messages.ts";
+import { Harness, NO_BROWSER } from "./harness/browser.ts";
+import { NEW, situation, stream, until } from "./harness/streams.ts";
+
+const SHOTS = "dist/shots";
+const THEMES = ["dark", "light", "contrast"] as const;
+const ALL = process.env["LOOKS"] === "all";
+const WIDTHS = [
+  { width: 300, themes: ALL ? THEMES : (["dark", "contrast"] as const) },
+  { width: 500, themes: ALL ? THEMES : (["dark", "light"] as const) },
+];
+
+interface Shot {
+  readonly messages: readonly ToPanel[];
+  /** What is clicked before the picture is taken. */
+  readonly clicks?: readonly string[];
+  readonly height?: number;
+}
+
+const several: ToPanel = {
+  type: "question",
+  id: "q",
+  question: {
+    text: "Which of these may be changed?",
+    options: [
+      { label: "The tests", detail: "" },
+      { label: "The public interface", detail: "Callers will have to follow." },
+    ],
+    several: true,
+  },
+};
+
+const selection = {
+  label: "prices.py:6-11",
+  attachment: { uri: "file:///w/shop/prices.py", firstLine: 6, lastLine: 11 },
+};
+
+const STATES: Readonly<Record<string, Shot>> = {
+  welcome: {
+    messages: [situation({ hasKey: false, offline: true, session: null, models: [] }), NEW],
+  },
+  offline: {
+    messages: [situation({ offline: true, models: [] }), NEW, ...stream("offline")],
+    height: 900,
+  },
+  streaming: {
+    messages: [situation(), NEW, ...stream("answered").slice(0, 48)],
+    clicks: [".tool.failed .fold-head"],
+  },
+  answered: {
+    messages: [situation({ selection }), NEW, ...stream("answered")],
+    clicks: [".sources .fold-head"],
+    height: 1100,
+  },
+  review: {
+    messages: [situation(), NEW, ...until("edits", "review")],
+    clicks: [".leave >> nth=1"],
+  },
+  permission: {
+    messages: [situation(), NEW, ...until("edits", "permission")],
+    clicks: ["text=Deny and say why"],
+  },
+  edited: {
+    messages: [situation(), NEW, ...stream("edits")],
+    clicks: [".edit .fold-head"],
+    height: 900,
+  },
+  question: { messages: [situation(), NEW, ...until("asked", "question"), several] },
+  failed: { messages: [situation(), NEW, ...stream("failed")] },
+  stopped: {
+    messages: [
+      situation({ server: { phase: "failed", detail: "Python 3.11 or newer was not found." } }),
+      NEW,
+      ...stream("cancelled"),
+    ],
+  },
+  working: { messages: [situation(), NEW, ...stream("later").slice(0, 12)] },
+  later: {
+    messages: [situation(), NEW, ...stream("later")],
+    clicks: [".agent .fold-head >> nth=0", ".sources .fold-head >> nth=0", ".facts .fold-head"],
+    height: 1200,
+  },
+  sessions: {
+    messages: [
+      situation(),
+      NEW,
+      {
+        type: "sessions",
+        sessions: [
+          "Why is the total too low?",
+          "Rename the till",
+          "How are prices rounded, and where is it tested?",
+        ].map((title, at) => ({
+          id: `s${at + 1}`,
+          title,
+          createdAt: "2026-01-01T10:00:00Z",
+          updatedAt: "2026-01-01T10:05:00Z",
+          turns: at + 1,
+          running: at === 1,
+        })),
+      },
+    ],
+    clicks: ["[aria-label=Sessions]", "[aria-label='Rename Rename the till']"],
+  },
+};
+
+let harness: Harness;
+before(async () => {
+  if (!NO_BROWSER) {
+    harness = await Harness.begin();
+    mkdirSync(SHOTS, { recursive: true });
+  }
+});
+after(async () => await harness?.close());
+
+for (const [name, { messages, clicks = [], height = 700 }] of Object.entries(STATES)) {
+  test(`looks: ${name}`, { skip: NO_BROWSER }, async () => {
+    await harness.open(240, height);
+    await harness.tell(...messages);
+    for (const selector of clicks) {
+      await harness.page.locator(selector).first().click();
+    }
+    assert.deepEqual(await sticksOut(), [], `${name} 240`);
+    for (const { width, themes } of WIDTHS) {
+      await harness.page.setViewportSize({ width, height });
+      assert.deepEqual(await sticksOut(), [], `${name} ${width}`);
+      for (const theme of themes) {
+        await harness.theme(theme);
+        await harness.page.screenshot({ path: `${SHOTS}/${name}-${theme}-${width}.png` });
+      }
+    }
+    assert.deepEqual(await harness.refused(), []);
+    assert.deepEqual(harness.problems, []);
+  });
+}
+
+/** Elements that reach over the right edge, unless a box of their own scrolls or cuts them. */
+async function sticksOut(): Promise<string[]> {
+  return await harness.page.evaluate(() => {
+    const cut = (element: Element): boolean => {
+      const parent = element.parentElement;
+      return (
+        parent !== null &&
+        !element.matches(".panel") &&
+        ((getComputedStyle(parent).overflowX !== "visible" && !parent.matches(".transcript")) ||
+          cut(parent))
+      );
+    };
+    return [...document.querySelectorAll(".panel *")]
+      .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
+      .filter((element) => !(element.matches(".unseen") || cut(element)))
+      .map((element) => element.className.toString() || element.tagName);
+  });
+}
