@@ -77,7 +77,8 @@ async def test_a_failure_in_a_line(
 
 _RAISED = ("UsageError", "Deny", "Refused", "failed", "_refusal")
 _TO_THE_MODEL = re.compile(
-    r"[.;:,] (?:use|read|give|call|choose|look|try|put|add|do not|make|move it|ask|tell|write)\b",
+    r"[.;:,] (?:use|read|give|call|choose|look|try|put|add|do not|make|move it|ask|tell|say|write)"
+    r"\b",
     re.IGNORECASE,
 )
 

@@ -21,6 +21,9 @@ from glossator.core.shown import shown
 from glossator.tools.base import Access
 
 _NAMED = 5  # protected paths
+_ONLY_READS = (
+    "only reads: no file is changed, and only shell commands run that are known to change nothing."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +105,14 @@ def _planning(subject: Subject, policy: Policy) -> Deny | None:
     if policy.mode is not Mode.PLAN or _only_reads(subject):
         return None
     return Deny(
-        "Plan mode only reads: no file is changed, and only shell commands run that are known to"
-        " change nothing.\nPut what you want to do into the plan; the user ends plan mode."
+        f"Plan mode {_ONLY_READS}\nPut what you want to do into the plan; the user ends plan mode."
     )
 
 
 def _looking(subject: Subject, policy: Policy) -> Deny | None:
     if not policy.only_reads or _only_reads(subject):
         return None
-    return Deny(
-        "What was asked for only reads: no file is changed, and only shell commands run that are"
-        " known to change nothing. Say in your answer what you would change."
-    )
+    return Deny(f"What was asked for {_ONLY_READS}\nSay in your answer what you would change.")
 
 
 def _protected(subject: Subject, policy: Policy) -> Ask | None:
