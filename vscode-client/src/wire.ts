@@ -216,9 +216,6 @@ export interface EditSettledEvent {
   readonly note: string;
 }
 
-/** How hard a model thinks. */
-export type EffortLevel = "low" | "medium" | "high" | "xhigh" | "max";
-
 /** Markdown is for reading; JSON has everything. */
 export type ExportFormat = "markdown" | "json";
 
@@ -576,7 +573,7 @@ export interface SetModeRequest {
 /** The model from the next run on, and the effort, without one the model's own. */
 export interface SetModelRequest {
   readonly model: string;
-  readonly effort?: EffortLevel | null;
+  readonly effort?: "low" | "medium" | "high" | "xhigh" | "max" | null;
 }
 
 /** How bad it is, worst first. */

@@ -10,6 +10,7 @@ import dataclasses
 import math
 import types
 import typing
+from collections.abc import Collection
 from enum import Enum, EnumType
 from functools import cache
 from typing import Any
@@ -131,6 +132,8 @@ def _typed(hint: Any, value: object, where: str) -> object:  # noqa: ANN401 - a 
         return _dataclass(hint, value, f"{where!r}")
     if isinstance(hint, EnumType):
         return _member(hint, value, where)
+    if origin is typing.Literal:
+        return _one_of(arguments, value, where)
     plain = origin or hint
     accepted = int | float if plain is float else plain
     if isinstance(value, accepted) and isinstance(value, bool) == (plain is bool):
@@ -150,9 +153,13 @@ def _meant(kinds: list[Any], value: object) -> Any:  # noqa: ANN401 - a type exp
 
 def _member(kind: EnumType, value: object, where: str) -> object:
     members: dict[object, object] = {member.value: member for member in kind}  # type: ignore[var-annotated]  # it has members
-    if isinstance(value, str) and value in members:
-        return members[value]
-    raise WireError(f"{where!r} must be one of {', '.join(map(str, members))}")
+    return members[_one_of(members, value, where)]
+
+
+def _one_of(words: Collection[object], value: object, where: str) -> object:
+    if isinstance(value, str) and value in words:
+        return value
+    raise WireError(f"{where!r} must be one of {', '.join(map(str, words))}")
 
 
 _WORDS = {
