@@ -91,6 +91,13 @@ FILLING = Turn(
 TOO_LONG = (
     Turn(fault=HttpError(400, message="prompt is too long: 1000001 tokens > 1000000 maximum")),
     Turn(fault=HttpError(413)),
+    Turn(
+        fault=HttpError(
+            400,
+            message="messages.9.content.1.image.source.base64.data: At least one of the image"
+            " dimensions exceed max allowed size for many-image requests: 2000 pixels",
+        )
+    ),
 )
 OVERFLOWING = Turn(Text("I was about to"), stop_reason="model_context_window_exceeded")
 

@@ -22,6 +22,7 @@ from glossator.service.compact import CompactAnswer
 from glossator.service.doctor import Check, DoctorAnswer
 from glossator.service.index import IndexAnswer
 from glossator.service.models import ModelList, ModelView
+from glossator.service.retry import RetryAnswer
 from glossator.service.rewind import DroppedRun, RewindAnswer
 from glossator.service.search import SearchAnswer, SearchHit
 from glossator.service.sessions import (
@@ -71,6 +72,7 @@ from glossator.workspace.index import Skipped
         (wire_sessions.Undone, UndoAnswer),
         (wire_sessions.Rewound, RewindAnswer),
         (wire_sessions.DroppedRun, DroppedRun),
+        (wire_sessions.Retried, RetryAnswer),
         (wire_sessions.Context, ContextAnswer),
         (wire_sessions.ContextLayer, Layer),
         (wire_sessions.ContextPart, Part),

@@ -61,18 +61,14 @@ UNDO = {"since": False, "overwrite": False}
         (
             "retry",
             "retry --resume s1",
-            [
-                ("rewind", {"sessionId": "s1"}),
-                ("ask", {"sessionId": "s1", "question": "Rename parse\nto read"}),
-            ],
+            [("retry", {"sessionId": "s1"})],
         ),
         (
             "retry_newest",
             "retry Rename it back",
             [
                 ("listSessions", {}),
-                ("rewind", {"sessionId": "s2"}),
-                ("ask", {"sessionId": "s2", "question": "Rename it back"}),
+                ("retry", {"sessionId": "s2", "question": "Rename it back"}),
             ],
         ),
         ("models", "models", [("listModels", {})]),

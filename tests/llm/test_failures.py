@@ -31,6 +31,8 @@ TARGET = Target("api.test", "some-model", "models.main.model", "SOME_KEY", KEY)
 REFUSED = [
     (HttpError(400), "refused the request"),
     (HttpError(400, message="prompt is too long: 9 tokens > 8"), "Start a new session"),
+    (HttpError(400, message="too many images and documents: 104 + 1 > 100"), "smaller ones"),
+    (HttpError(400, message="Too much media: 0 document pages + 103 images > 100"), "holds more"),
     (HttpError(401), "Set ANTHROPIC_API_KEY"),
     (HttpError(402), "billing"),
     (HttpError(403), "claude-sonnet-5-5"),

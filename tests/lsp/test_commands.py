@@ -102,6 +102,8 @@ async def test_events_come_before_the_answer_in_order(editor: Editor) -> None:
         "question": "fish?",
         "model": "none",
         "offline": True,
+        "attachments": [],
+        "onlyReads": False,
     }
     assert editor.received.index(await editor.reply(asked)) == len(editor.received) - 1
     assert answer["citations"] == [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import pytest
 
@@ -61,6 +61,19 @@ def test_of_several_forms_the_one_whose_fields_are_there_is_meant() -> None:
     ):
         with pytest.raises(WireError, match=re.escape(says)):
             from_wire(Either, {"parts": [part]})
+
+
+@dataclass(frozen=True)
+class Chosen:
+    level: Literal["low", "high"] | None = None
+
+
+def test_one_of_several_words() -> None:
+    assert from_wire(Chosen, {"level": "high"}) == Chosen("high")
+    assert from_wire(Chosen, {"level": None}) == Chosen()
+    for value in ("huge", 1, [], True):
+        with pytest.raises(WireError, match="'level' must be one of low, high"):
+            from_wire(Chosen, {"level": value})
 
 
 def test_defaults_fill_what_is_left_out() -> None:

@@ -123,7 +123,38 @@ async def test_a_folder_that_holds_too_much(
     assert LeftOut().look(ws.snapshot, None, most).complete is complete
 
 
-async def test_a_folder_that_is_closed_or_gone(workspace: MakeWorkspace) -> None:
+async def test_a_folder_that_is_closed_to_us_is_kept_as_a_whole(
+    workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that owns it could open it, and what it holds is not known."""
+    ws = await workspace(OUT | {"out/shut/.env": "", "out/shut/.git/config": "", "out/x.log": ""})
+    scandir, lstat = os.scandir, os.lstat
+
+    def closed(path: str) -> object:
+        if os.path.basename(path) == "shut":
+            raise PermissionError(path)
+        return scandir(path)
+
+    def unseen(path: str) -> os.stat_result:
+        if os.path.basename(path) == "out":
+            raise PermissionError(path)
+        return lstat(path)
+
+    hidden = HiddenFiles.of(policy(deny=["Read(.env)"], root=ws.root))
+    found = LeftOut()
+    assert names(ws, look(ws, found, hidden).hidden) == {"out/shut/.env"}
+    for name, shut in (("scandir", closed), ("lstat", unseen)):
+        with monkeypatch.context() as patched:
+            patched.setattr(os, name, shut)
+            for rules in (hidden, None):
+                below = look(ws, found, rules)
+                kept = {"out/shut" if name == "scandir" else "out"}
+                assert names(ws, below.protected) == kept
+                assert names(ws, below.hidden) == (kept if rules else set())
+    assert names(ws, look(ws, found, hidden).hidden) == {"out/shut/.env"}
+
+
+async def test_a_folder_that_is_gone(workspace: MakeWorkspace) -> None:
     ws = await workspace(OUT | {"out/a/.vscode/x": "", "out/b": ""})
     found = LeftOut()
     assert look(ws, found).protected

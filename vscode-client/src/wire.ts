@@ -26,6 +26,16 @@ export interface AskRequest {
   readonly attachments?: ReadonlyArray<Attachment | Pasted>;
 }
 
+/** What the user attached: a document or lines of it (1-based), a folder, or an image. */
+export interface AttachedItem {
+  readonly name: string;
+  readonly uri: string | null;
+  readonly firstLine: number | null;
+  readonly lastLine: number | null;
+  readonly mediaType: string | null;
+  readonly diagnostics: ReadonlyArray<Diagnostic>;
+}
+
 /** A document, lines of it (1-based, inclusive), an image or a folder the question is about. */
 export interface Attachment {
   readonly uri: string;
@@ -205,9 +215,6 @@ export interface EditSettledEvent {
   readonly applied: boolean;
   readonly note: string;
 }
-
-/** How hard a model thinks. */
-export type EffortLevel = "low" | "medium" | "high" | "xhigh" | "max";
 
 /** Markdown is for reading; JSON has everything. */
 export type ExportFormat = "markdown" | "json";
@@ -438,6 +445,34 @@ export interface ResumedSession {
   readonly events: ReadonlyArray<Event>;
 }
 
+/** An answer, and what took place before it as `rewind` tells it. */
+export interface RetryAnswer {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly text: string;
+  readonly citations: ReadonlyArray<Citation>;
+  readonly stop: string;
+  readonly model: string;
+  readonly offline: boolean;
+  readonly turns: number;
+  readonly milliseconds: number;
+  readonly usage: Usage;
+  readonly dollars: number | null;
+  readonly sessionUsage: Usage;
+  readonly sessionDollars: number | null;
+  readonly runs: ReadonlyArray<DroppedRun>;
+  readonly changed: ReadonlyArray<Turn>;
+}
+
+/** Of a session: the question of a turn, the last one if none is named; later turns go, too. */
+export interface RetryRequest {
+  readonly sessionId: string;
+  readonly turn?: string | null;
+  readonly question?: string | null;
+  readonly attachments?: ReadonlyArray<Attachment | Pasted> | null;
+  readonly runId?: string | null;
+}
+
 /** What the user made of a plan: the ids of the hunks to apply, and words for the model. */
 export interface Review {
   readonly accepted: ReadonlyArray<string>;
@@ -488,6 +523,8 @@ export interface RunStartedEvent {
   readonly question: string;
   readonly model: string;
   readonly offline: boolean;
+  readonly attachments: ReadonlyArray<AttachedItem>;
+  readonly onlyReads: boolean;
 }
 
 /** The best chunks first; `searched` says how much was looked at. */
@@ -536,7 +573,7 @@ export interface SetModeRequest {
 /** The model from the next run on, and the effort, without one the model's own. */
 export interface SetModelRequest {
   readonly model: string;
-  readonly effort?: EffortLevel | null;
+  readonly effort?: "low" | "medium" | "high" | "xhigh" | "max" | null;
 }
 
 /** How bad it is, worst first. */
@@ -768,6 +805,7 @@ export interface Commands {
   readonly "glossator.compact": { readonly request: CompactRequest; readonly answer: CompactAnswer };
   readonly "glossator.showContext": { readonly request: ShowContextRequest; readonly answer: ContextAnswer };
   readonly "glossator.rewind": { readonly request: RewindRequest; readonly answer: RewindAnswer };
+  readonly "glossator.retry": { readonly request: RetryRequest; readonly answer: RetryAnswer };
   readonly "glossator.undoTurn": { readonly request: UndoRequest; readonly answer: UndoAnswer };
   readonly "glossator.listTurns": { readonly request: ListTurnsRequest; readonly answer: TurnList };
   readonly "glossator.setMode": { readonly request: SetModeRequest; readonly answer: ModeAnswer };
@@ -786,7 +824,7 @@ export const CHAT_COMMANDS = {
   "export": "glossator.exportSession",
   "compact": "glossator.compact",
   "context": "glossator.showContext",
-  "retry": "glossator.rewind",
+  "retry": "glossator.retry",
   "undo": "glossator.undoTurn",
   "plan": "glossator.setMode",
   "mode": "glossator.setMode",

@@ -13,8 +13,8 @@ from glossator.cli.render.renderer import Renderer
 from glossator.cli.render.sessions import left_lines
 from glossator.cli.session import Command, Execute
 from glossator.cli.session_commands import newest_session
-from glossator.cli.wire import Answer, Json
-from glossator.cli.wire_sessions import Rewound
+from glossator.cli.wire import Json
+from glossator.cli.wire_sessions import Retried
 
 
 @with_options
@@ -37,20 +37,16 @@ def retry(
         ),
     ] = None,
 ) -> None:
-    """Ask the last question again, or another in its place; files stay as they are."""
-    words = read_question(question) if question else None
-    left: list[str] = []
+    """Ask the last question again with all that went with it, or another in its place."""
+    argument: dict[str, Json] = {"question": read_question(question)} if question else {}
 
     async def work(execute: Execute) -> Json:
-        session = {"sessionId": resume or await newest_session(execute)}
-        rewound: Rewound = await execute(Command("glossator.rewind", session))
-        left.extend(left_lines(rewound))
-        asked = words or rewound["runs"][0]["question"]
-        return await execute(Command("glossator.ask", {**session, "question": asked}))
+        session = resume or await newest_session(execute)
+        return await execute(Command("glossator.retry", {"sessionId": session, **argument}))
 
-    def show(renderer: Renderer, answer: Answer) -> bool:
+    def show(renderer: Renderer, answer: Retried) -> bool:
         renderer.answer(answer)
-        for line in left:
+        for line in left_lines(answer):
             renderer.notice(line)
         return answer["stop"] != "refused"
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from glossator.cli.wire import Answer
+
 
 class Session(TypedDict):
     """A conversation that is kept; times are ISO 8601."""
@@ -89,6 +91,10 @@ class Rewound(TypedDict):
 
     runs: list[DroppedRun]
     changed: list[Turn]
+
+
+class Retried(Answer, Rewound):
+    """The answer to a question that was asked again, and what was dropped for it."""
 
 
 class ContextPart(TypedDict):

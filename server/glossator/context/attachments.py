@@ -8,14 +8,16 @@ from typing import Protocol
 
 from glossator.context.listing import list_folder
 from glossator.core.citations import place
+from glossator.core.diagnostics import Diagnostic
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
+from glossator.core.events import AttachedItem
 from glossator.core.images import MAX_BYTES, Image, image_of, is_image
 from glossator.core.shown import shown
 from glossator.core.span import Span
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, cut, shorten
-from glossator.core.uri import to_path
+from glossator.core.uri import to_path, to_uri
 from glossator.prompts.loader import load_prompt
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
@@ -26,12 +28,13 @@ MAX_LINE_CHARACTERS = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """Text for the model, and the lines it shows of a document."""
+    """Text for the model, and the lines it shows of a document; with them `diagnostics` of it."""
 
     text: str
     span: Span
     path: str
     document: Document
+    diagnostics: tuple[Diagnostic, ...] = ()
 
     @property
     def name(self) -> str:
@@ -43,6 +46,13 @@ class Attached:
         """What of it goes into a message."""
         return (self.text,)
 
+    @property
+    def item(self) -> AttachedItem:
+        """As events tell of it."""
+        lines = self.span.first_line, self.span.last_line
+        first, last = (None, None) if lines == (1, len(self.document.lines)) else lines
+        return AttachedItem(self.path, self.span.uri, first, last, None, self.diagnostics)
+
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
@@ -51,11 +61,18 @@ class Exhibit:
     text: str
     name: str
     image: Image | None = None
+    uri: str | None = None
 
     @property
     def parts(self) -> tuple[str | Image, ...]:
         """What of it goes into a message."""
         return (self.text,) if self.image is None else (self.text, self.image)
+
+    @property
+    def item(self) -> AttachedItem:
+        """As events tell of it."""
+        media_type = None if self.image is None else self.image.media_type
+        return AttachedItem(self.name, self.uri, media_type=media_type)
 
 
 class Hidden(Protocol):
@@ -99,16 +116,16 @@ def attach_image(snapshot: WorkspaceSnapshot, path: str, hidden: Hidden | None =
         raise UsageError(f"{found.message} Choose another file.")
     real, content = found
     refuse_hidden(snapshot, (real, path), hidden)  # as links lead by now
-    return exhibit_image(snapshot.relative(real), content)
+    return exhibit_image(snapshot.relative(real), content, to_uri(real))
 
 
-def exhibit_image(name: str, content: bytes) -> Exhibit:
+def exhibit_image(name: str, content: bytes, uri: str | None = None) -> Exhibit:
     """An image by its bytes. Raises `UsageError` for what models cannot see."""
     image = image_of(content)
     if isinstance(image, str):
         raise UsageError(f"{name} {image}. Choose another file, or convert it.")
     told = f"{name} ({image.media_type}, {len(content):,} bytes)"
-    return Exhibit(load_prompt("user/image").render(image=told), name, image)
+    return Exhibit(load_prompt("user/image").render(image=told), name, image, uri)
 
 
 def is_folder(snapshot: WorkspaceSnapshot, path: str) -> bool:
@@ -132,7 +149,7 @@ def attach_folder(snapshot: WorkspaceSnapshot, path: str, hidden: Hidden | None 
     text = load_prompt("user/folder").render(
         path=name, files=listed.files, bytes=listed.bytes, listing=listed.text
     )
-    return Exhibit(text, name)
+    return Exhibit(text, name, uri=to_uri(real))
 
 
 def attach(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from glossator.core.diagnostics import Diagnostic
 from glossator.core.edit import EditPlan
 from glossator.core.span import Citation
 from glossator.core.todo import Todo
@@ -45,14 +46,35 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class AttachedItem:
+    """What the user attached: a document or lines of it (1-based), a folder, or an image.
+
+    Without `uri` it is no file, without lines all of it. `media_type` is an image's; `diagnostics`
+    are the findings that the question is about.
+    """
+
+    name: str
+    uri: str | None
+    first_line: int | None = None
+    last_line: int | None = None
+    media_type: str | None = None
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A run began; `model` is the model's id, and "offline" is true when none is asked."""
+    """A run began; `model` is the model's id, and "offline" is true when none is asked.
+
+    `only_reads`: nothing is changed in it, whatever the mode allows.
+    """
 
     kind: ClassVar[str] = "run.started"
     session_id: str
     question: str
     model: str
     offline: bool
+    attachments: tuple[AttachedItem, ...] = ()
+    only_reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,13 @@ _SPENT = (
     " provider's console, or set {credentials} of another account."
 )
 _TOO_LONG = "The conversation no longer fits into {model}{detail}. Start a new session."
+_IMAGES = (
+    "The conversation holds more images, or larger ones, than {server} takes together{detail}."
+    " Start a new session with fewer or smaller ones."
+)
+# What a request with many images is refused with: those of a whole conversation count, and where
+# they are more than 20, none may have more than 2,000 pixels a side. Source: "Vision".
+_TOO_MANY_IMAGES = ("many-image requests", "too many images", "Too much media")
 _WRONG = (
     "{server} refused the request{detail}. Sending it again cannot help: start a new session, or"
     " check that {setting} and models.profile suit the server."
@@ -141,11 +148,20 @@ def _explain_status(error: APIStatusError, target: Target) -> ModelError:
         what = _PASSING.get(status, f"failed with status {status}")
         said = target.say(f"{{server}} {what}{{detail}}.", detail)
         return ModelUnavailable(said, retry_after=retry_after)
-    if status == 413 or (status == 400 and "prompt is too long" in detail):
-        return RequestTooLong(target.say(_REFUSED.get(status, _TOO_LONG), detail))
+    if template := _too_long(status, detail):
+        return RequestTooLong(target.say(template, detail))
     if status == 400 and "effort" in detail:
         return ModelRefused(target.say(_NO_EFFORT, detail))
     return ModelRefused(target.say(_REFUSED.get(status, _WRONG), detail))
+
+
+def _too_long(status: int, detail: str) -> str:
+    """What to say of a request that holds too much; "" for any other."""
+    if status == 413:
+        return _REFUSED[status]
+    if status == 400 and "prompt is too long" in detail:
+        return _TOO_LONG
+    return _IMAGES if status == 400 and any(said in detail for said in _TOO_MANY_IMAGES) else ""
 
 
 def _is_spent(error: APIStatusError, detail: str, retry_after: float | None) -> bool:

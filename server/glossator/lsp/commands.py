@@ -36,6 +36,7 @@ COMMAND_NAMES = (
     "glossator.compact",
     "glossator.showContext",
     "glossator.rewind",
+    "glossator.retry",
     "glossator.undoTurn",
     "glossator.listTurns",
     "glossator.setMode",
@@ -45,7 +46,7 @@ COMMAND_NAMES = (
     "glossator.status",
     "glossator.doctor",
 )
-_WITH_REPORT = {"glossator.ask", *(action.command for action in ACTIONS)}
+_WITH_REPORT = {"glossator.ask", "glossator.retry", *(action.command for action in ACTIONS)}
 
 
 async def run_command(server: Server, params: types.ExecuteCommandParams) -> object:

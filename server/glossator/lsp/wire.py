@@ -129,8 +129,8 @@ def _typed(hint: Any, value: object, where: str) -> object:  # noqa: ANN401 - a 
         return tuple(_typed(arguments[0], item, f"{where}[{i}]") for i, item in enumerate(value))
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
         return _dataclass(hint, value, f"{where!r}")
-    if isinstance(hint, EnumType):
-        return _member(hint, value, where)
+    if isinstance(hint, EnumType) or origin is typing.Literal:
+        return _one_of(hint, value, where)
     plain = origin or hint
     accepted = int | float if plain is float else plain
     if isinstance(value, accepted) and isinstance(value, bool) == (plain is bool):
@@ -148,8 +148,9 @@ def _meant(kinds: list[Any], value: object) -> Any:  # noqa: ANN401 - a type exp
     return kinds[0]
 
 
-def _member(kind: EnumType, value: object, where: str) -> object:
-    members: dict[object, object] = {member.value: member for member in kind}  # type: ignore[var-annotated]  # it has members
+def _one_of(hint: Any, value: object, where: str) -> object:  # noqa: ANN401 - an enum or `Literal`
+    literal = typing.get_args(hint)
+    members = {word: word for word in literal} or {member.value: member for member in hint}
     if isinstance(value, str) and value in members:
         return members[value]
     raise WireError(f"{where!r} must be one of {', '.join(map(str, members))}")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from glossator.agent.agent import Agent
 from glossator.agent.loop import run_agent
-from glossator.agent.run import Permission, RunContext
+from glossator.agent.run import RunContext
 from glossator.context.attachments import Attached, Exhibit
 from glossator.core.citations import parse_citations
 from glossator.core.errors import UsageError
@@ -26,6 +26,7 @@ from glossator.core.span import Citation, CitationStatus
 from glossator.core.todo import Todo
 from glossator.grounding.verify import verify
 from glossator.llm.conversation import user_message
+from glossator.llm.model import Model
 from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
 from glossator.service.attaching import Attachment, Pasted, attach_all, attach_mentioned
@@ -97,19 +98,25 @@ async def answer(
     run_id: str | None,
     *,
     only_reads: bool = False,
+    before: Callable[[Session], None] = lambda _: None,
 ) -> Answer:
     """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does.
 
-    `only_reads`: nothing is changed in it, whatever the mode allows.
+    `only_reads`: nothing is changed in it, whatever the mode allows. `before` is called when the
+    session is this run's alone, and all that could refuse the question has been asked.
     """
     session = await app.sessions.open(session_id) if session_id else app.sessions.create()
     session.meter(app.settings.limits, app.model).check()
     try:
         async with app.runs.open(session.id, run_id, session.note) as run:
+            before(session)
             if session.title == UNTITLED:
                 session.rename(question.strip().splitlines()[0][:_TITLE_CHARACTERS])
-            permission = app.acting.of(session).permission(only_reads=only_reads)
-            return await _answer(app, session, run, question, attached, permission)
+            items = tuple(each.item for each in attached)
+            model = app.model
+            started = RunStarted(session.id, question, model.id, model.offline, items, only_reads)
+            run.emit(started)
+            return await _answer(app, session, run, model, started, attached)
     finally:
         app.sessions.settle(session)
 
@@ -118,13 +125,12 @@ async def _answer(
     app: Application,
     session: Session,
     run: Run,
-    question: str,
+    model: Model,
+    asked: RunStarted,
     attached: Sequence[Attached | Exhibit],
-    permission: Permission,
 ) -> Answer:
     started = time.perf_counter()
-    model = app.model
-    run.emit(RunStarted(session.id, question, model.id, model.offline))
+    question = asked.question
     if not session.system:
         session.freeze(*opening(app))
     mentioned = await attach_mentioned(app, session, run, question, attached)
@@ -155,7 +161,7 @@ async def _answer(
         model,
         run.emit,
         partial(app.tool_context, session, run),
-        permission,
+        app.acting.of(session).permission(only_reads=asked.only_reads),
         session.received,
         room,
         run.clock,

@@ -9,9 +9,18 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from glossator.context.attachments import Attached, Exhibit, attach_any, exhibit_image
+from glossator.context.attachments import (
+    Attached,
+    Exhibit,
+    attach,
+    attach_any,
+    exhibit_image,
+)
 from glossator.context.mentions import DIAGNOSTICS, SELECTION, Mentioned, look_up, mentions
+from glossator.core.diagnostics import Diagnostic, FileDiagnostics
 from glossator.core.errors import UsageError
+from glossator.core.events import AttachedItem
+from glossator.core.images import Image
 from glossator.core.shown import shown
 from glossator.core.tool_result import shorten
 from glossator.core.uri import to_path
@@ -20,7 +29,7 @@ from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
 from glossator.service.runs import Run
 from glossator.service.session import Session
-from glossator.tools.diagnostics import Diagnostics, DiagnosticsArgs
+from glossator.tools.diagnostics import Diagnostics, DiagnosticsArgs, listed
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 MAX_IMAGES = 20  # of a question
@@ -55,7 +64,52 @@ async def attach_all(
         await app.ready()  # what a folder holds is known then
     snapshot = app.host.snapshot()
     attached = [await asyncio.to_thread(_attach, app, snapshot, item) for item in wanted]
-    _check_images(app.model, attached)
+    check_images(app.model, attached)
+    return attached
+
+
+async def attach_lines(
+    app: Application,
+    uri: str,
+    first_line: int | None,
+    last_line: int | None,
+    diagnostics: tuple[Diagnostic, ...],
+) -> Attached:
+    """Lines of a document, and what is reported of them. Raises `UsageError`."""
+    if diagnostics:
+        await app.ready()  # which files are hidden, and must not be quoted, is known from then on
+    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
+
+    def work() -> Attached:
+        lines = attach(snapshot, uri, first_line, last_line, hidden)
+        if not diagnostics:
+            return lines
+        findings = "\n".join(listed(FileDiagnostics(lines.span.uri, diagnostics), snapshot, hidden))
+        told = load_prompt("user/findings").render(path=lines.path, findings=findings)
+        return replace(lines, text=f"{lines.text}\n\n{told}", diagnostics=diagnostics)
+
+    return await asyncio.to_thread(work)
+
+
+async def attach_again(
+    app: Application, items: Iterable[AttachedItem], images: Iterable[Image]
+) -> list[Attached | Exhibit]:
+    """What went with a question before: files as they are now, `images` as they were sent.
+
+    Raises `UsageError` for what is not there any more.
+    """
+    await app.ready()
+    left = iter(images)
+    attached: list[Attached | Exhibit] = []
+    for item in items:
+        if item.media_type is not None:
+            attached.append(_image_again(item, next(left, None)))
+        elif item.uri is not None and item.first_line is None and not item.diagnostics:
+            attached += await attach_all(app, [Attachment(item.uri)])
+        elif item.uri is not None:
+            lines = item.first_line, item.last_line
+            attached.append(await attach_lines(app, item.uri, *lines, item.diagnostics))
+    check_images(app.model, attached)
     return attached
 
 
@@ -85,7 +139,7 @@ async def attach_mentioned(
             found = _doubting(found, DIAGNOSTICS, findings)
         else:
             found = replace(found, attached=(*found.attached, findings))
-    _check_images(app.model, [*attached, *found.attached])
+    check_images(app.model, [*attached, *found.attached])
     return found
 
 
@@ -103,6 +157,15 @@ def _attach(
     except (binascii.Error, ValueError) as error:
         raise UsageError(f"The data of {name} is not base64 ({error}); send it so.") from error
     return exhibit_image(name, content)
+
+
+def _image_again(item: AttachedItem, image: Image | None) -> Exhibit:
+    if image is None:
+        raise UsageError(
+            f"{item.name} was not kept, for Glossator was ended before it was sent; attach it"
+            " again."
+        )
+    return exhibit_image(item.name, base64.b64decode(image.data), item.uri)
 
 
 def _name_a_folder(wanted: Iterable[Attachment | Pasted]) -> bool:
@@ -124,7 +187,7 @@ def _doubting(found: Mentioned, text: str, doubt: str) -> Mentioned:
     return replace(found, doubts={**found.doubts, text: doubt})
 
 
-def _check_images(model: Model, attached: Iterable[Attached | Exhibit]) -> None:
+def check_images(model: Model, attached: Iterable[Attached | Exhibit]) -> None:
     """Raise `UsageError` for images that the model cannot see, or that are too many.
 
     Offline, the answer says that nobody looked.

@@ -24,7 +24,7 @@ CHAT_COMMANDS = (
     ChatCommand("export", "Write this session out as Markdown", "glossator.exportSession"),
     ChatCommand("compact", "Go on from a summary of this session", "glossator.compact"),
     ChatCommand("context", "What is in the model's window, and why", "glossator.showContext"),
-    ChatCommand("retry", "Ask the last question again", "glossator.rewind"),
+    ChatCommand("retry", "Ask the last question again", "glossator.retry"),
     ChatCommand("undo", "Take back what the last turn changed", "glossator.undoTurn"),
     ChatCommand("plan", "From now on only read and plan", "glossator.setMode"),
     ChatCommand(

@@ -23,6 +23,7 @@ from glossator.service.models import (
     set_model,
 )
 from glossator.service.on_lines import LinesRequest, act_on_lines
+from glossator.service.retry import RetryRequest, retry
 from glossator.service.rewind import RewindRequest, rewind
 from glossator.service.search import SearchRequest, search
 from glossator.service.sessions import (
@@ -79,6 +80,7 @@ COMMANDS: Mapping[str, Command] = {
     "glossator.compact": Command("Compact", CompactRequest, compact_session),
     "glossator.showContext": Command("Show context", ShowContextRequest, show_context),
     "glossator.rewind": Command("Go back", RewindRequest, rewind),
+    "glossator.retry": Command("Ask again", RetryRequest, retry, shows_progress=True),
     "glossator.undoTurn": Command("Undo turn", UndoRequest, undo_turn),
     "glossator.listTurns": Command("List turns", ListTurnsRequest, list_turns),
     "glossator.setMode": Command("Set mode", SetModeRequest, set_mode),

@@ -2,7 +2,7 @@
 
 A folder is read again when its times say that an entry came or went; to ask for those takes a tenth
 of the time that reading takes. What is in a protected folder is protected with it, and read only
-where rules hide files.
+where rules hide files. A folder that is closed to us is kept as a whole: a command could open it.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from glossator.agent.permissions.protected import protected_entry, protected_in
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 _RACY_NS = 2_000_000_000  # within which some file systems give one time to two changes
+
+_CLOSED = 0  # the mode of what cannot be looked at
 
 _Stamp = tuple[int, int, int]
 
@@ -70,6 +72,8 @@ class LeftOut:
                 found.protected.append(entry)
             if hidden is not None and hidden(path):
                 found.hidden.append(path)
+            elif mode == _CLOSED:
+                self._keep_closed(path, found)
             elif stat.S_ISSOCK(mode):
                 found.sockets.append(path)
             elif stat.S_ISDIR(mode) and (hidden is not None or not entry):
@@ -81,7 +85,9 @@ class LeftOut:
         folders = [top]
         while folders and found.complete:
             folder = folders.pop()
-            self._renew(folder, root)
+            if not self._renew(folder, root):
+                self._keep_closed(folder.path, found)
+                continue
             found.entries += folder.entries
             found.complete = found.entries <= max_entries
             found.protected += folder.protected
@@ -91,21 +97,30 @@ class LeftOut:
                 found.hidden += filter(self._hidden, folder.links)
             folders += folder.inside
 
-    def _renew(self, folder: _Folder, root: str) -> None:
-        """Read a folder unless it is as it was."""
+    def _keep_closed(self, path: str, found: Below) -> None:
+        found.protected.append(path)
+        if self._hidden is not None:
+            found.hidden.append(path)
+
+    def _renew(self, folder: _Folder, root: str) -> bool:
+        """Read a folder unless it is as it was; false if it is closed to us."""
         looked = time.time_ns()
         try:
             status = os.lstat(folder.path)
             stamp = (status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
             if stamp == folder.stamp:
-                return
+                return True
             with os.scandir(folder.path) as found:
                 entries = list(found)
-        except OSError:  # closed to us, so to whatever we start; or gone
+        except PermissionError:
+            folder.stamp = None
+            return False
+        except OSError:  # gone
             folder.stamp, entries = None, []
         else:
             folder.stamp = stamp if looked - max(stamp[:2]) > _RACY_NS else None
         self._take(folder, entries, root)
+        return True
 
     def _take(self, folder: _Folder, entries: list[os.DirEntry[str]], root: str) -> None:
         hides = self._hidden.entry if self._hidden else None
@@ -131,6 +146,8 @@ class LeftOut:
 def _mode(path: str) -> int | None:
     try:
         return os.lstat(path).st_mode
+    except PermissionError:
+        return _CLOSED
     except OSError:
         return None
 

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from glossator.core.errors import UsageError
 from glossator.llm.catalog import ModelFacts, Price
 from glossator.llm.choice import OFFLINE, Models
 from glossator.service.application import Application
 from glossator.settings.model import Effort
-
-
-class EffortLevel(StrEnum):
-    """How hard a model thinks."""
-
-    LOW = "low"
-    MEDIUM = "medium"
-    HIGH = "high"
-    XHIGH = "xhigh"
-    MAX = "max"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +52,7 @@ class SetModelRequest:
     """The model from the next run on, and the effort, without one the model's own."""
 
     model: str
-    effort: EffortLevel | None = None
+    effort: Effort | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +78,8 @@ async def set_model(app: Application, request: SetModelRequest) -> ModelAnswer:
     name = request.model.strip()
     if not name:
         raise UsageError("The model's name is empty; choose one of those that are listed.")
-    effort: Effort | None = request.effort.value if request.effort else None
     before = app.model.id
-    await app.models.choose(name, effort)
+    await app.models.choose(name, request.effort)
     return ModelAnswer(app.model.id, app.models.effort, before)
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from glossator.agent.permissions.policy import Mode
-from glossator.context.attachments import Attached, attach
 from glossator.core.citations import place
-from glossator.core.diagnostics import Diagnostic, FileDiagnostics
+from glossator.core.diagnostics import Diagnostic
 from glossator.prompts.loader import load_prompt
 from glossator.service.actions import Action
 from glossator.service.application import Application
 from glossator.service.ask import Answer, answer
-from glossator.tools.diagnostics import listed
+from glossator.service.attaching import attach_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +33,8 @@ class LinesRequest:
 
 async def act_on_lines(action: Action, app: Application, request: LinesRequest) -> Answer:
     """Have the model do it. Raises as `ask` does."""
-    if request.diagnostics:
-        await app.ready()  # which files are hidden, and must not be quoted, is known from then on
-    lines = await asyncio.to_thread(_attached, app, request)
+    uri, first, last = request.uri, request.first_line, request.last_line
+    lines = await attach_lines(app, uri, first, last, request.diagnostics)
     where = place(lines.path, lines.span.first_line, lines.span.last_line)
     prompt = load_prompt(action.prompt).render(place=where)
     question = f"{prompt}\n\n{request.instruction.strip()}".rstrip()
@@ -54,15 +51,3 @@ def why_not_edited(app: Application) -> str | None:
     if app.model.offline:
         return "Without a model nothing can be edited; `glossator doctor` says how to get one."
     return None
-
-
-def _attached(app: Application, request: LinesRequest) -> Attached:
-    """The lines, and what is reported of them. Raises `UsageError`."""
-    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
-    lines = attach(snapshot, request.uri, request.first_line, request.last_line, hidden)
-    if not request.diagnostics:
-        return lines
-    reported = FileDiagnostics(lines.span.uri, request.diagnostics)
-    findings = "\n".join(listed(reported, snapshot, hidden))
-    told = load_prompt("user/findings").render(path=lines.path, findings=findings)
-    return replace(lines, text=f"{lines.text}\n\n{told}")

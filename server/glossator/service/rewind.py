@@ -44,16 +44,21 @@ async def rewind(app: Application, request: RewindRequest) -> RewindAnswer:
     """Go back. Raises `UsageError` and as `Sessions.open`."""
     with app.runs.claim(request.session_id):
         session = await app.sessions.open(request.session_id)
-        dropped = _last_runs(session.asked, request.run_id)
+        dropped = last_runs(session.asked, request.run_id)
         session.rewind([run.run_id for run in dropped])
     app.sessions.settle(session)
+    return await dropping(app, session, dropped)
+
+
+async def dropping(app: Application, session: Session, dropped: Sequence[Asked]) -> RewindAnswer:
+    """What went with the runs that were dropped, and what did not."""
     return RewindAnswer(
         tuple(DroppedRun(run.run_id, run.question) for run in dropped),
         await _changed(app, session, dropped),
     )
 
 
-def _last_runs(asked: Sequence[Asked], run_id: str | None) -> Sequence[Asked]:
+def last_runs(asked: Sequence[Asked], run_id: str | None) -> Sequence[Asked]:
     """The runs from this one on. Raises `UsageError` if the conversation cannot go back to it."""
     numbers = [number for number, run in enumerate(asked) if run_id in (None, run.run_id)]
     if not numbers and run_id is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, get_args
 
@@ -49,6 +49,18 @@ def questions(records: Iterable[Record]) -> dict[str, str]:
     }
 
 
+def event_of(kept: Mapping[str, Any]) -> Event | None:
+    """The event that was kept; None for one that this version does not know."""
+    fields = dict(kept)
+    adapter = _adapters().get(fields.pop("kind"))
+    if adapter is None:
+        return None
+    try:
+        return adapter.validate_python(fields)
+    except ValidationError:
+        return None
+
+
 def _ended(
     events: Iterable[tuple[str, Event]], going_on: Collection[str]
 ) -> Iterator[tuple[str, Event]]:
@@ -73,7 +85,7 @@ def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
         match record:
             case Happened():
                 run_id = record.run_id
-                if (event := _event(dict(record.event))) is not None:
+                if (event := event_of(record.event)) is not None:
                     yield run_id, event
             case Said(message) | Received(message) if message and message["role"] == "assistant":
                 if run_id and (text := _text(message)):
@@ -82,16 +94,6 @@ def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
                 yield spent_by, usage
             case _:
                 continue
-
-
-def _event(fields: dict[str, Any]) -> Event | None:
-    adapter = _adapters().get(fields.pop("kind"))
-    if adapter is None:
-        return None
-    try:
-        return adapter.validate_python(fields)
-    except ValidationError:
-        return None
 
 
 @cache

@@ -6,11 +6,12 @@ is kept of the conversation rather than of the session, belongs to the run that 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from glossator.core.images import Image
 from glossator.core.span import Span
 from glossator.llm.model import Message, ToolSpec
 from glossator.service.session_log import (
@@ -40,11 +41,20 @@ _UNKNOWN = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A run of the conversation as it stands; `compacted`: what it was asked is gone from it."""
+    """A run of the conversation as it stands; `compacted`: what it was asked is gone from it.
+
+    `started` is its `run.started` as it was kept, `images` are those that went with the question.
+    """
 
     run_id: str
-    question: str
-    compacted: bool
+    started: Mapping[str, Any]
+    images: tuple[Image, ...] = ()
+    compacted: bool = False
+
+    @property
+    def question(self) -> str:
+        """What was asked."""
+        return str(self.started.get("question", ""))
 
 
 @dataclass(slots=True)
@@ -119,14 +129,21 @@ def asked(story: Iterable[Record]) -> list[Asked]:
     for record in story:
         match record:
             case Happened(run_id, event=event) if _started(record):
-                runs.append(Asked(run_id, str(event.get("question", "")), compacted=False))
+                runs.append(Asked(run_id, event))
                 pending = True
-            case Said():
+            case Said(message) if pending:
+                runs[-1] = replace(runs[-1], images=() if message is None else _images(message))
                 pending = False
             case Restarted():
                 gone = len(runs) - pending
-                runs[:gone] = [replace(run, compacted=True) for run in runs[:gone]]
+                runs[:gone] = [replace(run, compacted=True, images=()) for run in runs[:gone]]
     return runs
+
+
+def _images(message: Message) -> tuple[Image, ...]:
+    """Those of the user's, not of tools' results."""
+    sources = (each["source"] for each in message["content"] if each.get("type") == "image")
+    return tuple(Image(source["media_type"], source["data"]) for source in sources)
 
 
 def _started(record: Record) -> str:

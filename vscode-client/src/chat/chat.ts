@@ -217,7 +217,8 @@ export class Chat implements Disposable {
   /** A run that was stopped, or told of its failure, has said so already. */
   #failed(conversation: Conversation, { runId, question }: Asked, message: string): void {
     const sessionId = conversation.id ?? "";
-    const started = { runId, question, sessionId, model: "", offline: false };
+    const about = { sessionId, attachments: [], onlyReads: false };
+    const started = { runId, question, ...about, model: "", offline: false };
     const events = conversation.transcript.fail(started, message);
     for (const event of events) {
       this.#deliver(conversation, event);

@@ -3,7 +3,15 @@ import { test } from "node:test";
 import { Transcript } from "../../src/chat/transcript.ts";
 import type { Event } from "../../src/wire.ts";
 
-const STARTED = { runId: "r", sessionId: "s", question: "Why?", model: "m", offline: false };
+const STARTED = {
+  runId: "r",
+  sessionId: "s",
+  question: "Why?",
+  model: "m",
+  offline: false,
+  attachments: [],
+  onlyReads: false,
+};
 const started: Event = { ...STARTED, kind: "run.started", seq: 0 };
 const text = (seq: number, words: string): Event => ({
   runId: "r",

@@ -1,0 +1,72 @@
+"""Retry: a question asked again in its place, as it was or in other words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from glossator.core.errors import UsageError
+from glossator.core.events import RunStarted
+from glossator.service.application import Application
+from glossator.service.ask import Answer, answer
+from glossator.service.attaching import Attachment, Pasted, attach_again, attach_all
+from glossator.service.rewind import DroppedRun, dropping, last_runs
+from glossator.service.session import Session
+from glossator.service.session_replay import event_of
+from glossator.service.session_state import Asked
+from glossator.service.undo import TurnView
+
+
+@dataclass(frozen=True, slots=True)
+class RetryRequest:
+    """Of a session: the question of a turn, the last one if none is named; later turns go, too.
+
+    Without another `question` it is asked as it was: one that may only read still may only read.
+    Without `attachments` it has those it had, files as they are now.
+    """
+
+    session_id: str
+    turn: str | None = None
+    question: str | None = None
+    attachments: tuple[Attachment | Pasted, ...] | None = None
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetryAnswer(Answer):
+    """An answer, and what took place before it as `rewind` tells it."""
+
+    runs: tuple[DroppedRun, ...]
+    changed: tuple[TurnView, ...]
+
+
+async def retry(app: Application, request: RetryRequest) -> RetryAnswer:
+    """Go back and ask; nothing is dropped if it cannot be asked. Raises as `ask` and `rewind`."""
+    if request.question is not None and not request.question.strip():
+        raise UsageError("The question is empty; leave it out to ask the same again.")
+    session = await app.sessions.open(request.session_id)
+    asked, *_ = last_runs(session.asked, request.turn)
+    was = event_of(asked.started)
+    if not isinstance(was, RunStarted):
+        raise UsageError("This question was kept by another version of Glossator; ask it anew.")
+    if request.attachments is None:
+        attached = await attach_again(app, was.attachments, asked.images)
+    else:
+        attached = await attach_all(app, request.attachments)
+    dropped: list[Asked] = []
+
+    def go_back(session: Session) -> None:
+        dropped.extend(last_runs(session.asked, asked.run_id))
+        session.rewind([run.run_id for run in dropped])
+
+    answered = await answer(
+        app,
+        request.question or was.question,
+        attached,
+        session.id,
+        request.run_id,
+        only_reads=was.only_reads and request.question in (None, was.question),
+        before=go_back,
+    )
+    gone = await dropping(app, session, dropped)
+    told = {each.name: getattr(answered, each.name) for each in fields(answered)}
+    return RetryAnswer(**told, runs=gone.runs, changed=gone.changed)
