@@ -21,6 +21,5 @@ async def run(root: Path, patterns: Sequence[str]) -> bool:
             found = await searching.run(app, root, patterns, note)
             figures += await living.work(app, root)
             figures += await living.rest(app)
-        async with opened(root, state) as app:
-            figures += await living.warm_start(app)
+        figures += await living.warm_start(root, state)
     return show_figures("The index through its life", figures, note) and found

@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import psutil
 
@@ -18,11 +19,12 @@ from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.search import TextSearch
 from glossator.workspace.walk import FileEntry
 from tests.benchmarks.measure import Figure, percentile
-from tests.benchmarks.opened import call
+from tests.benchmarks.opened import call, opened
 
 _TICK = 0.001  # seconds
 _IDLE_SECONDS = 10
 _SAVES = 60
+_STARTS = 3
 _WARM = 100 / 24  # 100 ms for 10,000 files on a machine that takes 24 ms for their stamps
 
 
@@ -85,24 +87,19 @@ async def rest(app: Application) -> list[Figure]:
     ]
 
 
-async def warm_start(app: Application) -> list[Figure]:
-    """The index is there: from the start of the workspace to the first answer."""
-    gc.disable()  # as the server's own collector is until the workspace is scanned
-    try:
-        started = time.perf_counter()
-        await app.start()
-        await app.ready()
-        result = await call(app, "Grep", pattern="zzzqqqxxx")
-        seconds = time.perf_counter() - started
-    finally:
-        gc.enable()
-    files = app.host.snapshot().files()
-    pending = len(app.host.snapshot().text.pending)
-    assert not result.error
-    per, stamps = 1000 * 10_000 / len(files), min(_stamps(files) for _ in range(5))
+async def warm_start(root: Path, state: Path) -> list[Figure]:
+    """The index is there: from the start of the workspace to the first answer.
+
+    Both that and what it is compared with are the least of several, because machines are noisy.
+    """
+    starts = [await _start(root, state) for _ in range(_STARTS)]
+    seconds = min(start.seconds for start in starts)
+    stamps = min(start.stamps for start in starts)
+    files = starts[0].files
+    per = 1000 * 10_000 / files
     detail = (
-        f"{seconds * 1000:.0f} ms for {len(files):,} files ({seconds * per:.0f} ms per 10k),"
-        f" {pending} of them pending; {stamps * per:.0f} ms per 10k for the stamps"
+        f"{seconds * 1000:.0f} ms for {files:,} files ({seconds * per:.0f} ms per 10k),"
+        f" {starts[0].pending} of them pending; {stamps * per:.0f} ms per 10k for the stamps"
     )
     return [
         Figure(
@@ -113,6 +110,31 @@ async def warm_start(app: Application) -> list[Figure]:
             detail=detail,
         )
     ]
+
+
+class _Start(NamedTuple):
+    seconds: float  # until the first answer
+    stamps: float  # seconds for the bare stamps of all files
+    files: int
+    pending: int
+
+
+async def _start(root: Path, state: Path) -> _Start:
+    async with opened(root, state) as app:
+        gc.disable()  # as the server's own collector is until the workspace is scanned
+        try:
+            started = time.perf_counter()
+            await app.start()
+            await app.ready()
+            result = await call(app, "Grep", pattern="zzzqqqxxx")
+            seconds = time.perf_counter() - started
+        finally:
+            gc.enable()
+        assert not result.error
+        snapshot = app.host.snapshot()
+        files = snapshot.files()
+        stamps = min(_stamps(files) for _ in range(5))
+        return _Start(seconds, stamps, len(files), len(snapshot.text.pending))
 
 
 def _stamps(files: Sequence[FileEntry]) -> float:

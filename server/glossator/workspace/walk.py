@@ -215,11 +215,11 @@ def _walk_folder(
 
 def _revisit(folder: str, begin: int | None, known: Known, roots: Roots, found: Found) -> list[str]:
     """As `_walk_folder`, for a directory of which is known what it holds."""
-    inside = os.path.join(folder, "")
+    inside, lstat = os.path.join(folder, ""), os.lstat
     for name in divided(known.files):
         path = inside + name
         try:
-            status = os.lstat(path)
+            status = lstat(path)
         except OSError:
             continue  # gone since just now
         if begin is None or not stat.S_ISREG(status.st_mode):
