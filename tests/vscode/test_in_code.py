@@ -15,13 +15,21 @@ CODE = CLIENT / "test" / "code"
 
 pytestmark = [
     pytest.mark.timeout(600),
+    pytest.mark.xdist_group("VS Code"),  # one window at a time, and built once
     pytest.mark.skipif("CODE_CACHE" not in os.environ, reason="VS Code is set up by `make test`"),
 ]
 
 
 @pytest.fixture(scope="module")
 def built() -> None:
-    node("build.mjs", "--tests")
+    """The client with its tests; nobody else may be building it just now."""
+    environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    subprocess.run(
+        ["make", "--silent", "vscode-client/dist/.built"],
+        cwd=CLIENT.parent,
+        env=environment,
+        check=True,
+    )
 
 
 @pytest.fixture(scope="module")
