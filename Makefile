@@ -15,7 +15,10 @@ CODE_CACHE ?= $(HOME)/.cache/glossator-code
 # Installs Debian's packages, one call at a time.
 DEBIAN = flock Makefile sh -c 'apt-get update && apt-get install -y --no-install-recommends "$$@"' -
 
-.PHONY: demo test lint suite sandbox client code wire vsix bench lock clean
+# Servers are started by the hundred; compiled once they start sooner.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test lint suite sandbox client code wire pictures vsix bench lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server -C docs "$(QUESTION)"
@@ -50,6 +53,12 @@ code:
 wire: $(INSTALLED)
 	$(BIN)/python -m tests.vscode.mirror
 	$(BIN)/python -m tests.vscode.manifest
+
+# The pictures that the client's README shows, as the tests in VS Code take them.
+pictures: $(INSTALLED) $(CLIENT_BUILT) code
+	CODE_CACHE=$(CODE_CACHE) $(BIN)/python -m pytest tests/vscode
+	cd $(CLIENT) && mkdir -p media/pictures && for name in $$(sed -n 's|.*(media/pictures/\(.*\))|\1|p' README.md); \
+		do cp dist/pictures/$$name media/pictures/; done
 
 # The extension, with the server's wheel and the versions of what that needs; PLATFORM=linux-x64
 # adds the wheels of all that, and nothing is fetched when it is installed.

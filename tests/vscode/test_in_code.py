@@ -37,7 +37,8 @@ def vsix(built: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The extension as it would be installed, without the wheels."""
     path = tmp_path_factory.mktemp("vsix") / "glossator.vsix"
     program = CLIENT / "node_modules" / "@vscode" / "vsce" / "vsce"
-    node(program, "package", "--no-dependencies", "--allow-missing-repository", "--out", path)
+    plain = ["--no-dependencies", "--allow-missing-repository", "--no-rewrite-relative-links"]
+    node(program, "package", *plain, "--out", path)
     return path
 
 
