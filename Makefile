@@ -8,15 +8,27 @@ QUESTION ?= How does the agent loop keep a conversation valid when a run is canc
 
 CLIENT = vscode-client
 PACKAGES = $(CLIENT)/node_modules/.package-lock.json
+CLIENT_BUILT = $(CLIENT)/dist/.built
+VSIX = glossator$(if $(PLATFORM),-$(PLATFORM)).vsix
 CODE_CACHE ?= $(HOME)/.cache/glossator-code
 
-.PHONY: demo test lint sandbox client code wire vsix bench lock clean
+# Installs Debian's packages, one call at a time.
+DEBIAN = flock Makefile sh -c 'apt-get update && apt-get install -y --no-install-recommends "$$@"' -
+
+# Servers are started by the hundred; compiled once they start sooner.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test lint suite sandbox client code wire pictures vsix bench lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server -C docs "$(QUESTION)"
 
-test: lint sandbox client
-	CODE_CACHE=$(CODE_CACHE) $(BIN)/python -m pytest
+# Side by side: the suite mostly waits for processes, the others compute.
+test:
+	$(MAKE) --no-print-directory -j2 --output-sync=line suite lint client
+
+suite: $(INSTALLED) $(CLIENT_BUILT) sandbox code
+	CODE_CACHE=$(CODE_CACHE) $(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -25,18 +37,16 @@ lint: $(INSTALLED)
 
 # Without bubblewrap commands run only when somebody allows each one.
 sandbox:
-	@command -v bwrap >/dev/null || test "$$(uname)" != Linux || \
-		{ apt-get update && apt-get install -y --no-install-recommends bubblewrap; }
+	@command -v bwrap >/dev/null || test "$$(uname)" != Linux || $(DEBIAN) bubblewrap
 
 # The VS Code client: types, style, the panel in a browser; its tests in VS Code are among pytest's.
-client: $(PACKAGES) code
+client: $(CLIENT_BUILT) code
 	cd $(CLIENT) && npm run --silent check && npm run --silent lint && \
-		CACHE=$(CODE_CACHE) npm test --silent
+		CACHE=$(CODE_CACHE) node --test dist/test/
 
 # A browser, and VS Code in it, for the client's tests.
 code:
-	@command -v chromium >/dev/null || { apt-get update && \
-		apt-get install -y --no-install-recommends chromium fonts-dejavu-core; }
+	@command -v chromium >/dev/null || $(DEBIAN) chromium fonts-dejavu-core
 	$(CLIENT)/test/code/setup.sh $(CODE_CACHE)
 
 # What the client takes over from the server: the types on the wire and the settings.
@@ -44,18 +54,28 @@ wire: $(INSTALLED)
 	$(BIN)/python -m tests.vscode.mirror
 	$(BIN)/python -m tests.vscode.manifest
 
-# The extension, with the server's wheel and the versions of what that needs.
-vsix: $(INSTALLED) $(PACKAGES)
-	rm -rf $(CLIENT)/wheels
-	$(BIN)/hatchling build -t wheel -d $(CLIENT)/wheels
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-		--no-annotate --constraints requirements.lock \
-		--output-file $(CLIENT)/wheels/requirements.lock pyproject.toml
-	cd $(CLIENT) && npm run --silent build && npm run --silent package
-	@ls -lh $(CLIENT)/dist/glossator.vsix
+# The pictures that the client's README shows, as the tests in VS Code take them.
+pictures: $(INSTALLED) $(CLIENT_BUILT) code
+	CODE_CACHE=$(CODE_CACHE) $(BIN)/python -m pytest tests/vscode
+	cd $(CLIENT) && mkdir -p media/pictures && for name in $$(sed -n 's|.*(media/pictures/\(.*\))|\1|p' README.md); \
+		do cp dist/pictures/$$name media/pictures/; done
 
-$(PACKAGES): $(CLIENT)/package-lock.json
-	cd $(CLIENT) && npm ci --no-audit --no-fund
+# The extension, with the server's wheel and the versions of what that needs; PLATFORM=linux-x64
+# adds the wheels of all that, and nothing is fetched when it is installed.
+vsix: $(INSTALLED) $(PACKAGES)
+	$(BIN)/python -m tests.vscode.wheels $(PLATFORM)
+	cd $(CLIENT) && npm run --silent build && npm run --silent package -- \
+		$(if $(PLATFORM),--target $(PLATFORM)) --out dist/$(VSIX)
+	rm -rf $(CLIENT)/wheels
+	@ls -lh $(CLIENT)/dist/$(VSIX)
+
+$(PACKAGES): $(CLIENT)/package-lock.json $(CLIENT)/.npmrc
+	cd $(CLIENT) && npm ci --silent --no-audit --no-fund
+	touch $@
+
+# With its tests.
+$(CLIENT_BUILT): $(PACKAGES) $(shell find $(CLIENT)/src $(CLIENT)/panel $(CLIENT)/test -type f) $(CLIENT)/build.mjs
+	cd $(CLIENT) && node build.mjs --tests
 	touch $@
 
 bench: $(INSTALLED)
@@ -72,9 +92,7 @@ clean:
 
 # Debian keeps venv in a package of its own, which a fresh machine may lack.
 $(INSTALLED): requirements.lock pyproject.toml
-	$(PYTHON) -m venv $(VENV) || { \
-		apt-get update && apt-get install -y --no-install-recommends python3-venv && \
-		$(PYTHON) -m venv $(VENV); }
+	$(PYTHON) -m venv $(VENV) || { $(DEBIAN) python3-venv && $(PYTHON) -m venv $(VENV); }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \

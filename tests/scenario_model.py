@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.agent.test_loop import without_cache_marks
 from tests.context.compacting import is_asked_for_a_summary
-from tests.lsp.support.editor import SECONDS
+from tests.patience import SECONDS
 from tests.scenario import Step, turn_in
 from tests.standin import Text, Turn
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from watchfiles import awatch
 
-from tests.lsp.support.editor import SECONDS, Message
+from tests.lsp.support.editor import Message
+from tests.patience import SECONDS
 from tests.scenario import BROKEN_OFF, Step, blocks_in, files_in, items_in, matches
 from tests.scenario_model import ScenarioModel, results_in
 from tests.scenario_scene import Scene

@@ -15,12 +15,13 @@ from typing import Any
 
 import psutil
 
+from tests.patience import SECONDS
+
 HERE = Path(__file__).parent
 RECORDINGS = HERE / "recordings"
 ROOT = HERE.parent.parent
 PYTHONPATH = f"{ROOT}{os.pathsep}{ROOT / 'server'}"  # this tree, whichever is installed
 BUFFERED = {"PYTHONUNBUFFERED": ""}  # as users run it: output may fail at the very end, too
-TIMEOUT = 30  # seconds; far more than any of it takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Ended:
 def glossator(recording: str, *arguments: str, stdin: str = "", cwd: Path = ROOT) -> Ended:
     """Run the program to its end."""
     with start(recording, *arguments, cwd=cwd) as process:
-        out, err = process.communicate(stdin, TIMEOUT)
+        out, err = process.communicate(stdin, SECONDS)
     return Ended(process.returncode, out, err)
 
 

@@ -12,7 +12,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from tests.cli.support import PYTHONPATH, TIMEOUT
+from tests.cli.support import PYTHONPATH
+from tests.patience import SECONDS
 
 CTRL_C, CTRL_D = "\x03", "\x04"
 
@@ -45,7 +46,7 @@ class Terminal:
 
     async def until(self, text: str) -> str:
         """Wait until `text` is shown after what was waited for before; all up to its end."""
-        async with asyncio.timeout(TIMEOUT):
+        async with asyncio.timeout(SECONDS):
             while (place := self.seen.find(text, self._read_to)) < 0:
                 assert not self._dark, f"ended without showing {text!r}: {self.seen}"
                 self._news.clear()
@@ -59,7 +60,7 @@ class Terminal:
 
     async def ended(self) -> int:
         """The exit code."""
-        async with asyncio.timeout(TIMEOUT):
+        async with asyncio.timeout(SECONDS):
             return await self._process.wait()
 
     def _take(self) -> None:

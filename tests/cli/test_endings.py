@@ -13,12 +13,12 @@ from tests.cli.support import (
     BUFFERED,
     PYTHONPATH,
     RECORDINGS,
-    TIMEOUT,
     Ended,
     glossator,
     server_is_gone,
     start,
 )
+from tests.patience import SECONDS
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_reader_that_leaves_ends_the_program() -> None:
         process.stdout.close()
         assert process.stderr is not None
         seen = process.stderr.read()
-        assert process.wait(TIMEOUT) == 1
+        assert process.wait(SECONDS) == 1
     assert "Traceback" not in seen
     assert server_is_gone(seen)
 
@@ -138,7 +138,7 @@ sys.argv = ["glossator", "ask", "hi"]
 program.main()
 """
     command = [sys.executable, "-c", program]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     assert (ended.returncode, ended.stderr) == (130, "")
 
 
@@ -150,7 +150,7 @@ def shell(words: str, before: str = "") -> subprocess.CompletedProcess[str]:
         ["bash", "-c", program],
         capture_output=True,
         text=True,
-        timeout=TIMEOUT,
+        timeout=SECONDS,
         check=False,
         env={**os.environ, **BUFFERED, "PYTHONPATH": PYTHONPATH},
     )
@@ -216,4 +216,4 @@ def end_of(process: subprocess.Popen[str], seen: str) -> Ended:
     assert process.stdout is not None
     assert process.stderr is not None
     err, out = process.stderr.read(), process.stdout.read()
-    return Ended(process.wait(TIMEOUT), out, seen + err)
+    return Ended(process.wait(SECONDS), out, seen + err)

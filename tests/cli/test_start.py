@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.cli.support import TIMEOUT
+from tests.patience import SECONDS
 
 SLOW = ("typer", "rich", "pydantic", "pygls", "lsprotocol", "markdown_it", "pygments")
 
@@ -19,7 +19,7 @@ def python(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProc
         [sys.executable, *arguments],
         capture_output=True,
         text=True,
-        timeout=TIMEOUT,
+        timeout=SECONDS,
         check=False,
         cwd=cwd,
         env=environment,

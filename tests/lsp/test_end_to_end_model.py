@@ -89,7 +89,7 @@ async def test_hover_answers_while_an_ask_runs(tmp_path: Path) -> None:
         uri = (tmp_path / "fish.py").as_uri()
         editor.open(uri, SOURCE)
         ask = editor.command("glossator.ask", {"question": "What?"})
-        await api.wait_for_requests(1, timeout=10)
+        await api.wait_for_requests(1)
         place = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 5}}
         hover = await editor.result(editor.ask("textDocument/hover", place))
         assert "Swim at a depth." in hover["contents"]["value"]

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from glossator.lsp.server import build_server
 from glossator.lsp.service import Service
-from tests.lsp.support.editor import SECONDS, Editor, connected, framed, spawned
+from tests.lsp.support.editor import Editor, connected, framed, spawned
+from tests.patience import SECONDS
 
 STATUS = {"command": "glossator.status"}
 INITIALIZE: dict[str, object] = {"processId": None, "rootUri": None, "capabilities": {}}

@@ -20,6 +20,7 @@ from glossator.service.complete import (
     complete,
 )
 from glossator.workspace.change import Opened
+from tests.patience import SECONDS
 from tests.stage import Stage, stage
 
 FILES = {
@@ -42,7 +43,7 @@ DENY = {"permissions": {"deny": ["Read(secret/**)", "Read(.env)"]}}
 async def whole(s: Stage, text: str, limit: int = 20) -> CompleteAnswer:
     """Asked again until nothing is missing, as an editor does."""
     await s.app.ready()
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(SECONDS):
         while True:
             answer = await complete(s.app, CompleteRequest(text, limit))
             if not answer.incomplete:

@@ -18,6 +18,7 @@ from glossator.service.application import Application
 from glossator.service.doctor import DoctorRequest, doctor
 from glossator.settings.load import load_settings
 from glossator.workspace import state_folder
+from tests.patience import SECONDS
 from tests.stage import Recorder
 from tests.standin import StandIn
 
@@ -116,7 +117,7 @@ async def test_an_index_that_another_server_writes(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     root = tmp_path / "root"
     root.mkdir()
-    async with opened(root) as app, asyncio.timeout(60):
+    async with opened(root) as app, asyncio.timeout(SECONDS):
         await app.ready()
         with (state_folder.prepare(str(root)) / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)

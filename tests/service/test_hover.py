@@ -11,6 +11,7 @@ from glossator.core.text import Position
 from glossator.core.uri import to_uri
 from glossator.service.hover import HoverRequest, hover
 from glossator.workspace.change import Opened
+from tests.patience import SECONDS
 from tests.stage import Stage, stage
 
 TEXT = '''\
@@ -129,7 +130,7 @@ async def test_a_large_document_is_parsed_by_the_worker(tmp_path: Path) -> None:
         await s.app.ready()
         said = await hover_at(s, "big.py", text, "f9(")
         assert s.app.worker.state.process_id is not None
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(SECONDS):
             while said is None:
                 said = await hover_at(s, "big.py", text, "f9(")
         assert "big.py:19-20" in said

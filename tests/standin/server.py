@@ -6,6 +6,7 @@ from typing import Self
 
 from aiohttp import web
 
+from tests.patience import SECONDS
 from tests.standin.api import Api
 from tests.standin.recording import Journal, Recorded
 from tests.standin.script import Script
@@ -70,7 +71,7 @@ class StandIn:
     async def wait_for_requests(
         self,
         count: int,
-        timeout: float = 5,  # noqa: ASYNC109 - part of the interface tests call
+        timeout: float = SECONDS,  # noqa: ASYNC109 - part of the interface tests call
     ) -> Sequence[Recorded]:
         """Wait until `count` POSTs have come, at most `timeout` seconds; then all of them."""
         await self._journal.wait_until(lambda: len(self.requests) >= count, timeout)
@@ -79,7 +80,7 @@ class StandIn:
     async def wait_for_disconnect(
         self,
         count: int = 1,
-        timeout: float = 5,  # noqa: ASYNC109 - part of the interface tests call
+        timeout: float = SECONDS,  # noqa: ASYNC109 - part of the interface tests call
     ) -> Recorded:
         """Wait until `count` clients have left before their reply's end; the last one's request."""
         journal = self._journal

@@ -20,9 +20,9 @@ from glossator.tools.shell.policy import Sandbox, Unavailable
 from glossator.tools.shell.process import Exit
 from glossator.tools.shell.report import exit_text, output_text
 from glossator.tools.shell.shell import Command, Shell
+from tests.patience import SECONDS
 from tests.tools_shell.conftest import FOUND, KEY, MakeShell, processes
 
-SECONDS = 60
 NO_SANDBOX = Unavailable("There is none.")
 BOTH = [
     pytest.param(

@@ -19,9 +19,8 @@ from glossator.tools.shell.protection import Guard, Pin, Seal, protection
 from glossator.tools.shell.report import output_text
 from glossator.tools.shell.seatbelt import profile
 from glossator.tools.shell.shell import Command, Shell
+from tests.patience import SECONDS
 from tests.tools_shell.conftest import KEY, MakeShell
-
-SECONDS = 30
 
 
 async def said(shell: Shell, text: str, *, network: bool = False) -> str:

@@ -15,13 +15,21 @@ CODE = CLIENT / "test" / "code"
 
 pytestmark = [
     pytest.mark.timeout(600),
+    pytest.mark.xdist_group("VS Code"),  # one window at a time, and built once
     pytest.mark.skipif("CODE_CACHE" not in os.environ, reason="VS Code is set up by `make test`"),
 ]
 
 
 @pytest.fixture(scope="module")
 def built() -> None:
-    node("build.mjs", "--tests")
+    """The client with its tests; nobody else may be building it just now."""
+    environment = {name: value for name, value in os.environ.items() if "MAKE" not in name}
+    subprocess.run(
+        ["make", "--silent", "vscode-client/dist/.built"],
+        cwd=CLIENT.parent,
+        env=environment,
+        check=True,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +37,8 @@ def vsix(built: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The extension as it would be installed, without the wheels."""
     path = tmp_path_factory.mktemp("vsix") / "glossator.vsix"
     program = CLIENT / "node_modules" / "@vscode" / "vsce" / "vsce"
-    node(program, "package", "--no-dependencies", "--allow-missing-repository", "--out", path)
+    plain = ["--no-dependencies", "--allow-missing-repository", "--no-rewrite-relative-links"]
+    node(program, "package", *plain, "--out", path)
     return path
 
 

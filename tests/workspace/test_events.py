@@ -18,10 +18,10 @@ from glossator.core.uri import to_uri
 from glossator.workspace.change import DiskChanged, Opened, RootsChanged, Saved
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.indexer import Indexer
+from tests.patience import SECONDS
 from tests.workspace.trees import host, scan, text, write_tree
 
 FILES = {"a.txt": "a", "d/b.txt": "b", "d/e/c.log": "c", "build/x.o": "x"}
-SECONDS = 10  # the longest wait for one event
 
 
 class Watched:

@@ -1,6 +1,6 @@
 """Ten thousand random steps on disk leave the index as a fresh walk would find it, stamps too.
 
-The seed is in the test's name.
+A failure says with which seed it is replayed.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.indexer import Indexer
 from glossator.workspace.roots import Roots
 from glossator.workspace.walk import FileEntry
+from tests.lsp.support.chance import seeded
+from tests.patience import SECONDS
 from tests.workspace.trees import scan
 
-SECONDS = 20  # the longest wait for the last event
 NAMES = [*"abcdefgh", "x.log", "y.log", "build"]
 RULES = ["a", "*.log", "!x.log", "build/", "/b", "d/", "c/e", "# nothing"]
 STEPS = {
@@ -193,10 +192,9 @@ def in_batches(count: int, rnd: random.Random) -> Iterable[int]:
         count -= batch
 
 
-@pytest.mark.parametrize("seed", [random.randrange(10**6)])
-async def test_no_sweep_is_needed_where_every_event_arrives(tmp_path: Path, seed: int) -> None:
-    rnd = random.Random(seed)
-    indexer, steps = Told(tmp_path, 1.0, rnd), Steps(tmp_path, random.Random(seed))
+async def test_no_sweep_is_needed_where_every_event_arrives(tmp_path: Path) -> None:
+    rnd = seeded()
+    indexer, steps = Told(tmp_path, 1.0, rnd), Steps(tmp_path, random.Random(rnd.random()))
     async with running(indexer):
         for number, batch in enumerate(in_batches(5_000, rnd)):
             steps.take(batch)
@@ -206,10 +204,9 @@ async def test_no_sweep_is_needed_where_every_event_arrives(tmp_path: Path, seed
         await settle(indexer, tmp_path)
 
 
-@pytest.mark.parametrize("seed", [random.randrange(10**6)])
-async def test_a_sweep_finds_what_lost_events_told(tmp_path: Path, seed: int) -> None:
-    rnd = random.Random(seed)
-    indexer, steps = Told(tmp_path, 0.6, rnd), Steps(tmp_path, random.Random(seed))
+async def test_a_sweep_finds_what_lost_events_told(tmp_path: Path) -> None:
+    rnd = seeded()
+    indexer, steps = Told(tmp_path, 0.6, rnd), Steps(tmp_path, random.Random(rnd.random()))
     async with running(indexer):
         for number, batch in enumerate(in_batches(5_000, rnd)):
             steps.take(batch)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ from glossator.workspace.roots import Roots
 from glossator.workspace.text.catalogue import Catalogue
 from glossator.workspace.text.policy import RIPE_NS
 from glossator.workspace.walk import Found, examine
+from tests.lsp.support.chance import seeded
 from tests.workspace.test_random_steps import Steps
 from tests.workspace.trees import as_plain_user, write_tree
 
@@ -324,9 +324,8 @@ def test_too_much_is_not_remembered(root: Path, monkeypatch: pytest.MonkeyPatch)
     assert [file.content() for file in recording.files.values()] == [None]
 
 
-@pytest.mark.parametrize("seed", [random.randrange(10**6)])
-def test_whatever_happens_between_two_starts(tmp_path: Path, seed: int) -> None:
-    rnd = random.Random(seed)
+def test_whatever_happens_between_two_starts(tmp_path: Path) -> None:
+    rnd = seeded()
     steps = Steps(tmp_path, rnd)
     taken = 0
     for _ in range(150):

@@ -19,9 +19,9 @@ from glossator.workspace.indexer import Indexer
 from glossator.workspace.roots import Roots
 from glossator.workspace.sweep import Suspension, SweepSlot
 from glossator.workspace.watch_inotify import InotifyWatcher
+from tests.patience import SECONDS
 from tests.workspace.trees import as_plain_user, write_tree
 
-SECONDS = 10
 QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
 MAX_QUEUED = int(QUEUE.read_text()) if QUEUE.exists() else 0
 inotify = pytest.mark.skipif(sys.platform != "linux", reason="inotify exists on Linux only")

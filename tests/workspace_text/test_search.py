@@ -228,7 +228,7 @@ async def test_a_cancelled_search_ends_ripgrep(
     tmp_path: Path, ask: Callable[[TextSearch, Iterator[FileEntry]], Iterator[object]]
 ) -> None:
     os.mkfifo(tmp_path / "pid")
-    snapshot = await tree(tmp_path, f"echo $$ > {tmp_path}/pid; exec sleep 60")
+    snapshot = await tree(tmp_path, f"echo $$ > {tmp_path}/pid; exec sleep 600")
     cancelled = threading.Event()
     running = TextSearch(snapshot, Request("needle"), cancelled.is_set)
     finding = asyncio.create_task(asyncio.to_thread(lambda: list(ask(running, running.by_path()))))
@@ -236,7 +236,7 @@ async def test_a_cancelled_search_ends_ripgrep(
     cancelled.set()
     started = time.monotonic()
     assert len(await finding) <= 100  # of 200, those that were searched beside it
-    assert time.monotonic() - started < 5  # not the minute that the program would take
+    assert time.monotonic() - started < 60  # not the minutes that the program would take
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
 

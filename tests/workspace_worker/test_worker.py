@@ -16,6 +16,7 @@ import pytest
 from glossator.workspace.worker.client import JobFailed, Phase, Worker, WorkerGone
 from glossator.workspace.worker.jobs import Progress
 from glossator.workspace.worker.launch import clean_environment
+from tests.patience import SECONDS
 from tests.workspace_worker.jobs import (
     Count,
     Die,
@@ -31,7 +32,7 @@ from tests.workspace_worker.jobs import (
 
 async def until(condition: Callable[[], bool]) -> None:
     """Wait for something that another process does."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(SECONDS):
         while not condition():  # noqa: ASYNC110 - it sets no event of ours
             await asyncio.sleep(0.002)
 

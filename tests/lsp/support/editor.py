@@ -13,10 +13,10 @@ from typing import Any
 from glossator.lsp.frames import MAX_HEADER_BYTES
 from glossator.lsp.server import Server
 from glossator.lsp.streams import SocketSink
+from tests.patience import SECONDS
 
 Message = dict[str, Any]
 NO_ANSWER = object()
-SECONDS = 20.0  # for anything a test waits for
 
 
 class Editor:

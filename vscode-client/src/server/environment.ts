@@ -15,6 +15,7 @@ import { type Interpreter, serverVersion } from "./interpreter.ts";
 const run = promisify(execFile);
 const LOCK = "requirements.lock";
 const PREFIX = "server-";
+const OWN = "glossator-"; // begins the name of the server's own wheel
 const KEY_CHARACTERS = 16;
 const INSTALL_MILLISECONDS = 15 * 60_000;
 const UNUSED_MILLISECONDS = 14 * 24 * 60 * 60_000; // after which another version's folder goes
@@ -68,8 +69,7 @@ async function make(
     await mkdir(wanted.storage, { recursive: true });
     report(`Making an environment with Python ${interpreter.version.join(".")}`);
     await python(interpreter.path, ["-m", "venv", fresh]);
-    report("Installing the server; this takes a minute, once");
-    await install(pythonIn(fresh), wanted.wheels);
+    await install(pythonIn(fresh), wanted.wheels, report);
     await takePlace(fresh, folder, wanted.version);
   } catch (error) {
     throw new UserError(`The server could not be installed: ${reason(error)}`, "output");
@@ -86,13 +86,44 @@ async function takePlace(fresh: string, folder: string, version: string): Promis
   }
 }
 
-/** From the wheels that came along; what is not among them comes from the user's package index. */
-async function install(path: string, wheels: string): Promise<void> {
+/**
+ * From the wheels that came along. Those of the server's dependencies are in packages for one platform
+ * only; without them, or with a Python that they are not for, they come from the user's package index.
+ */
+async function install(
+  path: string,
+  wheels: string,
+  report: (step: string) => void,
+): Promise<void> {
   const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--quiet"];
-  const from = ["--find-links", wheels, "--require-hashes", "--only-binary", ":all:"];
-  await python(path, [...pip, ...from, "-r", join(wheels, LOCK)]);
-  const own = (await readdir(wheels)).filter((name) => name.startsWith("glossator-"));
+  const pinned = ["--require-hashes", "--only-binary", ":all:", "-r", join(wheels, LOCK)];
+  const names = (await readdir(wheels)).filter((name) => name.endsWith(".whl"));
+  const own = names.filter((name) => name.startsWith(OWN));
+  const carried = names.length > own.length;
+  report("Installing the server; this takes a minute, once");
+  if (
+    !(
+      carried &&
+      (await isInstalled(path, [...pip, "--no-index", "--find-links", wheels, ...pinned]))
+    )
+  ) {
+    report("Fetching what the server needs from your package index; this takes a minute, once");
+    await python(path, [...pip, ...pinned]);
+  }
   await python(path, [...pip, "--no-index", "--no-deps", ...own.map((name) => join(wheels, name))]);
+}
+
+/** Whether all that is pinned could be installed; false if something is not there for this Python. */
+async function isInstalled(path: string, args: readonly string[]): Promise<boolean> {
+  try {
+    await python(path, args);
+    return true;
+  } catch (error) {
+    if (said(error).includes("No matching distribution found")) {
+      return false;
+    }
+    throw error;
+  }
 }
 
 async function python(path: string, args: readonly string[]): Promise<void> {
@@ -110,18 +141,19 @@ function withoutPython(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return rest;
 }
 
-/** A hash of what would be installed, and of the Python that was asked for. */
+/** A hash of what would be installed, which the lock says of all but our own, and of the Python named. */
 async function keyOf(wanted: Wanted): Promise<string> {
   const hash = createHash("sha256").update(wanted.setting);
-  for (const name of await wheelsOf(wanted)) {
+  for (const name of await ownFiles(wanted)) {
     hash.update(name).update(await readFile(join(wanted.wheels, name)));
   }
   return hash.digest("hex").slice(0, KEY_CHARACTERS);
 }
 
-async function wheelsOf(wanted: Wanted): Promise<string[]> {
+async function ownFiles(wanted: Wanted): Promise<string[]> {
   try {
-    return (await readdir(wanted.wheels)).sort();
+    const names = await readdir(wanted.wheels);
+    return names.filter((name) => name === LOCK || name.startsWith(OWN)).sort();
   } catch {
     throw new UserError(
       "This copy of the extension comes without its server. Install a packaged one, or name a Python" +
@@ -153,11 +185,15 @@ function pythonIn(folder: string): string {
 
 /** The last lines of what pip or venv said, with a next step. */
 function reason(error: unknown): string {
-  const { stderr, stdout } = error as { stderr?: unknown; stdout?: unknown };
-  const said = [stderr, stdout].filter(Boolean).join("\n").trim() || String(error);
-  const last = said.split("\n").slice(-3).join(" ");
-  const step = /ensurepip|No module named venv/.test(said)
+  const text = said(error);
+  const last = text.split("\n").slice(-3).join(" ");
+  const step = /ensurepip|No module named venv/.test(text)
     ? "Install your system's package for virtual environments (python3-venv on Debian)"
     : "Look at Glossator's output, check the network and the disk";
   return `${last} ${step}, and run "Glossator: Restart Server".`;
+}
+
+function said(error: unknown): string {
+  const { stderr, stdout } = error as { stderr?: unknown; stdout?: unknown };
+  return [stderr, stdout].filter(Boolean).join("\n").trim() || String(error);
 }
