@@ -41,11 +41,11 @@ async def test_lines(
 @pytest.mark.parametrize(
     ("name", "first", "last", "says"),
     [
-        ("a.txt", 4, 4, "has 3 lines; lines 4-4 are not among them"),
-        ("a.txt", 1, 5, "has 3 lines"),
-        ("a.txt", 0, 2, "has 3 lines"),
-        ("a.txt", 3, 2, "has 3 lines"),
-        ("a.txt", -1, None, "has 3 lines"),
+        ("a.txt", 4, 4, "a.txt:4 is not there: a.txt ends at line 3. Choose other lines."),
+        ("a.txt", 1, 5, "a.txt:1-5 is not there"),
+        ("a.txt", 0, 2, "ends at line 3"),
+        ("a.txt", 3, 2, "ends at line 3"),
+        ("a.txt", -1, None, "ends at line 3"),
         ("empty", None, None, "empty; there is nothing in it"),
         ("nowhere", None, None, "nowhere does not exist. Choose another file."),
         ("../x", None, None, "outside the workspace"),

@@ -71,7 +71,8 @@ class Chosen:
 def test_one_of_several_words() -> None:
     assert from_wire(Chosen, {"level": "high"}) == Chosen("high")
     assert from_wire(Chosen, {"level": None}) == Chosen()
-    for value in ("huge", 1, [], True):
+    values: tuple[object, ...] = ("huge", 1, [], True)
+    for value in values:
         with pytest.raises(WireError, match="'level' must be one of low, high"):
             from_wire(Chosen, {"level": value})
 

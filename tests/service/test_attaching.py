@@ -86,6 +86,7 @@ async def test_images_by_uri_and_pasted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("attachments", "says"),
     [
+        ([pasted(b"%PDF", " ")], "What was pasted is not an image that models can see"),
         ([pasted(b"%PDF")], "shot.png is not an image that models can see"),
         ([pasted(png(9_000, 1))], "shot.png has 9,000 x 1 pixels"),
         ([Pasted("image/png", "no base64!", "x.png")], "x.png is not base64"),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from glossator.core.diagnostics import Diagnostic, Severity
+from glossator.core.errors import UsageError
 from glossator.core.events import Notice, RunStarted
 from glossator.core.uri import to_uri
 from glossator.service.actions import ACTIONS, EXPLAIN, FIX, REFACTOR, Action
@@ -43,6 +44,17 @@ async def test_without_a_model_the_selection_comes_first(tmp_path: Path) -> None
         assert answer.citations[0].target == "a/m.py"
         assert "use.py" in {citation.target for citation in answer.citations}
         assert {citation.status for citation in answer.citations} == {"verified"}
+
+
+@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.word)
+async def test_without_a_model_nothing_is_promised(tmp_path: Path, action: Action) -> None:
+    async with stage(tmp_path, FILES, (), OFFLINE) as s:
+        if not action.edits:
+            assert (await act(s, action, "a/m.py", 1, 2)).offline
+            return
+        with pytest.raises(UsageError, match="Without a model nothing can be edited"):
+            await act(s, action, "a/m.py", 1, 2)
+        assert s.app.sessions.loaded() == []
 
 
 async def test_a_document_that_was_never_saved(tmp_path: Path) -> None:

@@ -15,7 +15,15 @@ from glossator.service.actions import EXPLAIN, FIX
 from glossator.service.ask import Answer, Attachment
 from glossator.service.on_lines import LinesRequest, act_on_lines
 from glossator.service.retry import RetryAnswer, RetryRequest, retry
-from glossator.service.sessions import ResumeSessionRequest, resume_session
+from glossator.service.rewind import RewindRequest, rewind
+from glossator.service.sessions import (
+    ListSessionsRequest,
+    RenameSessionRequest,
+    ResumeSessionRequest,
+    list_sessions,
+    rename_session,
+    resume_session,
+)
 from tests.service.test_attaching import PNG, pasted, said
 from tests.stage import Stage, stage
 from tests.standin import HttpError, Text, ToolUse, Turn
@@ -168,6 +176,35 @@ async def test_later_turns_go_and_what_they_changed_is_named(tmp_path: Path) -> 
         ]
         assert retried.run_id == "third"
         assert said(s, -1) == said(s, 0)
+
+
+@pytest.mark.parametrize("restart", [False, True])
+async def test_the_title_is_that_of_the_first_question_as_it_stands(
+    tmp_path: Path, restart: bool
+) -> None:
+    async with stage(tmp_path, FILES, saying(3)) as s:
+        answer = await s.ask("Wat?")
+        session_id = answer.session_id
+        await again(s, session_id, question="What?")
+        assert await title(s, session_id) == "What?"
+        await s.ask("And?", session_id=session_id)
+        await rewind(s.app, RewindRequest(session_id))
+        assert await title(s, session_id) == "What?"
+        await rewind(s.app, RewindRequest(session_id))
+        assert await title(s, session_id) == "New session"
+    if restart:
+        async with stage(tmp_path, FILES, saying(2)) as s:
+            await s.ask("Who?", session_id=session_id)
+            assert await title(s, session_id) == "Who?"
+            await rename_session(s.app, RenameSessionRequest(session_id, "Mine"))
+            await again(s, session_id, question="Why?")
+            assert await title(s, session_id) == "Mine"
+
+
+async def title(s: Stage, session_id: str) -> str:
+    listed = await list_sessions(s.app, ListSessionsRequest())
+    (found,) = [each.title for each in listed.sessions if each.id == session_id]
+    return found
 
 
 @pytest.mark.parametrize(

@@ -177,9 +177,9 @@ def attach(
     if asked == total + 1:  # an editor counts the empty line that a final line end opens
         asked = total
     if not 1 <= first <= asked <= total:
-        lines = f"{first}-{last_line or total}"
+        where = place(path, first, last_line or total)
         raise UsageError(
-            f"{path} has {total:,} lines; lines {lines} are not among them. Choose others."
+            f"{where} is not there: {path} ends at line {total:,}. Choose other lines."
         )
     numbered = (
         f"{number:6d}\t{shorten(line, MAX_LINE_CHARACTERS)}"

@@ -33,12 +33,10 @@ from glossator.service.attaching import Attachment, Pasted, attach_all, attach_m
 from glossator.service.compact import room_of
 from glossator.service.opening import opening
 from glossator.service.runs import Run
-from glossator.service.session import UNTITLED, Session
+from glossator.service.session import UNTITLED, Session, title_of
 from glossator.service.undo import reminded, reminder
 
 __all__ = ["Answer", "AskRequest", "Attachment", "CitationView", "Pasted", "answer", "ask"]
-
-_TITLE_CHARACTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +109,7 @@ async def answer(
         async with app.runs.open(session.id, run_id, session.note) as run:
             before(session)
             if session.title == UNTITLED:
-                session.rename(question.strip().splitlines()[0][:_TITLE_CHARACTERS])
+                session.rename(title_of(question))
             items = tuple(each.item for each in attached)
             model = app.model
             started = RunStarted(session.id, question, model.id, model.offline, items, only_reads)

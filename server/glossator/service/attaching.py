@@ -149,7 +149,7 @@ def _attach(
     if isinstance(item, Attachment):
         hidden = app.acting.hidden()
         return attach_any(snapshot, item.uri, item.first_line, item.last_line, hidden)
-    name = shown(shorten(item.name, _NAME_CHARACTERS))
+    name = shown(shorten(item.name.strip(), _NAME_CHARACTERS)) or "What was pasted"
     if not item.media_type.startswith("image/"):
         raise UsageError(f"{name} is {item.media_type}; only images can be pasted. Attach a file.")
     try:

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from glossator.agent.permissions.policy import Mode
 from glossator.core.citations import place
 from glossator.core.diagnostics import Diagnostic
+from glossator.core.errors import UsageError
 from glossator.prompts.loader import load_prompt
 from glossator.service.actions import Action
 from glossator.service.application import Application
 from glossator.service.ask import Answer, answer
 from glossator.service.attaching import attach_lines
+
+_NO_MODEL = "Without a model nothing can be edited; `glossator doctor` says how to get one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,9 @@ class LinesRequest:
 
 
 async def act_on_lines(action: Action, app: Application, request: LinesRequest) -> Answer:
-    """Have the model do it. Raises as `ask` does."""
+    """Have the model do it. Raises as `ask` does, and `UsageError` for what needs a model."""
+    if action.edits and app.model.offline:
+        raise UsageError(_NO_MODEL)
     uri, first, last = request.uri, request.first_line, request.last_line
     lines = await attach_lines(app, uri, first, last, request.diagnostics)
     where = place(lines.path, lines.span.first_line, lines.span.last_line)
@@ -49,5 +54,5 @@ def why_not_edited(app: Application) -> str | None:
     if app.acting.trust.said is False:
         return "The editor says that this workspace is not trusted; trust it first."
     if app.model.offline:
-        return "Without a model nothing can be edited; `glossator doctor` says how to get one."
+        return _NO_MODEL
     return None

@@ -45,7 +45,14 @@ from glossator.tools.findings import Counts, Findings
 from glossator.tools.reads import Range, ReadState
 from glossator.tools.steps import TodoList
 
-__all__ = ["UNTITLED", "Session"]
+__all__ = ["UNTITLED", "Session", "title_of"]
+
+_TITLE_CHARACTERS = 60
+
+
+def title_of(question: str) -> str:
+    """The title of a session that begins with a question."""
+    return question.strip().splitlines()[0][:_TITLE_CHARACTERS]
 
 
 class Session:
@@ -126,9 +133,13 @@ class Session:
     def rewind(self, runs: Sequence[str]) -> None:
         """Go back to just before the first of `runs`, which are the last ones, was asked.
 
-        Files that are still as the conversation shows them need not be read again.
+        Files that are still as the conversation shows them need not be read again. A title that was
+        the first question's goes with it.
         """
+        first = self.asked[0]
         self._write(Rewound(tuple(runs)))
+        if first.run_id in runs and self.title == title_of(first.question):
+            self.rename(UNTITLED)
         state, documents = add_up(self._story), self.reads.documents()
         self._kept |= {name: state.kept.get(name, []) for name in OF_CONVERSATION}
         self._take_up(state)
