@@ -76,7 +76,7 @@ async def test_what_is_attached(workspace: MakeWorkspace, question: str, attache
 @pytest.mark.parametrize(
     ("question", "why"),
     [
-        ("@src/app.py:70", "@src/app.py:70 (src/app.py has 6 lines; lines 70-70 are not among"),
+        ("@src/app.py:70", "@src/app.py:70 (src/app.py:70 is not there: src/app.py ends at line 6"),
         ("@src/no.py", "@src/no.py (there is no such file)"),
         ("@pkg/app", "@pkg/app (there is no such file)"),
         ("@app/[no]/page.tsx", "@app/[no]/page.tsx (there is no such file)"),

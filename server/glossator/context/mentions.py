@@ -110,12 +110,12 @@ def unfinished(question: str) -> tuple[str, str] | None:
 def as_mention(text: str, *, name: bool) -> str | None:
     """How a path, or a symbol's `name`, is mentioned; None if it cannot be."""
     bare, quoted = f"@{text}", f'@"{text}"'
-    reserved = text in (DIAGNOSTICS, SELECTION)
-    if not reserved and _alone(bare) == Mention(text, name=True):
+    read = _alone(bare)
+    if read == Mention(text, name=True) and text not in (DIAGNOSTICS, SELECTION):
         return bare
     if name:
         return None
-    if _alone(bare) == Mention(text.rstrip("/"), name=False):
+    if read == Mention(text.rstrip("/"), name=False):
         return bare
     return quoted if _alone(quoted) == Mention(text, name=False) else None
 
