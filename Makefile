@@ -23,9 +23,10 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server -C docs "$(QUESTION)"
 
-# Side by side: the suite mostly waits for processes, the others compute.
+# Side by side: the suite mostly waits for processes, the others compute. With --output-sync nothing
+# of the suite would be seen before its end.
 test:
-	$(MAKE) --no-print-directory -j2 --output-sync=line suite lint client
+	$(MAKE) --no-print-directory -j2 suite lint client
 
 suite: $(INSTALLED) $(CLIENT_BUILT) sandbox code
 	CODE_CACHE=$(CODE_CACHE) $(BIN)/python -m pytest -n auto --dist loadgroup

@@ -158,9 +158,8 @@ async def test_a_place_that_cannot_be_written_to_costs_only_time(
     start: Start, file: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     os.makedirs(file)
-    host = await start()
     (file.parent / "quarantine").touch()
-    host.sweep("test")
+    host = await start()
     await until(lambda: "lists the folders" in caplog.text)
     await host.keeper.settle()
     assert host.snapshot().text.pending == ()
