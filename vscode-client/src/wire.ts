@@ -204,6 +204,7 @@ export interface EditSettledEvent {
   readonly planId: string;
   readonly applied: boolean;
   readonly note: string;
+  readonly leftOut: ReadonlyArray<string>;
 }
 
 /** How hard a model thinks. */

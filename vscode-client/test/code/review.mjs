@@ -35,6 +35,10 @@ export async function story(stage) {
   await stage.picture("review-asked");
   await turn.getByText("Accept 2 of 3 parts").click();
   await turn.locator(".cite.verified").waitFor();
+  const card = turn.locator(".card.edit");
+  assert.match(await card.textContent(), /\+2 −2.*applied in part/);
+  await card.locator(".fold-head").click();
+  assert.match(await card.locator(".hunk.left-out").textContent(), /left out/);
   await stage.picture("review-taken");
   await stage.shows(WANTED);
   const { requests } = await model.told();

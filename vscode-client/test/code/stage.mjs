@@ -111,6 +111,13 @@ export class Stage {
     await becomes(() => this.onDisk(path), text);
   }
 
+  /** Click where something is, without scrolling the boxes around it as `click` may. */
+  async clickAt(locator) {
+    await locator.waitFor();
+    const { x, y, width, height } = await locator.boundingBox();
+    await this.page.mouse.click(x + width / 2, y + height / 2);
+  }
+
   /** Press keys in the open editor. */
   async press(...keys) {
     await this.page.locator(".editor-instance .view-lines").first().click();

@@ -1,7 +1,8 @@
 // Tells stories of users, one after the other in one window: node story.mjs VSIX PYTHON PICTURES NAME…
 // A story is a module: `story(stage)`, and what it needs: `files` of the workspace, and `settings`,
 // on which the stories of one window agree. Without a setting `models.offline` the model is the
-// stand-in. Each begins in a new session with no editor open, and tidies up what it typed.
+// stand-in. Each begins in a new session with no editor open, and tidies up what it typed. THEME is
+// the name of a colour theme, for other pictures.
 
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -27,6 +28,7 @@ for (const [path, text] of stories.flatMap(({ files }) => Object.entries(files))
 const model = await startModel(python);
 const settings = Object.assign(
   { "glossator.python": python, "glossator.models.baseUrl": model.url },
+  process.env.THEME ? { "workbench.colorTheme": process.env.THEME } : {},
   ...stories.map((each) => each.settings),
 );
 const window = await openWindow({ workspace, vsix, settings, env: { ANTHROPIC_API_KEY: "k" } });
