@@ -157,7 +157,10 @@ async def test_a_part_is_rejected(calc: Path, message: str) -> None:
         if message:
             told += f" The user says: {message}"
         assert f"{told}\n" in a.told("edit")
-        assert a.events("edit.settled")[0]["note"] == "The user rejected 1 of 3 changes (line 15)."
+        (settled,) = a.events("edit.settled")
+        assert settled["note"] == "The user rejected 1 of 3 changes (line 15)."
+        assert settled["leftOut"] == [plan["hunks"][1]["id"]]
+        assert a.events("tool.finished")[-1]["summary"] == "2 places, +2 -2 lines"
 
 
 @pytest.mark.parametrize(
@@ -285,6 +288,9 @@ async def test_the_editor_asks_as_it_applies(
         assert request["edit"]["changeAnnotations"]["glossator"]["needsConfirmation"] is True
         assert changed(a) == lines
         assert told in a.told("edit")
+        (proposed,), (settled,) = a.events("edit.proposed"), a.events("edit.settled")
+        by_line = {hunk["firstLine"]: hunk["id"] for hunk in proposed["plan"]["hunks"]}
+        assert settled["leftOut"] == [by_line[line] for line in declined if lines]
 
 
 async def test_the_user_declines_in_the_editor(calc: Path) -> None:

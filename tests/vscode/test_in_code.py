@@ -67,3 +67,8 @@ def test_commands_providers_and_ports_in_the_extension_host() -> None:
 
 def test_a_first_run_without_a_key(vsix: Path, pictures: Path) -> None:
     node(CODE / "start.mjs", vsix, sys.executable, pictures)
+
+
+@pytest.mark.parametrize("stories", ["explain review denied stopped unsaved"])
+def test_stories(vsix: Path, pictures: Path, stories: str) -> None:
+    node(CODE / "story.mjs", vsix, sys.executable, pictures, *stories.split())

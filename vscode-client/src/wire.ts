@@ -214,6 +214,7 @@ export interface EditSettledEvent {
   readonly planId: string;
   readonly applied: boolean;
   readonly note: string;
+  readonly leftOut: ReadonlyArray<string>;
 }
 
 /** Markdown is for reading; JSON has everything. */

@@ -231,6 +231,8 @@ def keep(plan: EditPlan, accepted: AbstractSet[str]) -> EditPlan:
 class Applied:
     """The files were changed; `documents` are their texts now, `note` is for the model.
 
+    `left_out` are the ids of the hunks that the user did not want.
+
     The texts are not always what the plan said: the user may have rejected hunks or typed
     meanwhile, and editors format. Files that are gone are not among them, nor those in a folder
     that was moved; what is open in the editor all the same is.
@@ -238,6 +240,7 @@ class Applied:
 
     documents: tuple[Document, ...]
     note: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

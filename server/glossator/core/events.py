@@ -140,12 +140,16 @@ class EditProposed:
 
 @dataclass(frozen=True, slots=True)
 class EditSettled:
-    """What became of a plan: applied, perhaps in part as `note` says, or not at all."""
+    """What became of a plan: applied, perhaps in part as `note` says, or not at all.
+
+    `left_out` are the ids of the hunks that were not applied, although others were.
+    """
 
     kind: ClassVar[str] = "edit.settled"
     plan_id: str
     applied: bool
     note: str
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

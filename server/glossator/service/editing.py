@@ -96,7 +96,9 @@ class PlanEditing:
         try:
             outcome = await self._reviewed(plan) if self.review else await self._applying(plan)
         finally:
-            self.emit(EditSettled(plan.id, isinstance(outcome, Applied), _told(outcome)))
+            left_out = outcome.left_out if isinstance(outcome, Applied) else ()
+            applied = isinstance(outcome, Applied)
+            self.emit(EditSettled(plan.id, applied, _told(outcome), left_out))
         return outcome
 
     async def _reviewed(self, plan: EditPlan) -> EditOutcome:
@@ -115,7 +117,7 @@ class PlanEditing:
             return Refused(f"Nothing was changed. {note}")
         match await self._applying(wanted):
             case Applied() as outcome:
-                return replace(outcome, note=note)
+                return replace(outcome, note=note, left_out=_ids(rejected))
             case Refused(reason):
                 return Refused(f"{reason} {note}".rstrip())
             case Conflict() as outcome:
@@ -187,9 +189,9 @@ class PlanEditing:
             document = documents.get(change.path)
             if isinstance(change, FileEdit) and document is not None and document.version is None:
                 self.host.written(document)
-        note = _rejections(plan, left_out) if confirm else ""
+        note, unwanted = (_rejections(plan, left_out), _ids(left_out)) if confirm else ("", ())
         done = keep(plan, {hunk.id for hunk in plan.hunks} - {hunk.id for hunk in left_out})
-        return _Tried(Applied(tuple(documents.values()), note), done.files)
+        return _Tried(Applied(tuple(documents.values()), note, unwanted), done.files)
 
     async def _moved_back(self, plan: EditPlan) -> bool:
         """Whether the editor took a move back."""
@@ -274,6 +276,10 @@ def _is_untouched(change: FileChange, hunk: Hunk, now: WorkspaceSnapshot) -> boo
     if not isinstance(change, FileEdit) or change.base is None or not isinstance(found, Document):
         return False
     return not isinstance(rebase(change.base.text, (hunk.replacement,), found), Conflict)
+
+
+def _ids(hunks: Iterable[Hunk]) -> tuple[str, ...]:
+    return tuple(hunk.id for hunk in hunks)
 
 
 def _rejections(plan: EditPlan, rejected: Sequence[Hunk], words: str = "") -> str:

@@ -220,7 +220,8 @@ def _report(
     left_out = max(len(numbers) - _MAX_LINES, 0)
     more = f"\n[{left_out:,} more lines around the changes are not shown]" if left_out else ""
     text = f"{_sentences(head, note)}\n{text}{more}"
-    return ToolResult(text, spans, omitted=left_out), lines
+    outcome = f"{places}, +{added:,} -{removed:,} lines"
+    return ToolResult(text, spans, omitted=left_out, outcome=outcome), lines
 
 
 def _around(blocks: Sequence[Block], total: int) -> Iterator[int]:

@@ -1,5 +1,6 @@
 // An edit: its hunks, what became of it, and while it waits for the user, what to take of it.
 
+import type { Hunk } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { shiftsOf, sizeOf } from "../state/diff.ts";
 import { plural } from "../state/figures.ts";
@@ -17,22 +18,34 @@ export const EditCard = memo(({ part, runId }: { part: EditPart; runId: string }
   if (review && !settled) {
     return <ReviewCard id={review.id} plan={plan} />;
   }
-  const shifts = shiftsOf(plan.hunks);
+  const done = plan.hunks.filter((hunk) => !settled?.leftOut.includes(hunk.id));
+  const shifts = shiftsOf(done);
   const id = `${runId} ${plan.id}`;
   return (
     <Fold
       id={id}
       name="card edit"
-      head={<Head part={part} waiting={live.value?.runId === runId} />}
+      head={<Head part={part} hunks={done} waiting={live.value?.runId === runId} />}
       aside={
-        <IconButton icon="diff" label="Open diff" act={() => tell({ type: "openDiff", plan })} />
+        <IconButton
+          icon="diff"
+          label="Open diff"
+          act={() => tell({ type: "openDiff", plan: { ...plan, hunks: done } })}
+        />
       }
     >
       {() => (
         <>
           {settled?.note && <p class="note">{settled.note}</p>}
           {plan.hunks.map((hunk) => (
-            <HunkView key={hunk.id} hunk={hunk} shift={shifts.get(hunk.id) ?? 0} id={id} />
+            <HunkView
+              key={hunk.id}
+              hunk={hunk}
+              shift={shifts.get(hunk.id) ?? 0}
+              id={id}
+              left={!done.includes(hunk)}
+              aside={!done.includes(hunk) && <span class="tag">left out</span>}
+            />
           ))}
         </>
       )}
@@ -40,8 +53,15 @@ export const EditCard = memo(({ part, runId }: { part: EditPart; runId: string }
   );
 });
 
-function Head({ part: { plan, settled }, waiting }: { part: EditPart; waiting: boolean }) {
-  const sizes = plan.hunks.map(sizeOf);
+interface HeadProps {
+  readonly part: EditPart;
+  /** Those that were applied, or are to be. */
+  readonly hunks: readonly Hunk[];
+  readonly waiting: boolean;
+}
+
+function Head({ part: { plan, settled }, hunks, waiting }: HeadProps) {
+  const sizes = hunks.map(sizeOf);
   const added = sizes.reduce((sum, size) => sum + size.added, 0);
   const removed = sizes.reduce((sum, size) => sum + size.removed, 0);
   const became = settled

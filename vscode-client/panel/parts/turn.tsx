@@ -12,6 +12,7 @@ import { ChipView } from "./chip.tsx";
 import { EditCard } from "./edit-card.tsx";
 import { Ending } from "./ending.tsx";
 import { PlanList, TodoList } from "./lists.tsx";
+import { QuestionText } from "./question-text.tsx";
 import { Facts, Sources } from "./sources.tsx";
 import { Thinking } from "./thinking.tsx";
 import { ToolCard } from "./tool-card.tsx";
@@ -24,7 +25,7 @@ export const TurnView = memo(({ turn }: { turn: Turn }) => {
     <>
       <div class="question">
         <h2 class="unseen">Question</h2>
-        {turn.question && <div class="question-text">{turn.question}</div>}
+        {turn.question && <QuestionText text={turn.question} id={turn.runId} />}
         {turn.partial && <p class="notice">The beginning of this turn was not received.</p>}
         {turn.chips.length > 0 && (
           <div class="chips">

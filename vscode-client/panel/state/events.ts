@@ -57,8 +57,8 @@ const HANDLERS: Handlers = {
   todo: (turn, { steps }) => inPlace(turn, { kind: "todo", steps }),
   plan: (turn, { tasks }) => inPlace(turn, { kind: "plan", tasks }),
   "edit.proposed": (turn, { plan }) => withPart(turn, { kind: "edit", plan, settled: null }),
-  "edit.settled": (turn, { planId, applied, note }) =>
-    change(turn, isPlan(planId), (part) => ({ ...part, settled: { applied, note } })),
+  "edit.settled": (turn, { planId, applied, note, leftOut }) =>
+    change(turn, isPlan(planId), (part) => ({ ...part, settled: { applied, note, leftOut } })),
   "agent.started": (turn, { agentId, name, task, model }) =>
     withPart(turn, {
       kind: "agent",

@@ -44,7 +44,12 @@ export interface ToolPart {
 export interface EditPart {
   readonly kind: "edit";
   readonly plan: EditPlan;
-  readonly settled: { readonly applied: boolean; readonly note: string } | null;
+  readonly settled: {
+    readonly applied: boolean;
+    readonly note: string;
+    /** The ids of the hunks that were not applied, although others were. */
+    readonly leftOut: readonly string[];
+  } | null;
 }
 
 /** The model's list of steps; a turn has one, which changes in its place. */

@@ -1,6 +1,6 @@
 // From what the extension says, and what the user does here, to what the panel shows.
 
-import type { Chip, ToPanel } from "../../src/panel/messages.ts";
+import type { Asked, Chip, ToPanel } from "../../src/panel/messages.ts";
 import type { Answer } from "../../src/wire.ts";
 import type { AnyEvent } from "../later.ts";
 import { afterEvent, ended } from "./events.ts";
@@ -26,6 +26,8 @@ export function reduce(state: PanelState, message: ToPanel | Local): PanelState 
       return { ...state, situation: message.situation };
     case "replay":
       return replayed(state, message);
+    case "begun":
+      return { ...state, turns: withBegun(state.turns, message.asked) };
     case "events":
       return { ...state, turns: withEvents(state.turns, message.events) };
     case "answer":
@@ -109,6 +111,13 @@ function withAnswer(turns: readonly Turn[], answer: Answer): readonly Turn[] {
     phase: turn.phase === "waiting" || turn.phase === "running" ? "finished" : turn.phase,
     stop: turn.stop || answer.stop,
   }));
+}
+
+/** A question that was asked in the panel is there already. */
+function withBegun(turns: readonly Turn[], { runId, question, chips }: Asked): readonly Turn[] {
+  return placeOf(turns, runId) < turns.length
+    ? turns
+    : [...turns, { ...newTurn(runId), question, chips }];
 }
 
 /** A question asked again takes the place of the old one, and what followed that is gone. */

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { type Disposable, EventEmitter, type Memento } from "vscode";
 import type { LineAction, Lines } from "../commands/actions.ts";
-import type { Asked, ToPanel } from "../panel/messages.ts";
+import type { Asked, Chip, ToPanel } from "../panel/messages.ts";
 import { messageOf, UserError } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
 import type { Answer, Attachment, Event, SessionInfo } from "../wire.ts";
@@ -97,10 +97,10 @@ export class Chat implements Disposable {
   }
 
   /** Have something done with lines; the server words the question, ours is for failures. */
-  async act(action: LineAction, lines: Lines, question: string): Promise<void> {
+  async act(action: LineAction, lines: Lines, question: string, chip: Chip): Promise<void> {
     const runId = randomUUID();
     const alike = action as "glossator.explain"; // all take the same, and give an answer
-    await this.#follow({ runId, question, chips: [] }, (sessionId) =>
+    await this.#follow({ runId, question, chips: [chip] }, (sessionId) =>
       this.server.run(alike, { ...lines, runId, sessionId }),
     );
   }
@@ -200,6 +200,7 @@ export class Chat implements Disposable {
     const { runId, question, chips } = asked;
     conversation.asked.push({ runId, question, chips });
     this.#runs.set(runId, conversation);
+    this.#send(conversation, { type: "begun", asked: { runId, question, chips } });
     try {
       const answer = await run(conversation.id ?? null);
       conversation.transcript.settle(answer);

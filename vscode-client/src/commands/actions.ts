@@ -2,7 +2,7 @@
 // for the selection.
 
 import { type Diagnostic as CodeDiagnostic, languages, Range, window } from "vscode";
-import { selectedLines } from "../editor/chips.ts";
+import { linesChip, selectedLines } from "../editor/chips.ts";
 import { wireDiagnostic } from "../ports/diagnostics.ts";
 import { UserError } from "../result.ts";
 import type { Diagnostic } from "../wire.ts";
@@ -43,15 +43,16 @@ async function act(
   parts: Parts,
   action: LineAction,
   question: string,
-  given: unknown,
+  about: unknown,
 ): Promise<void> {
-  const lines = isLines(given) ? given : selected(action);
+  const lines = isLines(about) ? about : selected(action);
   const instruction = action === "glossator.refactor" ? await askForInstruction() : "";
   if (instruction === undefined) {
     return;
   }
   await parts.panel.reveal();
-  await parts.chat.act(action, instruction ? { ...lines, instruction } : lines, question);
+  const given = instruction ? { ...lines, instruction } : lines;
+  await parts.chat.act(action, given, question, linesChip(lines));
 }
 
 function isLines(given: unknown): given is Lines {

@@ -4,15 +4,24 @@ import { basename } from "node:path";
 import { FileType, type TextEditor, Uri, workspace } from "vscode";
 import type { Chip } from "../panel/messages.ts";
 
+interface Place {
+  readonly uri: string;
+  readonly firstLine: number;
+  readonly lastLine: number;
+}
+
 /** The selected lines; null if nothing is selected, or not in a file. */
 export function selectionChip(editor: TextEditor | undefined): Chip | null {
   if (!editor || editor.selection.isEmpty || !isText(editor.document.uri)) {
     return null;
   }
-  const { firstLine, lastLine } = selectedLines(editor);
-  const uri = editor.document.uri.toString();
+  return linesChip({ uri: editor.document.uri.toString(), ...selectedLines(editor) });
+}
+
+/** Lines of a document, 1-based and inclusive. */
+export function linesChip({ uri, firstLine, lastLine }: Place): Chip {
   const lines = firstLine === lastLine ? `${firstLine}` : `${firstLine}-${lastLine}`;
-  const label = `${basename(editor.document.uri.path)}:${lines}`;
+  const label = `${basename(Uri.parse(uri).path)}:${lines}`;
   return { label, attachment: { uri, firstLine, lastLine } };
 }
 

@@ -56,7 +56,7 @@ export interface Completion {
   readonly insert: string;
 }
 
-/** A question as it was asked in the panel. */
+/** A question as it was asked in this window. */
 export interface Asked {
   readonly runId: string;
   readonly question: string;
@@ -77,6 +77,8 @@ export type ToPanel =
       readonly answers: readonly Answer[];
       readonly asked?: readonly Asked[];
     }
+  /** A question was asked, here or by a command. */
+  | { readonly type: "begun"; readonly asked: Asked }
   | { readonly type: "events"; readonly events: readonly Event[] }
   | { readonly type: "answer"; readonly answer: Answer }
   | { readonly type: "failed"; readonly runId: string; readonly message: string }

@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { demoFolder } from "./demo.mjs";
-import { openWindow, runCommand, webview } from "./window.mjs";
+import { runCommand, webview } from "./gestures.mjs";
+import { openWindow } from "./window.mjs";
 
 const [vsix, python, pictures = "/tmp"] = process.argv.slice(2);
 const QUESTION = "How is the area of a circle computed?";

@@ -13,6 +13,7 @@ const SERVER = join(CACHE, "node_modules/code-server/out/node/entry.js");
 const CHROMIUM = "/usr/bin/chromium";
 const SETTINGS = {
   "security.workspace.trust.enabled": false,
+  "files.autoSave": "off", // as on a desktop
   "workbench.startupEditor": "none",
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "chat.disableAIFeatures": true,
@@ -77,18 +78,6 @@ export async function openWindow({ workspace, extension, vsix, tests, settings =
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** Run a command of the palette by its title. */
-export async function runCommand(page, title) {
-  await page.keyboard.press("F1");
-  await page.locator(".quick-input-widget:visible input").first().fill(`>${title}`);
-  await page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().click();
-}
-
-/** The content of the webview that is shown; it lies two frames deep. */
-export function webview(page) {
-  return page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
 }
 
 async function startServer(folder, vsix, smoke, extra) {

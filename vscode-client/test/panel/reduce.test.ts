@@ -183,6 +183,14 @@ test("calls of a stopped run stay unfinished", () => {
   assert.deepEqual(outline(only(state)), ["Bash …"]);
 });
 
+test("a question of a command's is there with its chips, one of the panel's own as it was", () => {
+  const chip = { label: "a.py:1", attachment: { uri: "file:///a.py", firstLine: 1, lastLine: 1 } };
+  const begun: ToPanel = { type: "begun", asked: { runId: RUN, question: "?", chips: [chip] } };
+  const started = events({ kind: "run.started", question: "Explain `a.py:1`." });
+  const turn = only(played([begun, started, begun]));
+  assert.deepEqual([turn.question, turn.chips], ["Explain `a.py:1`.", [chip]]);
+});
+
 test("a question asked again takes the place of the old one and of what followed", () => {
   const ask = (runId: string, insteadOf: string | null): Local => ({
     type: "asked",

@@ -115,6 +115,28 @@ test("a review by keyboard: one part is left out, with a reason", skip, async ()
   assert.equal(await harness.page.locator(".review").count(), 0);
 });
 
+test("an edit that was applied in part says which parts, and counts no others", skip, async () => {
+  await shown(...stream("edits"));
+  const card = harness.page.locator(".card.edit").first();
+  assert.match((await card.textContent()) ?? "", /\+2 −2.*applied in part/);
+  await card.locator(".fold-head").click();
+  const left = card.locator(".hunk.left-out");
+  assert.equal(await left.count(), 1);
+  assert.match((await left.textContent()) ?? "", /left out.*round\(price \* /);
+  await button("Open diff").first().click();
+  const [opened] = await harness.said("openDiff");
+  assert.equal(opened?.plan.hunks.length, 2);
+});
+
+test("of a long question the beginning is shown until one wants it all", skip, async () => {
+  const asked = { runId: "r", question: `First.\n\n${"word ".repeat(100)}`, chips: [] };
+  await shown({ type: "begun", asked });
+  const bubble = harness.page.locator(".question-text");
+  assert.equal(await bubble.textContent(), "First.Show all");
+  await button("Show all").press("Enter");
+  assert.match((await bubble.textContent()) ?? "", /word word .*Show less/);
+});
+
 test("a permission is denied with words", skip, async () => {
   await shown(...until("edits", "permission"));
   await button("Deny and say why…").click();

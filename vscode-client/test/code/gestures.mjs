@@ -1,0 +1,36 @@
+// What a user does in VS Code's window, for which it has no API.
+
+/** Run a command of the palette by its title. */
+export async function runCommand(page, title) {
+  await pick(page, "F1", `>${title}`, title);
+}
+
+/** Open VS Code's quick input by its key, type, and take the first row that has these words. */
+export async function pick(page, key, typed, words) {
+  const widget = page.locator(".quick-input-widget");
+  await (await quickInput(page, key)).fill(typed);
+  await widget.locator(".monaco-list-row", { hasText: words }).first().click();
+  await widget.waitFor({ state: "hidden" });
+}
+
+/** A key is lost where nothing has the focus yet, such as a webview that is being loaded. */
+async function quickInput(page, key) {
+  const input = page.locator(".quick-input-widget:visible input").first();
+  await input.waitFor({ state: "hidden" });
+  for (let tries = 1; ; tries++) {
+    await page.keyboard.press(key);
+    try {
+      await input.waitFor({ timeout: 2000 });
+      return input;
+    } catch (error) {
+      if (tries === 5) {
+        throw error;
+      }
+    }
+  }
+}
+
+/** The content of the webview that is shown; it lies two frames deep. */
+export function webview(page) {
+  return page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
+}

@@ -1,0 +1,141 @@
+// What a story has at hand: the window, the panel in it, the model, and the folder that is open.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pick, runCommand, webview } from "./gestures.mjs";
+
+const MILLISECONDS = 10_000;
+
+/** One window, for the stories that are told in it. */
+export class Stage {
+  constructor({ window, model, workspace, pictures }) {
+    this.window = window;
+    this.page = window.page;
+    this.model = model;
+    this.workspace = workspace;
+    this.pictures = pictures;
+  }
+
+  /** The content of the chat panel. */
+  get panel() {
+    return webview(this.page);
+  }
+
+  /** The turn that was begun last. */
+  get turn() {
+    return this.panel.locator(".turn").last();
+  }
+
+  /** Wait until the server can be asked. */
+  async ready() {
+    const status = this.page.locator("[id*='glossator.status']", { hasText: /offline|claude/ });
+    await status.first().waitFor({ timeout: 90_000 });
+  }
+
+  /** A new session, and no editor open. */
+  async clear() {
+    await runCommand(this.page, "View: Close All Editors");
+    await runCommand(this.page, "Glossator: New Session");
+    await this.panel.getByText("Ask your workspace").waitFor();
+  }
+
+  /** Keep a picture of the window. */
+  async picture(name) {
+    await this.page.screenshot({ path: join(this.pictures, `${name}.png`) });
+  }
+
+  /** Write a question and send it. */
+  async ask(question) {
+    await runCommand(this.page, "Glossator: Ask");
+    const box = this.panel.locator("textarea").first();
+    await box.fill(question);
+    await box.press("Enter");
+  }
+
+  /** Set the mode, by its menu below the question. */
+  async mode(name) {
+    await runCommand(this.page, "Glossator: Ask");
+    await this.panel.getByRole("button", { name: "Mode:" }).click();
+    await this.panel.getByRole("menuitemradio", { name: new RegExp(`^${name}`) }).click();
+    await this.panel.getByRole("button", { name: `Mode: ${name}` }).waitFor();
+  }
+
+  /** Open a file of the workspace, with the cursor in it. */
+  async open(path) {
+    await pick(this.page, "Control+P", path, path);
+    await this.page.locator(".tab.active", { hasText: path }).first().waitFor();
+  }
+
+  /** Select whole lines of the open editor, 1-based and inclusive. */
+  async select(firstLine, lastLine) {
+    const { keyboard } = this.page;
+    await this.goTo(firstLine);
+    for (let line = firstLine; line <= lastLine; line++) {
+      await keyboard.press("Shift+ArrowDown");
+    }
+  }
+
+  /** Put the cursor at the beginning of a line of the open editor. */
+  async goTo(line) {
+    await pick(this.page, "Control+G", `:${line}`, `${line}`);
+    await this.at(`Ln ${line}, Col 1`);
+  }
+
+  /** Wait until the status bar says that the cursor is there. */
+  async at(place) {
+    const status = this.page.locator("[id='status.editor.selection']");
+    await status.filter({ hasText: place }).first().waitFor();
+  }
+
+  /** The lines that the open editor shows. */
+  async shown() {
+    const lines = await this.page.locator(".editor-instance .view-line").evaluateAll((all) =>
+      all
+        .map((line) => ({
+          top: line.offsetTop,
+          text: line.textContent.replaceAll("\u00a0", " "),
+        }))
+        .sort((one, other) => one.top - other.top),
+    );
+    return lines.map(({ text }) => text).join("\n");
+  }
+
+  /** Wait until the open editor shows just this text. */
+  async shows(text) {
+    await becomes(() => this.shown(), text);
+  }
+
+  /** Wait until the file holds just this text on disk. */
+  async holds(path, text) {
+    await becomes(() => this.onDisk(path), text);
+  }
+
+  /** Click where something is, without scrolling the boxes around it as `click` may. */
+  async clickAt(locator) {
+    await locator.waitFor();
+    const { x, y, width, height } = await locator.boundingBox();
+    await this.page.mouse.click(x + width / 2, y + height / 2);
+  }
+
+  /** Press keys in the open editor. */
+  async press(...keys) {
+    await this.page.locator(".editor-instance .view-lines").first().click();
+    for (const key of keys) {
+      await this.page.keyboard.press(key);
+    }
+  }
+
+  /** What the file holds on disk. */
+  onDisk(path) {
+    return readFileSync(join(this.workspace, path), "utf-8");
+  }
+}
+
+async function becomes(look, wanted) {
+  const end = performance.now() + MILLISECONDS;
+  while ((await look()) !== wanted && performance.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  assert.equal(await look(), wanted);
+}
