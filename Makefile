@@ -55,7 +55,8 @@ wire: $(INSTALLED)
 	$(BIN)/python -m tests.vscode.mirror
 	$(BIN)/python -m tests.vscode.manifest
 
-# The pictures that the client's README shows, as the tests in VS Code take them.
+# The pictures that the client's README shows, as the tests in VS Code take them. They are not in the
+# package: VS Code shows pictures of an installed extension's README only from the network.
 pictures: $(INSTALLED) $(CLIENT_BUILT) code
 	CODE_CACHE=$(CODE_CACHE) $(BIN)/python -m pytest tests/vscode
 	cd $(CLIENT) && mkdir -p media/pictures && for name in $$(sed -n 's|.*(media/pictures/\(.*\))|\1|p' README.md); \
