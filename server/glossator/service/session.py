@@ -40,6 +40,7 @@ from glossator.service.session_state import (
     remember,
 )
 from glossator.service.spending import Spent
+from glossator.service.unfinished import Unfinished
 from glossator.settings.model import LimitSettings
 from glossator.tools.findings import Counts, Findings
 from glossator.tools.reads import Range, ReadState
@@ -65,6 +66,7 @@ class Session:
         self._journal = journal
         self._kept = state.kept
         self._syncing = threading.Lock()
+        self._unfinished = Unfinished()
         self.id = state.id
         self.title = state.title
         self.created_at = state.created_at
@@ -119,6 +121,7 @@ class Session:
         Without this, calls that a killed process had begun leave no trace in the conversation.
         """
         self._unsaid = message
+        self._unfinished.held()
         self._write(Received(message))
 
     def restart(self, messages: Sequence[Message]) -> None:
@@ -149,8 +152,10 @@ class Session:
 
     def note(self, envelope: Envelope) -> None:
         """Keep an event of a run, if it is worth it."""
-        if record := happened(envelope, datetime.now(UTC)):
-            self._write(record)
+        now = datetime.now(UTC)
+        for record in (self._unfinished.left_by(envelope, now), happened(envelope, now)):
+            if record is not None:
+                self._write(record)
         if isinstance(envelope.event, RunStarted):
             self.dropped -= {envelope.run_id}
 
@@ -215,6 +220,7 @@ class Session:
 
     def _say(self, message: Message) -> None:
         self.turns += message["role"] == "assistant"
+        self._unfinished.held()
         known = message is self._unsaid
         self._unsaid = None
         # a reply shows nothing: what its tools showed comes with the message that answers it
