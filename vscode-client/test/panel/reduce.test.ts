@@ -195,7 +195,9 @@ test("calls of a stopped run stay unfinished", () => {
 test("a question of a command's is there with its chips, one of the panel's own as it was", () => {
   const chip = { label: "a.py:1", attachment: { uri: "file:///a.py", firstLine: 1, lastLine: 1 } };
   const begun: ToPanel = { type: "begun", asked: { runId: RUN, question: "?", chips: [chip] } };
-  const started = events({ kind: "run.started", question: "Explain `a.py:1`." });
+  const item = { ...chip.attachment, name: "a.py", mediaType: null, diagnostics: [] };
+  const question = "Explain `a.py:1`.";
+  const started = events({ kind: "run.started", ...STARTED, question, attachments: [item] });
   const turn = only(played([begun, started, begun]));
   assert.deepEqual([turn.question, turn.chips], ["Explain `a.py:1`.", [chip]]);
 });
