@@ -6,7 +6,7 @@ import { Banner } from "./header/banner.tsx";
 import { Header } from "./header/header.tsx";
 import { SessionList } from "./header/session-list.tsx";
 import { Composer } from "./input/composer.tsx";
-import { take } from "./input/dropping.ts";
+import { drop } from "./input/dropping.ts";
 import { asks, insteadOf, known, listing, stop, turns } from "./store.ts";
 import { Transcript } from "./transcript.tsx";
 import { Welcome } from "./welcome.tsx";
@@ -29,9 +29,10 @@ export function App() {
       }}
       onDragLeave={(event) => setOver(event.relatedTarget !== null)}
       onDrop={(event) => {
-        event.preventDefault();
         setOver(false);
-        take(event.dataTransfer);
+        if (drop(event.dataTransfer) || !isField(event.target)) {
+          event.preventDefault(); // words go into the field where they are dropped
+        }
       }}
     >
       <Header />
@@ -41,6 +42,10 @@ export function App() {
       <Announcer />
     </div>
   );
+}
+
+function isField(place: EventTarget | null): boolean {
+  return place instanceof Element && place.matches("textarea, input");
 }
 
 /** Whether Escape means something else where it was pressed: it closes a list, or ends an edit. */

@@ -1,6 +1,7 @@
 // The panel's state as signals, and what changes it.
 
 import { computed, effect, signal } from "@preact/signals";
+import { chipKey } from "../src/panel/attached.ts";
 import type { Chip, ToPanel } from "../src/panel/messages.ts";
 import { keep, recall, tell } from "./host.ts";
 import { EMPTY, isLive, type PanelState, type Turn } from "./state/model.ts";
@@ -50,10 +51,15 @@ export function shownPath(path: string): string {
   return root === undefined ? path : path.slice(root.length + 1);
 }
 
+/** Whether turns may be gone after it. */
+function isNew({ type }: ToPanel | Local): boolean {
+  return type === "replay" || type === "begun";
+}
+
 /** Take a message in. */
 export function receive(message: ToPanel | Local): void {
   state.value = reduce(state.value, message);
-  if (message.type === "replay" && !turns.value.some(({ runId }) => runId === insteadOf.value)) {
+  if (isNew(message) && !turns.value.some(({ runId }) => runId === insteadOf.value)) {
     insteadOf.value = null;
   }
   if (message.type === "compose") {
@@ -61,12 +67,16 @@ export function receive(message: ToPanel | Local): void {
   }
 }
 
+function withChips(there: readonly Chip[], more: readonly Chip[]): readonly Chip[] {
+  const known = new Set(there.map(chipKey));
+  return [...there, ...more.filter((chip) => !known.has(chipKey(chip)))];
+}
+
 /** Put words and chips into the input. */
 export function compose(text: string, more: readonly Chip[]): void {
   const space = draft.value !== "" && text !== "" && !/\s$/.test(draft.value) ? " " : "";
   draft.value += space + text;
-  const there = new Set(chips.value.map(({ label }) => label));
-  chips.value = [...chips.value, ...more.filter(({ label }) => !there.has(label))];
+  chips.value = more.reduce((all, chip) => withChips(all, [chip]), chips.value);
   focusing.value += 1;
 }
 
@@ -97,7 +107,7 @@ export function send(): boolean {
     return false;
   }
   const selected = selection.value && insteadOf.value === null ? [selection.value] : [];
-  const about = [...chips.value, ...selected];
+  const about = withChips(chips.value, selected);
   const instead = insteadOf.value;
   clear();
   ask(question, about, instead);

@@ -42,7 +42,7 @@ export function Welcome() {
           </li>
         ))}
       </ul>
-      {(offline || !hasKey) && (
+      {offline && (
         <div class="key">
           <p>
             <span class="tag">offline</span> No model is asked: answers are quotes from your files,
@@ -58,8 +58,8 @@ export function Welcome() {
         </div>
       )}
       <p class="hints">
-        <kbd>@</kbd> names a file, folder or symbol · <kbd>/</kbd> a command · drop files or paste a
-        picture
+        <kbd>@</kbd> names a file, folder or symbol · <kbd>/</kbd> a command · drop files with{" "}
+        <kbd>Shift</kbd> or paste a picture
       </p>
     </div>
   );

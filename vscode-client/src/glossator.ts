@@ -12,9 +12,11 @@ import {
 } from "vscode";
 import { Chat } from "./chat/chat.ts";
 import { announceEndings } from "./chat/endings.ts";
+import { Choices } from "./choices.ts";
 import { showFailure } from "./commands/failures.ts";
 import type { Parts } from "./commands/parts.ts";
 import { registerCommands } from "./commands/register.ts";
+import { mayReplace } from "./commands/undo.ts";
 import { Spans } from "./editor/spans.ts";
 import { serveTexts } from "./editor/texts.ts";
 import { withKey } from "./key.ts";
@@ -45,6 +47,7 @@ export class Glossator implements Disposable {
   readonly #panel: PanelView;
   readonly #inquiries: Inquiries;
   readonly #standings: Standings;
+  readonly #choices = new Choices((error) => void showFailure(error, this.log));
   readonly #parts: Disposable;
   #restartWanted = false;
   #installing: Promise<unknown> = Promise.resolve();
@@ -59,8 +62,15 @@ export class Glossator implements Disposable {
       (report) => this.#prepare(report),
       this.#handlers(diagnostics),
       this.log,
+      (run) => this.#choices.tell(run),
     );
-    this.chat = new Chat(this.server, workspaceState, this.#panel);
+    this.chat = new Chat(
+      this.server,
+      workspaceState,
+      this.#panel,
+      (sessionId, runs) => mayReplace(this.server, sessionId, runs),
+      this.log,
+    );
     this.#standings = new Standings(this.server, this.chat, this.#panel, secrets, this.log);
     const standings = this.#standings;
     const parts: Parts = {
@@ -68,6 +78,7 @@ export class Glossator implements Disposable {
       chat: this.chat,
       panel: this.#panel,
       spans,
+      choices: this.#choices,
       secrets,
       log: this.log,
       pasted: join(context.globalStorageUri.fsPath, "pasted"),
@@ -131,14 +142,17 @@ export class Glossator implements Disposable {
       workspace.onDidGrantWorkspaceTrust(() => this.#restartWhenIdle()),
       workspace.onDidChangeConfiguration((change) => {
         if (change.affectsConfiguration("glossator")) {
+          this.#choices.forget((setting) => change.affectsConfiguration(setting));
           this.#restartWhenIdle();
         }
       }),
+      workspace.onDidChangeWorkspaceFolders(() => void this.#standings.refresh()),
+      this.chat.onChange(() => setContext("running", this.chat.running.length > 0)),
     ];
   }
 
   #serverIs(state: ServerState): void {
-    void commands.executeCommand("setContext", "glossator.ready", state.phase === "ready");
+    setContext("ready", state.phase === "ready");
     if (state.phase === "failed") {
       void showFailure(state.error, this.log);
     }
@@ -193,4 +207,9 @@ export class Glossator implements Disposable {
     this.#installing = installing.catch(() => undefined);
     return await installing;
   }
+}
+
+/** For the `when` clauses of the manifest. */
+function setContext(name: "ready" | "running", value: boolean): void {
+  void commands.executeCommand("setContext", `glossator.${name}`, value);
 }

@@ -15,7 +15,7 @@ import { hasKey } from "./key.ts";
 import type { Chip, ModelChoice, Situation } from "./panel/messages.ts";
 import type { PanelView } from "./panel/view.ts";
 import { messageOf } from "./result.ts";
-import type { Server } from "./server/server.ts";
+import type { Server, ServerState } from "./server/server.ts";
 import { StatusItem } from "./status.ts";
 import type { Mode, Model, StatusAnswer } from "./wire.ts";
 
@@ -42,7 +42,7 @@ export class Standings implements Disposable {
   ) {
     this.#listening = [
       this.#item,
-      server.onState(() => this.#soon()),
+      server.onState((state) => this.#serverIs(state)),
       chat.onChange(() => this.#soon()),
       secrets.onDidChange(() => this.#soon()),
       window.onDidChangeActiveTextEditor((editor) => this.#selected(editor)),
@@ -63,6 +63,7 @@ export class Standings implements Disposable {
     if (this.server.state.phase === "ready") {
       try {
         this.#status = await this.server.run("glossator.status", {});
+        this.#show(); // a provider may take its time over the list
         this.#models = await this.#listed(this.#status.model);
       } catch (error) {
         this.log.warn(`The server did not tell its status: ${messageOf(error)}`);
@@ -88,6 +89,14 @@ export class Standings implements Disposable {
   async #listed(current: string): Promise<readonly Model[]> {
     const known = this.#models.find((each) => each.current)?.id === current;
     return known ? this.#models : (await this.server.run("glossator.listModels", {})).models;
+  }
+
+  /** Another server may offer other models. */
+  #serverIs({ phase }: ServerState): void {
+    if (phase === "starting") {
+      this.#models = [];
+    }
+    this.#soon();
   }
 
   #soon(): void {

@@ -1,6 +1,6 @@
 // Above the conversation: which one it is, and how to get to others.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { tell } from "../host.ts";
 import { listing, newSession, situation } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
@@ -10,6 +10,7 @@ import { TitleField } from "./title-field.tsx";
 export function Header() {
   const { session, offline } = situation.value;
   const [renaming, setRenaming] = useState(false);
+  const back = useRef(false); // the focus, once there is a button again
   const list = () => {
     listing.value = !listing.value;
     if (listing.value) {
@@ -21,7 +22,8 @@ export function Header() {
       {session && renaming ? (
         <TitleField
           title={session.title}
-          done={(title) => {
+          done={(title, byKey) => {
+            back.current = byKey;
             setRenaming(false);
             if (title !== null) {
               tell({ type: "renameSession", id: session.id, title });
@@ -32,6 +34,12 @@ export function Header() {
         <button
           type="button"
           class="title"
+          ref={(button) => {
+            if (button && back.current) {
+              back.current = false;
+              button.focus();
+            }
+          }}
           disabled={!session}
           title={session ? "Rename this session" : ""}
           onClick={() => setRenaming(true)}

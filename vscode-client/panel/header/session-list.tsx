@@ -1,6 +1,7 @@
 // The sessions of the workspace: search, resume, rename, delete.
 
-import { useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { SessionInfo } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { ago, plural } from "../state/figures.ts";
@@ -12,6 +13,8 @@ import { TitleField } from "./title-field.tsx";
 /** The list, in the place of the conversation. */
 export function SessionList() {
   const [words, setWords] = useState("");
+  const search = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => search.current?.focus(), []);
   const all = sessions.value;
   const found = (all ?? []).filter(({ title }) => matches(title, words));
   return (
@@ -33,7 +36,7 @@ export function SessionList() {
         type="search"
         aria-label="Search sessions"
         placeholder="Search sessions"
-        ref={focus}
+        ref={search}
         value={words}
         onInput={(event) => setWords(event.currentTarget.value)}
       />
@@ -42,23 +45,25 @@ export function SessionList() {
       </p>
       <ul>
         {found.map((session) => (
-          <Row key={session.id} session={session} />
+          <Row key={session.id} session={session} search={search} />
         ))}
       </ul>
     </section>
   );
 }
 
-function focus(field: HTMLElement | null): void {
-  field?.focus();
-}
-
 function none(all: number): string {
   return all === 0 ? "No sessions yet. Ask something, and it is kept here." : "None matches.";
 }
 
-function Row({ session }: { session: SessionInfo }) {
+interface RowProps {
+  readonly session: SessionInfo;
+  readonly search: RefObject<HTMLInputElement | null>;
+}
+
+function Row({ session, search }: RowProps) {
   const [renaming, setRenaming] = useState(false);
+  const back = useRef(false); // the focus, once there is a row again
   const { id, title, running, updatedAt, turns } = session;
   const current = situation.value.session?.id === id;
   if (renaming) {
@@ -66,7 +71,8 @@ function Row({ session }: { session: SessionInfo }) {
       <li>
         <TitleField
           title={title}
-          done={(words) => {
+          done={(words, byKey) => {
+            back.current = byKey;
             setRenaming(false);
             if (words !== null) {
               tell({ type: "renameSession", id, title: words });
@@ -82,6 +88,12 @@ function Row({ session }: { session: SessionInfo }) {
         type="button"
         class="session"
         aria-current={current}
+        ref={(row) => {
+          if (row && back.current) {
+            back.current = false;
+            row.focus();
+          }
+        }}
         onClick={() => {
           tell({ type: "resumeSession", id });
           close();
@@ -100,7 +112,10 @@ function Row({ session }: { session: SessionInfo }) {
         <IconButton
           icon="trash"
           label={`Delete ${title}`}
-          act={() => tell({ type: "deleteSession", id })}
+          act={() => {
+            search.current?.focus(); // the button goes with its row
+            tell({ type: "deleteSession", id });
+          }}
         />
       </span>
     </li>

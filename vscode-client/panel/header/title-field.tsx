@@ -4,17 +4,17 @@ import { useRef } from "preact/hooks";
 
 interface Props {
   readonly title: string;
-  /** With the new title, or null if it stays. */
-  readonly done: (title: string | null) => void;
+  /** With the new title, or null if it stays; `byKey`: the focus is still here. */
+  readonly done: (title: string | null, byKey: boolean) => void;
 }
 
 /** A field with the title; Enter takes it, Escape and leaving do not change it. */
 export function TitleField({ title, done }: Props) {
   const over = useRef(false);
-  const end = (words: string | null) => {
+  const end = (words: string | null, byKey: boolean) => {
     if (!over.current) {
       over.current = true;
-      done(words && words !== title ? words : null);
+      done(words && words !== title ? words : null, byKey);
     }
   };
   return (
@@ -23,13 +23,14 @@ export function TitleField({ title, done }: Props) {
       aria-label="Title"
       value={title}
       ref={(field) => field?.select()}
-      onBlur={() => end(null)}
+      onBlur={() => end(null, false)}
       onKeyDown={(event) => {
         if (event.key === "Enter") {
-          end(event.currentTarget.value.trim() || null);
+          event.preventDefault(); // it is not for what has the focus next
+          end(event.currentTarget.value.trim() || null, true);
         } else if (event.key === "Escape") {
           event.stopPropagation();
-          end(null);
+          end(null, true);
         }
       }}
     />

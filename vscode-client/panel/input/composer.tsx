@@ -1,6 +1,7 @@
 // Where questions are written: the input with its chips, and below it the mode, the model and Send.
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { chipKey } from "../../src/panel/attached.ts";
 import type { Completion } from "../../src/panel/messages.ts";
 import { ChipView } from "../parts/chip.tsx";
 import {
@@ -198,7 +199,7 @@ function Chips() {
       )}
       {chips.value.map((chip) => (
         <ChipView
-          key={chip.label}
+          key={chipKey(chip)}
           chip={chip}
           remove={() => {
             chips.value = chips.value.filter((each) => each !== chip);

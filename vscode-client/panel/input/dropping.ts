@@ -5,6 +5,16 @@ import { tell } from "../host.ts";
 const LISTS = ["application/vnd.code.uri-list", "text/uri-list"];
 const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
+/** Take what was dropped; true unless it was words. Files that cannot be read are told of. */
+export function drop(data: DataTransfer | null): boolean {
+  const taken = take(data);
+  const files = (data?.files.length ?? 0) > 0;
+  if (files && !taken) {
+    tell({ type: "dropped", uris: [] });
+  }
+  return taken || files;
+}
+
 /** Take what was dropped or pasted; true if it was files or pictures, and not words. */
 export function take(data: DataTransfer | null): boolean {
   const uris = LISTS.map((kind) => data?.getData(kind) ?? "")

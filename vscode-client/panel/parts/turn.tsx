@@ -1,6 +1,7 @@
 // A question and what came of it, from top to bottom.
 
 import { useMemo } from "preact/hooks";
+import { chipKey } from "../../src/panel/attached.ts";
 import { Markdown } from "../markdown/view.tsx";
 import { type Source, sourcesOf } from "../state/cites.ts";
 import { isLive, type Part, type ToolPart, type Turn } from "../state/model.ts";
@@ -30,7 +31,7 @@ export const TurnView = memo(({ turn }: { turn: Turn }) => {
         {turn.chips.length > 0 && (
           <div class="chips">
             {turn.chips.map((chip) => (
-              <ChipView key={chip.label} chip={chip} />
+              <ChipView key={chipKey(chip)} chip={chip} />
             ))}
           </div>
         )}

@@ -1,5 +1,6 @@
 // From a run's events to its turn: one function for each kind, none of which changes its argument.
 
+import { attachedChips } from "../../src/panel/attached.ts";
 import type { Usage } from "../../src/wire.ts";
 import type { AnyEvent, CheckedCitation } from "../later.ts";
 import type { AgentPart, EditPart, Part, ToolPart, Turn } from "./model.ts";
@@ -23,9 +24,10 @@ export function afterEvent(turn: Turn, event: AnyEvent): Turn {
 }
 
 const HANDLERS: Handlers = {
-  "run.started": (turn, { question, model, offline }) => ({
+  "run.started": (turn, { question, attachments, model, offline }) => ({
     ...turn,
     question,
+    chips: attachedChips(attachments),
     model,
     offline,
     phase: "running",

@@ -133,6 +133,13 @@ export type Ask =
   | { readonly kind: "question"; readonly id: string; readonly question: Question }
   | { readonly kind: "review"; readonly id: string; readonly plan: EditPlan };
 
+/** What may stand at the cursor; `incomplete`: there may be more a moment later. */
+export interface Completions {
+  readonly number: number;
+  readonly items: readonly Completion[];
+  readonly incomplete: boolean;
+}
+
 /** All of it. */
 export interface PanelState {
   readonly situation: Situation;
@@ -140,7 +147,7 @@ export interface PanelState {
   readonly asks: readonly Ask[];
   /** Null until they were listed. */
   readonly sessions: readonly SessionInfo[] | null;
-  readonly completions: { readonly number: number; readonly items: readonly Completion[] };
+  readonly completions: Completions;
   /** Whether a replay has arrived: until then nothing is known, and nothing is shown. */
   readonly known: boolean;
 }
@@ -196,6 +203,6 @@ export const EMPTY: PanelState = {
   turns: [],
   asks: [],
   sessions: null,
-  completions: { number: 0, items: [] },
+  completions: { number: 0, items: [], incomplete: false },
   known: false,
 };

@@ -49,7 +49,7 @@ export function reduce(state: PanelState, message: ToPanel | Local): PanelState 
     case "answered":
       return { ...state, asks: without(state.asks, message.id) };
     case "completions":
-      return { ...state, completions: { number: message.number, items: message.items } };
+      return { ...state, completions: message };
     case "sessions":
       return { ...state, sessions: message.sessions };
     case "asked":
@@ -114,16 +114,16 @@ function withAnswer(turns: readonly Turn[], answer: Answer): readonly Turn[] {
 }
 
 /** A question that was asked in the panel is there already. */
-function withBegun(turns: readonly Turn[], { runId, question, chips }: Asked): readonly Turn[] {
-  return placeOf(turns, runId) < turns.length
+function withBegun(turns: readonly Turn[], asked: Asked): readonly Turn[] {
+  return placeOf(turns, asked.runId) < turns.length
     ? turns
-    : [...turns, { ...newTurn(runId), question, chips }];
+    : withQuestion(turns, { insteadOf: null, ...asked });
 }
 
 /** A question asked again takes the place of the old one, and what followed that is gone. */
 function withQuestion(
   turns: readonly Turn[],
-  asked: Extract<Local, { type: "asked" }>,
+  asked: Omit<Extract<Local, { type: "asked" }>, "type">,
 ): readonly Turn[] {
   const { runId, question, chips, insteadOf } = asked;
   const from = insteadOf === null ? turns.length : placeOf(turns, insteadOf);

@@ -1,9 +1,11 @@
 // The conversations of this window: which one is shown, what is asked in it, what comes back.
 
 import { randomUUID } from "node:crypto";
-import { type Disposable, EventEmitter, type Memento } from "vscode";
-import type { LineAction, Lines } from "../commands/actions.ts";
-import type { Asked, Chip, ToPanel } from "../panel/messages.ts";
+import { type Disposable, EventEmitter, type LogOutputChannel, type Memento } from "vscode";
+import { linesChip } from "../editor/chips.ts";
+import type { OnLines } from "../lines.ts";
+import { sameChips } from "../panel/attached.ts";
+import type { Asked, ToPanel } from "../panel/messages.ts";
 import { messageOf, UserError } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
 import type { Answer, Attachment, Event, SessionInfo } from "../wire.ts";
@@ -28,11 +30,17 @@ export interface Ending {
 }
 
 /** A question, as the panel or a command puts it. */
-export interface Asking extends Asked {
+export interface Asking extends Pick<Asked, "runId" | "question" | "chips"> {
   readonly attachments: readonly Attachment[];
   /** It takes the place of that run and of what followed, in the conversation that is shown. */
   readonly insteadOf?: string | null;
 }
+
+/**
+ * Has the user choose what becomes of changes to files by runs that are to leave the conversation;
+ * false: they are to stay.
+ */
+export type MayReplace = (sessionId: string, runs: readonly string[]) => Promise<boolean>;
 
 /** Owns what is shown in the panel; all of it can be shown again. */
 export class Chat implements Disposable {
@@ -43,7 +51,7 @@ export class Chat implements Disposable {
   #current = new Conversation();
   #restored: Promise<void> | undefined;
 
-  /** Fired when the session shown is another one, or is called something else. */
+  /** Fired when the session shown is another one, or called something else, or a run began or ended. */
   readonly onChange = this.#changes.event;
   /** Fired when a run has ended. */
   readonly onEnding = this.#endings.event;
@@ -52,6 +60,8 @@ export class Chat implements Disposable {
     private readonly server: Server,
     private readonly memento: Memento,
     panel: Panel,
+    private readonly mayReplace: MayReplace,
+    private readonly log: LogOutputChannel,
   ) {
     this.#outbox = new Outbox((message) => panel.post(message));
     server.onEvent((event) => this.#told(event));
@@ -75,34 +85,41 @@ export class Chat implements Disposable {
 
   /** Ask in the conversation that is shown; in a new one while that is busy. */
   async ask(asking: Asking): Promise<void> {
-    const { runId, question, attachments, insteadOf = null } = asking;
-    if (insteadOf !== null) {
-      await this.#goBackTo(insteadOf);
+    const { runId, question, attachments, chips, insteadOf = null } = asking;
+    const { id, transcript } = this.#current;
+    if (insteadOf !== null && id !== undefined && transcript.knows(insteadOf)) {
+      await this.#retry(asking, id, insteadOf);
+      return;
     }
-    await this.#follow(asking, (sessionId) =>
+    const action = this.#current.refusedAction(insteadOf, question);
+    this.#current.cutFrom(insteadOf);
+    if (action) {
+      await this.#act(action, { runId, question, chips, action });
+      return;
+    }
+    await this.#follow({ runId, question, chips }, (sessionId) =>
       this.server.run("glossator.ask", { question, attachments, runId, sessionId }),
     );
   }
 
   /** Ask the last question anew, in its place. Throws `UserError` if there is none. */
   async again(): Promise<void> {
-    const last = this.#current.transcript.events.findLast((event) => event.kind === "run.started");
+    const { last, busy } = this.#current;
     if (!last) {
       throw new UserError("Nothing was asked in this session yet, so there is nothing to retry.");
     }
-    const { runId: insteadOf, question } = last;
-    const chips = this.#current.asked.find((each) => each.runId === insteadOf)?.chips ?? [];
+    if (busy) {
+      throw new UserError("The answer is still on its way. Stop it first, or wait for its end.");
+    }
+    const { runId: insteadOf, question, chips } = last;
     const attachments = chips.map((chip) => chip.attachment);
     await this.ask({ runId: randomUUID(), question, chips, attachments, insteadOf });
   }
 
   /** Have something done with lines; the server words the question, ours is for failures. */
-  async act(action: LineAction, lines: Lines, question: string, chip: Chip): Promise<void> {
-    const runId = randomUUID();
-    const alike = action as "glossator.explain"; // all take the same, and give an answer
-    await this.#follow({ runId, question, chips: [chip] }, (sessionId) =>
-      this.server.run(alike, { ...lines, runId, sessionId }),
-    );
+  async act(action: OnLines, question: string): Promise<void> {
+    const chips = [linesChip(action.lines)];
+    await this.#act(action, { runId: randomUUID(), question, chips, action });
   }
 
   /** End a run, or all of them. */
@@ -160,28 +177,53 @@ export class Chat implements Disposable {
     this.#endings.dispose();
   }
 
-  /** Files stay as they are; a run that was refused is in no conversation. */
-  async #goBackTo(runId: string): Promise<void> {
+  /** In the place of a run that the server knows; it drops nothing if the question is refused. */
+  async #retry(asking: Asking, sessionId: string, insteadOf: string): Promise<void> {
+    const { runId, question, chips, attachments } = asking;
     const conversation = this.#current;
-    const { id: sessionId, transcript, asked } = conversation;
-    if (sessionId !== undefined && transcript.knows(runId)) {
-      await this.server.run("glossator.rewind", { sessionId, runId });
+    const before = conversation.questionOf(insteadOf);
+    const same = before?.question === question;
+    const about = before && sameChips(before.chips, chips) ? {} : { attachments };
+    const request = { sessionId, turn: insteadOf, runId, ...(same ? {} : { question }), ...about };
+    try {
+      if (await this.mayReplace(sessionId, conversation.runsFrom(insteadOf))) {
+        const asked = { runId, question, chips, insteadOf };
+        await this.#follow(asked, () => this.server.run("glossator.retry", request));
+        return;
+      }
+    } catch (error) {
+      this.#takenBack(conversation, asking, same);
+      throw error;
     }
-    transcript.cutFrom(runId);
-    asked.splice(asked.findIndex((each) => each.runId === runId));
+    this.#takenBack(conversation, asking, same);
+  }
+
+  /** The panel shows it as asked, which it was not; words that are new are the user's to keep. */
+  #takenBack(conversation: Conversation, { question, chips }: Asking, same: boolean): void {
     if (conversation === this.#current) {
       this.replay();
+      if (!same) {
+        this.#outbox.send({ type: "compose", text: question, chips });
+      }
     }
   }
 
-  /** What was shown before the window was loaded anew; a session that is gone is forgotten. */
+  async #act(action: OnLines, asked: Asked): Promise<void> {
+    const { runId } = asked;
+    const alike = action.name as "glossator.explain"; // all take the same, and give an answer
+    await this.#follow(asked, (sessionId) =>
+      this.server.run(alike, { ...action.lines, runId, sessionId }),
+    );
+  }
+
+  /** What was shown before the window was loaded anew, unless it is gone or open elsewhere. */
   async #restore(): Promise<void> {
     const id = this.memento.get<string>(KEPT);
     if (id !== undefined && this.#current.id === undefined && this.#runs.size === 0) {
       try {
         this.show(await this.#load(id));
-      } catch {
-        await this.memento.update(KEPT, undefined);
+      } catch (error) {
+        this.log.warn(`The session before was not resumed: ${messageOf(error)}`);
       }
     }
   }
@@ -197,16 +239,21 @@ export class Chat implements Disposable {
       this.show();
     }
     const conversation = this.#current;
-    const { runId, question, chips } = asked;
-    conversation.asked.push({ runId, question, chips });
+    const { runId, question, insteadOf } = asked;
+    conversation.asked.push(asked);
     this.#runs.set(runId, conversation);
-    this.#send(conversation, { type: "begun", asked: { runId, question, chips } });
+    this.#send(conversation, { type: "begun", asked });
+    this.#changes.fire();
     try {
       const answer = await run(conversation.id ?? null);
       conversation.transcript.settle(answer);
       this.#send(conversation, { type: "answer", answer });
       this.#endings.fire({ question, answer });
     } catch (error) {
+      if (insteadOf !== undefined && !conversation.transcript.has(runId)) {
+        conversation.asked.pop();
+        throw error;
+      }
       this.#failed(conversation, asked, messageOf(error));
       this.#tellEnding(conversation, asked);
     } finally {
@@ -238,6 +285,9 @@ export class Chat implements Disposable {
     if (!conversation) {
       return;
     }
+    if (event.kind === "run.started") {
+      conversation.makeRoomFor(event.runId);
+    }
     conversation.transcript.add(event);
     if (event.kind === "run.started" && conversation.id === undefined) {
       conversation.id = event.sessionId;
@@ -267,7 +317,7 @@ export class Chat implements Disposable {
       const sessions = await this.list();
       conversation.info = sessions.find((each) => each.id === conversation.id) ?? null;
     } catch {
-      return; // the server is gone: what was known stays
+      // the server is gone: what was known stays
     }
     this.#changes.fire();
   }
@@ -279,7 +329,8 @@ export class Chat implements Disposable {
     }
     for (const [runId, conversation] of phase === "starting" ? [] : this.#runs) {
       const asked = conversation.asked.find((each) => each.runId === runId);
-      if (asked) {
+      const waits = asked?.insteadOf !== undefined && !conversation.transcript.has(runId);
+      if (asked && !waits) {
         this.#failed(conversation, asked, GONE);
       }
     }

@@ -62,7 +62,7 @@ export class Transcript {
    */
   fail(started: Omit<RunStartedEvent, "kind" | "seq">, message: string): Event[] {
     const { runId } = started;
-    const known = this.#has(runId);
+    const known = this.has(runId);
     const last = this.#open.get(runId);
     if (known && last === undefined) {
       return [];
@@ -80,7 +80,7 @@ export class Transcript {
 
   /** Whether the server has told of a run; one that it refused is in no conversation. */
   knows(runId: string): boolean {
-    return !this.#refused.has(runId) && this.#has(runId);
+    return !this.#refused.has(runId) && this.has(runId);
   }
 
   /** Forget a run, and all that followed it. */
@@ -92,7 +92,8 @@ export class Transcript {
     }
   }
 
-  #has(runId: string): boolean {
+  /** Whether anything of a run is here. */
+  has(runId: string): boolean {
     return this.#events.some((event) => event.runId === runId);
   }
 }

@@ -2,33 +2,12 @@
 // for the selection.
 
 import { type Diagnostic as CodeDiagnostic, languages, Range, window } from "vscode";
-import { linesChip, selectedLines } from "../editor/chips.ts";
+import { selectedLines } from "../editor/chips.ts";
+import { fileEditor } from "../editor/insert.ts";
+import { type LineAction, type Lines, QUESTIONS } from "../lines.ts";
 import { wireDiagnostic } from "../ports/diagnostics.ts";
 import { UserError } from "../result.ts";
-import type { Diagnostic } from "../wire.ts";
 import type { CommandTable, Parts } from "./parts.ts";
-
-/** What an action is about, as the server takes it. */
-export interface Lines {
-  readonly uri: string;
-  readonly firstLine: number;
-  readonly lastLine: number;
-  readonly diagnostics?: readonly Diagnostic[];
-  readonly instruction?: string;
-}
-
-/** The server's actions, and how the question is put in the chat until the server has worded it. */
-const QUESTIONS = {
-  "glossator.explain": "Explain these lines.",
-  "glossator.fix": "Fix these lines.",
-  "glossator.refactor": "Refactor these lines.",
-  "glossator.document": "Document these lines.",
-  "glossator.writeTests": "Write tests for these lines.",
-  "glossator.exploreUsage": "Who uses these lines, and how?",
-} as const;
-
-/** One of them. */
-export type LineAction = keyof typeof QUESTIONS;
 
 /** The commands. */
 export function actions(parts: Parts): CommandTable {
@@ -43,16 +22,24 @@ async function act(
   parts: Parts,
   action: LineAction,
   question: string,
-  about: unknown,
+  given: unknown,
 ): Promise<void> {
-  const lines = isLines(about) ? about : selected(action);
-  const instruction = action === "glossator.refactor" ? await askForInstruction() : "";
+  const lines = isLines(given) ? given : selected(action);
+  const asks = action === "glossator.refactor" && !instructionIn(given);
+  const instruction = asks ? await askForInstruction() : instructionIn(given);
   if (instruction === undefined) {
     return;
   }
+  const about = instruction ? { ...lines, instruction } : lines;
+  const words = instruction ? `${question}\n\n${instruction}` : question;
   await parts.panel.reveal();
-  const given = instruction ? { ...lines, instruction } : lines;
-  await parts.chat.act(action, given, question, linesChip(lines));
+  await parts.chat.act({ name: action, lines: about }, words);
+}
+
+/** What the user wants of it, where that was said already. */
+function instructionIn(given: unknown): string {
+  const { instruction } = (given ?? {}) as { instruction?: unknown };
+  return typeof instruction === "string" ? instruction : "";
 }
 
 function isLines(given: unknown): given is Lines {
@@ -71,7 +58,7 @@ async function askForInstruction(): Promise<string | undefined> {
 
 /** Throws `UserError` if no file is open. */
 function selected(action: LineAction): Lines {
-  const editor = window.activeTextEditor;
+  const editor = fileEditor();
   if (!editor) {
     throw new UserError("No file is open. Open one, select some lines and try again.");
   }

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { Uri, window } from "vscode";
-import { selectionChip } from "../editor/chips.ts";
+import { fileChips, selectionChip } from "../editor/chips.ts";
 import type { Attachment, SearchHit } from "../wire.ts";
 import type { CommandTable, Parts } from "./parts.ts";
 
@@ -12,6 +12,7 @@ const SEARCH_MILLISECONDS = 150; // of not typing, before what was typed is look
 export function asking(parts: Parts): CommandTable {
   return {
     "glossator.ask": (given) => ask(parts, given as { question?: string } | undefined),
+    "glossator.askAbout": (one, all) => askAbout(parts, one as Uri, all as Uri[] | undefined),
     "glossator.search": (given) => search(parts, typeof given === "string" ? given : ""),
     "glossator.cancel": () => parts.chat.stop(),
   };
@@ -32,6 +33,13 @@ async function ask(parts: Parts, given: { question?: string } | undefined): Prom
     const attachments: Attachment[] = chips.map((each) => each.attachment);
     await parts.chat.ask({ runId: randomUUID(), question, attachments, chips });
   }
+}
+
+/** Files and folders of the explorer: the one under the pointer, or all that are selected. */
+async function askAbout({ panel }: Parts, one: Uri, all: readonly Uri[] = [one]): Promise<void> {
+  const chips = await fileChips(all.map(String));
+  await panel.reveal();
+  panel.post({ type: "compose", text: "", chips });
 }
 
 async function askInBox(): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 // The context inspector: what is in the model's window, how much of it, and why.
 
 import type { ContextAnswer, Layer } from "../wire.ts";
-import { count, section, table } from "./markdown.ts";
+import { count, escaped, section, table } from "./markdown.ts";
 
 const BAR_CHARACTERS = 20;
 
@@ -12,12 +12,12 @@ export function contextReport(context: ContextAnswer): string {
   const rows: ReadonlyArray<readonly [string, string]> = [
     ["Model", offline ? "none is asked" : model],
     ["In the window", `${count(tokens)} of ${count(window)} tokens (${share} %)`],
-    ["Cached", `${count(cached)} tokens${cachedUntil ? `, until ${cachedUntil}` : ""}`],
+    ["Cached", `${count(cached)} tokens${cachedUntil ? `, until ${timeOf(cachedUntil)}` : ""}`],
     ["Compacted at", compactAt === null ? "never" : `${count(compactAt)} tokens`],
     ["Counted", basis],
   ];
   return [
-    `# Context${context.title ? `: ${context.title}` : ""}`,
+    `# Context${context.title ? `: ${escaped(context.title)}` : ""}`,
     table(["", ""], rows),
     ...context.layers.flatMap((layer) => layerOf(layer, tokens)),
   ].join("\n\n");
@@ -33,6 +33,10 @@ function layerOf({ name, tokens, parts }: Layer, all: number): string[] {
   ]);
   const heads = ["Part", "Tokens", "", "Cached", "Why"];
   return section(`${name} — ${count(tokens)} tokens`, table(heads, rows));
+}
+
+function timeOf(moment: string): string {
+  return new Date(moment).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
 }
 
 function bar(tokens: number, all: number): string {

@@ -32,9 +32,10 @@ export function describeModel({ offline, window: tokens, price }: Model): string
 }
 
 async function setModel(parts: Parts, given: unknown): Promise<void> {
-  const model = typeof given === "string" ? given : await choose(parts);
+  const model = typeof given === "string" && given ? given : await choose(parts);
   if (model) {
     await parts.server.run("glossator.setModel", { model });
+    parts.choices.choseModel(model);
     await parts.refresh();
   }
 }

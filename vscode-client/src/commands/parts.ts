@@ -2,6 +2,7 @@
 
 import type { LogOutputChannel, SecretStorage } from "vscode";
 import type { Chat } from "../chat/chat.ts";
+import type { Choices } from "../choices.ts";
 import type { Spans } from "../editor/spans.ts";
 import type { PanelView } from "../panel/view.ts";
 import type { Server } from "../server/server.ts";
@@ -13,6 +14,7 @@ export interface Parts {
   readonly chat: Chat;
   readonly panel: PanelView;
   readonly spans: Spans;
+  readonly choices: Choices;
   readonly secrets: SecretStorage;
   readonly log: LogOutputChannel;
   /** The status bar and the panel are told what changed. */

@@ -1,4 +1,4 @@
-// Sessions: begin, resume, rename, delete, export, compact.
+// Sessions: begin, resume, rename, delete, export, compact, ask again.
 
 import { Uri, window, workspace } from "vscode";
 import { UserError } from "../result.ts";
@@ -22,7 +22,11 @@ export function sessions(parts: Parts): CommandTable {
         await chat.resume(session.id);
       }
     },
-    "glossator.renameSession": async (given) => {
+    "glossator.renameSession": async (given, words) => {
+      if (typeof given === "string" && typeof words === "string" && words) {
+        await chat.rename(given, words);
+        return;
+      }
       const session = await chosen("Rename a session", given);
       const options = { title: "Glossator: rename session", value: session?.title ?? "" };
       const title = session && (await window.showInputBox(options))?.trim();
@@ -43,6 +47,10 @@ export function sessions(parts: Parts): CommandTable {
       }
     },
     "glossator.compact": () => compact(parts),
+    "glossator.retry": async () => {
+      await parts.panel.reveal();
+      await chat.again();
+    },
   };
 }
 

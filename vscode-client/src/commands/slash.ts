@@ -1,9 +1,7 @@
 // What a question that begins with `/` does: a command of the palette, with the words that follow.
+// Nothing here knows of VS Code.
 
-import { commands } from "vscode";
 import { CHAT_COMMANDS } from "../wire.ts";
-import type { Parts } from "./parts.ts";
-import { currentSession } from "./sessions.ts";
 
 type Name = keyof typeof CHAT_COMMANDS;
 
@@ -13,6 +11,43 @@ export interface Slash {
   readonly words: string;
 }
 
+/** A command of the palette, and what it is given. */
+export type Call = readonly [command: `glossator.${string}`, ...given: readonly unknown[]];
+
+/** Given to `glossator.undoTurn`: the last turn that stands, without a choice. */
+export const LAST = "last";
+
+/** Of what was typed and, where it is about one, the session that is shown. */
+type Meaning = (words: string, session: () => string) => Call;
+
+const action =
+  (command: Call[0]): Meaning =>
+  (instruction) => [command, { instruction }];
+
+const CALLS: Readonly<Record<Name, Meaning>> = {
+  new: () => ["glossator.newSession"],
+  resume: () => ["glossator.resumeSession"],
+  rename: (words, session) => ["glossator.renameSession", session(), words],
+  export: (_, session) => ["glossator.exportSession", session()],
+  compact: () => ["glossator.compact"],
+  context: () => ["glossator.showContext"],
+  retry: () => ["glossator.retry"],
+  undo: () => ["glossator.undoTurn", LAST],
+  plan: () => ["glossator.setMode", "plan"],
+  mode: (words) => ["glossator.setMode", words],
+  model: (words) => ["glossator.setModel", words],
+  explain: action("glossator.explain"),
+  fix: action("glossator.fix"),
+  refactor: action("glossator.refactor"),
+  document: action("glossator.document"),
+  "write-tests": action("glossator.writeTests"),
+  "explore-usage": action("glossator.exploreUsage"),
+  search: (words) => ["glossator.search", words],
+  index: () => ["glossator.rebuildIndex", "update"],
+  status: () => ["glossator.status"],
+  doctor: () => ["glossator.doctor"],
+};
+
 /** What was typed, if it is one of them and no question. */
 export function slashOf(typed: string): Slash | undefined {
   const [, name = "", words = ""] = /^\/([\w-]+)(?:\s+(.*))?$/s.exec(typed.trim()) ?? [];
@@ -21,17 +56,7 @@ export function slashOf(typed: string): Slash | undefined {
     : undefined;
 }
 
-/** Do it. */
-export async function runSlash({ name, words }: Slash, parts: Parts): Promise<void> {
-  if (name === "rename" && words) {
-    await parts.chat.rename(currentSession(parts), words);
-    return;
-  }
-  if (name === "retry") {
-    await parts.chat.again();
-    return;
-  }
-  const given = { rename: currentSession, export: currentSession, plan: () => "plan" } as const;
-  const argument = name in given ? given[name as keyof typeof given](parts) : words;
-  await commands.executeCommand(CHAT_COMMANDS[name], ...(argument ? [argument] : []));
+/** What it does. Throws what `session` throws where there is none. */
+export function callOf({ name, words }: Slash, session: () => string): Call {
+  return CALLS[name](words, session);
 }

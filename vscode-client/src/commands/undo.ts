@@ -2,29 +2,72 @@
 
 import { window } from "vscode";
 import { UserError } from "../result.ts";
-import type { Turn, UndoAnswer, UndoProblem } from "../wire.ts";
+import type { Server } from "../server/server.ts";
+import type { Turn, UndoProblem } from "../wire.ts";
 import type { CommandTable, Parts } from "./parts.ts";
 import { currentSession } from "./sessions.ts";
+import { LAST } from "./slash.ts";
+import { problemLines, standing, type Told, undone } from "./undone.ts";
 
-/** The command; it may be given a turn. */
+const UNDO = "Undo the Changes";
+const KEEP = "Keep Them";
+
+/** A turn, or the last one that stands; with `since` all from it on. */
+interface What {
+  readonly turn?: string;
+  readonly since?: boolean;
+}
+
+/** The command; it may be given a turn, or `LAST`. */
 export function undo(parts: Parts): CommandTable {
   return { "glossator.undoTurn": (given) => undoTurn(parts, given) };
 }
 
+/**
+ * Runs are to leave the conversation, and a question is asked in their place: what they changed in
+ * files, and still stands, is taken back first if the user wants that. False: nothing is to happen.
+ */
+export async function mayReplace(
+  server: Server,
+  sessionId: string,
+  runs: readonly string[],
+): Promise<boolean> {
+  const { turns } = await server.run("glossator.listTurns", { sessionId });
+  const changed = standing(turns).filter(({ turn }) => runs.includes(turn));
+  const [first] = changed;
+  if (!first) {
+    return true;
+  }
+  const detail = [...new Set(changed.flatMap(({ paths }) => paths))].join("\n");
+  const question =
+    "Undo what the old answer changed in your files before the question is asked again?";
+  const pressed = await window.showWarningMessage(question, { modal: true, detail }, UNDO, KEEP);
+  if (pressed === UNDO) {
+    await takeBack(server, sessionId, { turn: first.turn, since: true });
+  }
+  return pressed !== undefined;
+}
+
 async function undoTurn(parts: Parts, given: unknown): Promise<void> {
   const sessionId = currentSession(parts);
+  if (given === LAST) {
+    await takeBack(parts.server, sessionId, {});
+    return;
+  }
   const turn = typeof given === "string" ? given : (await choose(parts, sessionId))?.turn;
-  if (!turn) {
-    return;
+  if (turn) {
+    await takeBack(parts.server, sessionId, { turn });
   }
-  const answer = await parts.server.run("glossator.undoTurn", { sessionId, turn });
-  if (answer.turn === null && answer.conflicts.length > 0) {
-    if (await overwrites(answer.conflicts)) {
-      tell(await parts.server.run("glossator.undoTurn", { sessionId, turn, overwrite: true }));
-    }
-    return;
+}
+
+async function takeBack(server: Server, sessionId: string, what: What): Promise<void> {
+  const answer = await server.run("glossator.undoTurn", { sessionId, ...what });
+  if (answer.turn !== null || answer.conflicts.length === 0) {
+    tell(undone(answer));
+  } else if (await overwrites(answer.conflicts)) {
+    const request = { sessionId, ...what, overwrite: true };
+    tell(undone(await server.run("glossator.undoTurn", request)));
   }
-  tell(answer);
 }
 
 async function choose(parts: Parts, sessionId: string): Promise<Turn | undefined> {
@@ -33,11 +76,11 @@ async function choose(parts: Parts, sessionId: string): Promise<Turn | undefined
     throw new UserError("No turn of this session has changed files, so there is nothing to undo.");
   }
   const questions = new Map(turns.map((each) => [each.turn, each.question]));
-  const undone = new Set(turns.flatMap((each) => each.undoes));
+  const stand = new Set(standing(turns));
   const items = turns.toReversed().map((each) => ({
     turn: each,
     label: labelOf(each, questions),
-    description: undone.has(each.turn) ? "undone" : "",
+    description: stand.has(each) ? "" : "undone",
     detail: each.paths.join(", "),
   }));
   const options = { title: "Glossator: undo a turn", placeHolder: "Which turn's changes go?" };
@@ -53,28 +96,13 @@ function labelOf(turn: Turn, questions: ReadonlyMap<string, string>): string {
 }
 
 async function overwrites(conflicts: readonly UndoProblem[]): Promise<boolean> {
-  const detail = `${lines(conflicts)}\n\nWhat was changed since is lost if you undo the turn all the same.`;
+  const detail = `${problemLines(conflicts)}\n\nWhat was changed since is lost if you undo the turn all the same.`;
   const count = conflicts.length === 1 ? "A file was" : `${conflicts.length} files were`;
   const message = `${count} changed after this turn, so nothing was undone.`;
   const button = "Undo All the Same";
   return (await window.showWarningMessage(message, { modal: true, detail }, button)) === button;
 }
 
-function tell({ restored, conflicts, failed, incomplete, jobs }: UndoAnswer): void {
-  const problems = [...conflicts, ...failed];
-  const unknown = incomplete || jobs.length > 0;
-  const what = restored.length > 0 ? `Brought back: ${restored.join(", ")}.` : "Nothing changed.";
-  const notes = unknown
-    ? " A command was not over when the turn was; look at what it changed."
-    : "";
-  if (problems.length > 0 || unknown) {
-    const not = problems.length > 0 ? ` Not brought back: ${lines(problems)}.` : "";
-    void window.showWarningMessage(what + not + notes);
-  } else {
-    void window.showInformationMessage(what);
-  }
-}
-
-function lines(problems: readonly UndoProblem[]): string {
-  return problems.map(({ path, reason }) => `${path}: ${reason}`).join("\n");
+function tell({ message, bad }: Told): void {
+  void (bad ? window.showWarningMessage(message) : window.showInformationMessage(message));
 }

@@ -20,7 +20,7 @@ export function upkeep(parts: Parts): CommandTable {
   const { server, log } = parts;
   return {
     "glossator.setMode": (given) => setMode(parts, given),
-    "glossator.rebuildIndex": () => rebuildIndex(parts),
+    "glossator.rebuildIndex": (given) => rebuildIndex(parts, given),
     "glossator.status": async () => {
       await showMarkdown(
         "Glossator status",
@@ -44,6 +44,7 @@ async function setMode(parts: Parts, given: unknown): Promise<void> {
   const mode = known ?? (await chooseMode(parts.mode));
   if (mode) {
     await parts.server.run("glossator.setMode", { mode });
+    parts.choices.choseMode(mode);
     await parts.refresh();
   }
 }
@@ -58,9 +59,11 @@ async function chooseMode(current: Mode): Promise<Mode | undefined> {
   return picked?.mode;
 }
 
-async function rebuildIndex({ server }: Parts): Promise<void> {
+/** Anew, or only what has changed. */
+async function rebuildIndex({ server }: Parts, given: unknown): Promise<void> {
+  const mode = given === "update" ? given : "rebuild";
   const answer = await during("building the index", (token) =>
-    server.run("glossator.rebuildIndex", {}, token),
+    server.run("glossator.rebuildIndex", { mode }, token),
   );
   const seconds = (answer.milliseconds / 1000).toFixed(1);
   const done = `The index has ${answer.indexed.toLocaleString()} of ${answer.files.toLocaleString()} files, after ${seconds} s.`;

@@ -2,13 +2,9 @@
 
 import { basename } from "node:path";
 import { FileType, type TextEditor, Uri, workspace } from "vscode";
+import type { Lines } from "../lines.ts";
+import { linesOf } from "../panel/attached.ts";
 import type { Chip } from "../panel/messages.ts";
-
-interface Place {
-  readonly uri: string;
-  readonly firstLine: number;
-  readonly lastLine: number;
-}
 
 /** The selected lines; null if nothing is selected, or not in a file. */
 export function selectionChip(editor: TextEditor | undefined): Chip | null {
@@ -18,10 +14,9 @@ export function selectionChip(editor: TextEditor | undefined): Chip | null {
   return linesChip({ uri: editor.document.uri.toString(), ...selectedLines(editor) });
 }
 
-/** Lines of a document, 1-based and inclusive. */
-export function linesChip({ uri, firstLine, lastLine }: Place): Chip {
-  const lines = firstLine === lastLine ? `${firstLine}` : `${firstLine}-${lastLine}`;
-  const label = `${basename(Uri.parse(uri).path)}:${lines}`;
+/** Lines of a file, 1-based and inclusive. */
+export function linesChip({ uri, firstLine, lastLine }: Lines): Chip {
+  const label = `${basename(Uri.parse(uri).path)}${linesOf(firstLine, lastLine)}`;
   return { label, attachment: { uri, firstLine, lastLine } };
 }
 
@@ -32,23 +27,31 @@ export function selectedLines({ selection }: TextEditor): { firstLine: number; l
   return { firstLine: start.line + 1, lastLine: endsBefore ? end.line : end.line + 1 };
 }
 
-/** Chips for those of the URIs that are files. */
+/** Chips for those of the URIs that are files or folders. */
 export async function fileChips(uris: readonly string[]): Promise<Chip[]> {
-  const chips = await Promise.all(uris.map((uri) => fileChip(Uri.parse(uri))));
+  const chips = await Promise.all(uris.map((uri) => fileChip(asSeenHere(Uri.parse(uri)))));
   return chips.filter((chip) => chip !== null);
+}
+
+/** A window calls the files of a remote machine otherwise than we do, who run there. */
+function asSeenHere(uri: Uri): Uri {
+  return uri.scheme === "vscode-remote" ? Uri.file(uri.path) : uri;
 }
 
 async function fileChip(uri: Uri): Promise<Chip | null> {
   try {
     const { type } = await workspace.fs.stat(uri);
-    const isFile = (type & FileType.File) !== 0;
     const label = workspace.asRelativePath(uri);
-    return isFile ? { label, attachment: { uri: uri.toString() } } : null;
+    if ((type & FileType.Directory) !== 0) {
+      return { label: `${label}/`, attachment: { uri: `${uri}/` } };
+    }
+    return (type & FileType.File) !== 0 ? { label, attachment: { uri: uri.toString() } } : null;
   } catch {
     return null; // something else was dropped
   }
 }
 
-function isText({ scheme }: Uri): boolean {
+/** Whether it is a document of the user's. */
+export function isText({ scheme }: Uri): boolean {
   return scheme === "file" || scheme === "untitled";
 }

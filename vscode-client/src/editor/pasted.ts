@@ -16,6 +16,11 @@ const SUFFIXES: Readonly<Record<string, string>> = {
 const KEPT_MILLISECONDS = 7 * 24 * 60 * 60_000;
 const NAME_CHARACTERS = 12;
 
+/** Whether it is shown as a picture, by its name. */
+export function isPicture({ path }: Uri): boolean {
+  return /\.(png|jpe?g|gif|webp)$/i.test(path);
+}
+
 /** The chip of a picture, which is written into `folder`. Throws `UserError` for another type. */
 export async function pastedChip(folder: string, mime: string, base64: string): Promise<Chip> {
   const suffix = SUFFIXES[mime];

@@ -2,11 +2,12 @@
 
 import { commands, env, Uri } from "vscode";
 import type { Parts } from "../commands/parts.ts";
-import { runSlash, slashOf } from "../commands/slash.ts";
+import { currentSession } from "../commands/sessions.ts";
+import { callOf, slashOf } from "../commands/slash.ts";
 import { fileChips } from "../editor/chips.ts";
 import { openDiff } from "../editor/diff.ts";
 import { insertAtCursor } from "../editor/insert.ts";
-import { pastedChip } from "../editor/pasted.ts";
+import { isPicture, pastedChip } from "../editor/pasted.ts";
 import type { Inquiries } from "../ports/inquiries.ts";
 import { UserError } from "../result.ts";
 import type { Chip, ToHost } from "./messages.ts";
@@ -16,7 +17,7 @@ const OURS = /^glossator\.[A-Za-z]+$/;
 
 /** Do what a message of the panel asks for. */
 export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiries): Promise<void> {
-  const { chat, spans } = parts;
+  const { chat } = parts;
   switch (message.type) {
     case "ready":
       return; // the view has heard it
@@ -29,9 +30,9 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
     case "reviewAnswer":
       return inquiries.answer(message.id, message.answer);
     case "open":
-      return await spans.open(Uri.parse(message.uri), message.firstLine, message.lastLine);
+      return await open(message, parts);
     case "openPath":
-      return await spans.openPath(message.path, message.line);
+      return await parts.spans.openPath(message.path, message.line);
     case "openDiff":
       return await openDiff(message.plan);
     case "insert":
@@ -70,6 +71,19 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
   }
 }
 
+/** Lines in an editor, a folder where files are listed, anything else as VS Code shows it. */
+async function open(message: Extract<ToHost, { type: "open" }>, { spans }: Parts): Promise<void> {
+  const { firstLine, lastLine } = message;
+  const uri = Uri.parse(message.uri);
+  if (message.uri.endsWith("/")) {
+    await commands.executeCommand("revealInExplorer", uri);
+  } else if (isPicture(uri)) {
+    await commands.executeCommand("vscode.open", uri);
+  } else {
+    await spans.open(uri, firstLine, lastLine);
+  }
+}
+
 async function list({ chat, panel }: Parts): Promise<void> {
   panel.post({ type: "sessions", sessions: await chat.list() });
 }
@@ -77,7 +91,7 @@ async function list({ chat, panel }: Parts): Promise<void> {
 async function dropped(uris: readonly string[], { panel }: Parts): Promise<void> {
   const chips = await fileChips(uris);
   if (chips.length === 0) {
-    throw new UserError("What was dropped is no file. Hold Shift while you drop files here.");
+    throw new UserError("What was dropped is no file or folder that can be read from here.");
   }
   panel.post({ type: "compose", text: "", chips });
 }
@@ -86,11 +100,13 @@ function compose(chip: Chip, { panel }: Parts): void {
   panel.post({ type: "compose", text: "", chips: [chip] });
 }
 
-/** While the server is not there nothing can be offered, and that is no failure. */
+/** While the server is not there nothing can be offered yet, and that is no failure. */
 async function complete(number: number, text: string, { server, panel }: Parts): Promise<void> {
   const ready = server.state.phase === "ready";
-  const items = ready ? (await server.run("glossator.complete", { text })).items : [];
-  panel.post({ type: "completions", number, items });
+  const { items, incomplete } = ready
+    ? await server.run("glossator.complete", { text })
+    : { items: [], incomplete: true };
+  panel.post({ type: "completions", number, items, incomplete });
 }
 
 /** `/compact` and the like are no questions. */
@@ -98,7 +114,8 @@ async function askOrDo(message: Extract<ToHost, { type: "ask" }>, parts: Parts):
   const slash = slashOf(message.question);
   if (slash) {
     parts.chat.replay(); // the panel shows it as asked, which it was not
-    await runSlash(slash, parts);
+    const call = callOf(slash, () => currentSession(parts));
+    await run(...call);
   } else {
     await parts.chat.ask(message);
   }

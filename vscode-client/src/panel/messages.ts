@@ -1,5 +1,6 @@
 // What the chat panel and the extension say to each other; both are held to it by the compiler.
 
+import type { OnLines } from "../lines.ts";
 import type {
   Answer,
   Attachment,
@@ -61,6 +62,10 @@ export interface Asked {
   readonly runId: string;
   readonly question: string;
   readonly chips: readonly Chip[];
+  /** It was an action on lines, which the server words. */
+  readonly action?: OnLines;
+  /** It takes the place of that run and of what followed, once it has begun. */
+  readonly insteadOf?: string;
 }
 
 /** From the extension to the panel. */
@@ -87,7 +92,13 @@ export type ToPanel =
   | { readonly type: "review"; readonly id: string; readonly plan: EditPlan }
   /** What was asked of the user needs no answer any more. */
   | { readonly type: "withdrawn"; readonly id: string }
-  | { readonly type: "completions"; readonly number: number; readonly items: readonly Completion[] }
+  /** `incomplete`: there may be more a moment later. */
+  | {
+      readonly type: "completions";
+      readonly number: number;
+      readonly items: readonly Completion[];
+      readonly incomplete: boolean;
+    }
   | { readonly type: "sessions"; readonly sessions: readonly SessionInfo[] }
   /** Put words or chips into the input, and the cursor behind them. */
   | { readonly type: "compose"; readonly text: string; readonly chips: readonly Chip[] };

@@ -1,6 +1,7 @@
 // The server as the extension knows it: started, supervised, restarted.
 
 import { type CancellationToken, EventEmitter, type LogOutputChannel } from "vscode";
+import type { Run } from "../choices.ts";
 import { messageOf, UserError } from "../result.ts";
 import type { Commands, Event } from "../wire.ts";
 import { Backoff } from "./backoff.ts";
@@ -41,6 +42,7 @@ export class Server {
     private readonly prepare: Prepare,
     private readonly handlers: Handlers,
     private readonly log: LogOutputChannel,
+    private readonly tell: (run: Run) => Promise<void>,
   ) {}
 
   /** Where it stands. */
@@ -124,6 +126,7 @@ export class Server {
     );
     life.connection = connection;
     await connection.start();
+    await this.tell((command, request) => connection.run(command, request));
     return connection;
   }
 

@@ -2,15 +2,20 @@
 // demo.py is open, the server is offline.
 
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
+import { Chat } from "../../src/chat/chat.ts";
+import { fileChips } from "../../src/editor/chips.ts";
 import { openDiff } from "../../src/editor/diff.ts";
 import { insertAtCursor } from "../../src/editor/insert.ts";
 import { Spans } from "../../src/editor/spans.ts";
 import type { Glossator } from "../../src/glossator.ts";
+import type { ToPanel } from "../../src/panel/messages.ts";
 import { DiagnosticsPort } from "../../src/ports/diagnostics.ts";
 import { save } from "../../src/ports/saves.ts";
 
 const READY_MILLISECONDS = 60_000;
+const NO_MEMENTO = { get: () => undefined, keys: () => [], update: async () => undefined };
 const never = new vscode.CancellationTokenSource().token;
 
 /** Run all tests; throws if one fails. */
@@ -92,6 +97,48 @@ const tests: Record<string, () => Promise<void>> = {
     assert.equal(chat.sessionId, id);
   },
 
+  async "an action that is asked again is about the same lines"() {
+    const { document } = await demo();
+    const { chat, server } = await ready();
+    await vscode.commands.executeCommand("glossator.newSession");
+    const lines = { uri: document.uri.toString(), firstLine: 4, lastLine: 5 };
+    await vscode.commands.executeCommand("glossator.explain", lines);
+    await vscode.commands.executeCommand("glossator.retry");
+    const sessionId = chat.sessionId ?? "";
+    const turns = (await server.run("glossator.resumeSession", { sessionId })).events;
+    assert.equal(turns.filter(({ kind }) => kind === "run.started").length, 1);
+    const exported = await server.run("glossator.exportSession", { sessionId, format: "json" });
+    const attached = exported.text.match(/Attached by the user: demo.py, lines 4-5/g) ?? [];
+    assert.ok(attached.length > 0, exported.text);
+  },
+
+  async "what cannot be gone back to leaves the conversation as it is"() {
+    const { server, log } = await ready();
+    const posted: ToPanel[] = [];
+    const panel = { visible: true, post: (message: ToPanel) => posted.push(message) };
+    const chat = new Chat(server, NO_MEMENTO, panel, async () => true, log);
+    const asking = { question: "What is an area?", attachments: [], chips: [] };
+    const first = randomUUID();
+    await chat.ask({ ...asking, runId: first });
+    await server.run("glossator.deleteSession", { sessionId: chat.sessionId ?? "" });
+    posted.length = 0;
+    const again = { ...asking, question: "What else?", runId: randomUUID(), insteadOf: first };
+    await assert.rejects(chat.ask(again));
+    const [replay, compose] = posted.slice(-2);
+    assert.ok(replay?.type === "replay" && replay.events.some(({ runId }) => runId === first));
+    assert.deepEqual(compose, { type: "compose", text: "What else?", chips: [] });
+    chat.dispose();
+  },
+
+  async "the mode holds when the server is started anew"() {
+    const { server } = await ready();
+    await vscode.commands.executeCommand("glossator.setMode", "plan");
+    await server.restart();
+    assert.equal((await server.run("glossator.status", {})).mode, "plan");
+    await vscode.commands.executeCommand("glossator.setMode", "ask");
+    assert.equal((await server.run("glossator.status", {})).mode, "ask");
+  },
+
   async "a citation is opened at its lines"() {
     const { document } = await demo();
     const spans = new Spans();
@@ -121,6 +168,22 @@ const tests: Record<string, () => Promise<void>> = {
     assert.equal(editor.document.getText(), `# hello\n${text}`);
     await vscode.commands.executeCommand("undo");
     assert.equal(editor.document.getText(), text);
+  },
+
+  async "what cannot be written to is no place to insert"() {
+    await vscode.commands.executeCommand("workbench.action.openDefaultKeybindingsFile");
+    await assert.rejects(insertAtCursor("# hello\n"), /Open (one|another file) and try again/);
+  },
+
+  async "files and folders that are dropped are chips, wherever the window runs"() {
+    const { document } = await demo();
+    const { path } = document.uri;
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    const remote = `vscode-remote://host:1${path}`;
+    const chips = await fileChips([remote, `file://${folder}`, `file://${folder}/none`]);
+    const uris = chips.map(({ attachment }) => attachment.uri);
+    assert.deepEqual(uris, [`file://${path}`, `file://${folder}/`]);
+    assert.equal(chips[0]?.label, "demo.py");
   },
 
   async "findings are those of the version asked for, or pending"() {

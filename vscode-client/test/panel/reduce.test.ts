@@ -9,6 +9,15 @@ import { stream } from "./harness/streams.ts";
 
 const RUN = "r";
 
+const STARTED = {
+  question: "?",
+  sessionId: "s",
+  model: "m",
+  offline: false,
+  attachments: [],
+  onlyReads: false,
+};
+
 function played(messages: readonly (ToPanel | Local)[], state: PanelState = EMPTY): PanelState {
   return messages.reduce(reduce, state);
 }
@@ -115,7 +124,7 @@ test("a reply that broke off is gone, its notice stays", () => {
 test("only the reply under way is discarded", () => {
   const state = played([
     events(
-      { kind: "run.started", question: "?", sessionId: "s", model: "m", offline: false },
+      { kind: "run.started", ...STARTED },
       { kind: "text.delta", text: "kept" },
       { kind: "tool.started", callId: "c", tool: "Read", arguments: {} },
       {
@@ -148,7 +157,7 @@ test("deltas are merged however they arrive, and none counts twice", () => {
 test("after a reload numbers may have gaps, and a run may go on", () => {
   const state = played([
     { type: "replay", events: [], answers: [], asked: [{ runId: RUN, question: "?", chips: [] }] },
-    events({ kind: "run.started", question: "?", sessionId: "s", model: "m", offline: false }),
+    events({ kind: "run.started", ...STARTED }),
     events({ kind: "text.delta", text: "on", seq: 57 }),
   ]);
   assert.equal(only(state).phase, "running");
@@ -186,10 +195,17 @@ test("calls of a stopped run stay unfinished", () => {
 test("a question of a command's is there with its chips, one of the panel's own as it was", () => {
   const chip = { label: "a.py:1", attachment: { uri: "file:///a.py", firstLine: 1, lastLine: 1 } };
   const begun: ToPanel = { type: "begun", asked: { runId: RUN, question: "?", chips: [chip] } };
-  const started = events({ kind: "run.started", question: "Explain `a.py:1`." });
+  const item = { ...chip.attachment, name: "a.py", mediaType: null, diagnostics: [] };
+  const question = "Explain `a.py:1`.";
+  const started = events({ kind: "run.started", ...STARTED, question, attachments: [item] });
   const turn = only(played([begun, started, begun]));
   assert.deepEqual([turn.question, turn.chips], ["Explain `a.py:1`.", [chip]]);
 });
+
+const BEGUN: ToPanel = {
+  type: "begun",
+  asked: { runId: "d", question: "d", chips: [], insteadOf: "b" },
+};
 
 test("a question asked again takes the place of the old one and of what followed", () => {
   const ask = (runId: string, insteadOf: string | null): Local => ({
@@ -199,11 +215,24 @@ test("a question asked again takes the place of the old one and of what followed
     chips: [],
     insteadOf,
   });
-  const state = played([ask("a", null), ask("b", null), ask("c", null), ask("d", "b")]);
+  const here = ["a", "b", "c"].map((runId) => ask(runId, null));
+  const state = played([...here, ask("d", "b"), BEGUN]); // the extension says it, too
   assert.deepEqual(
     state.turns.map(({ runId }) => runId),
     ["a", "d"],
   );
+});
+
+test("what went with a question is told with it", () => {
+  const item = { name: "a.py", uri: "file:///w/a.py", firstLine: 3, lastLine: 4 };
+  const rest = { mediaType: null, diagnostics: [] };
+  const whole = { ...item, ...rest, firstLine: null, lastLine: null };
+  const attachments = [{ ...item, ...rest }, whole, { ...whole, uri: null, name: "pasted" }];
+  const state = played([events({ kind: "run.started", ...STARTED, attachments })]);
+  assert.deepEqual(only(state).chips, [
+    { label: "a.py:3-4", attachment: { uri: item.uri, firstLine: 3, lastLine: 4 } },
+    { label: "a.py", attachment: { uri: item.uri } },
+  ]);
 });
 
 test("a replay begins anew, with chips and answers", () => {

@@ -78,6 +78,7 @@ test("completions by keyboard", skip, async () => {
   const item = { kind: "file", detail: "shop" } as const;
   await harness.tell({
     type: "completions",
+    incomplete: false,
     number: asked?.number ?? 0,
     items: [
       { ...item, label: "prices.py", insert: "@prices.py" },
@@ -98,7 +99,7 @@ test("a late list of completions is not shown", skip, async () => {
   await input.click();
   await harness.page.keyboard.type("@pr");
   const items = [{ kind: "file", label: "x", detail: "", insert: "@x" }] as const;
-  await harness.tell({ type: "completions", number: 1, items });
+  await harness.tell({ type: "completions", number: 1, items, incomplete: false });
   assert.equal(await harness.page.getByRole("option").count(), 0);
 });
 

@@ -37,6 +37,16 @@ function merged(messages: readonly ToPanel[]): Event[] {
 /** Nothing to show yet. */
 export const NEW: ToPanel = { type: "replay", events: [], answers: [] };
 
+/** The session that is shown. */
+export const SESSION = {
+  id: "s1",
+  title: "Why is the total too low?",
+  createdAt: "2026-01-01T10:00:00Z",
+  updatedAt: "2026-01-01T10:05:00Z",
+  turns: 3,
+  running: false,
+} as const;
+
 /** The usual situation, and what is different. */
 export function situation(change: Partial<Situation> = {}): ToPanel {
   const usual: Situation = {
@@ -52,14 +62,7 @@ export function situation(change: Partial<Situation> = {}): ToPanel {
     offline: false,
     contextWindow: 200_000,
     roots: ["/w/shop"],
-    session: {
-      id: "s1",
-      title: "Why is the total too low?",
-      createdAt: "2026-01-01T10:00:00Z",
-      updatedAt: "2026-01-01T10:05:00Z",
-      turns: 3,
-      running: false,
-    },
+    session: SESSION,
     selection: null,
   };
   return { type: "situation", situation: { ...usual, ...change } };

@@ -1,0 +1,46 @@
+// What an undo did, in words; nothing here knows of VS Code.
+
+import type { Turn, UndoAnswer, UndoProblem } from "../wire.ts";
+
+/** A sentence or more, and whether the user should look at something. */
+export interface Told {
+  readonly message: string;
+  readonly bad: boolean;
+}
+
+/** What was brought back, what was taken away, and what was not. */
+export function undone(answer: UndoAnswer): Told {
+  const { restored, removed, conflicts, failed, incomplete, jobs } = answer;
+  const problems = [...conflicts, ...failed];
+  const unknown = incomplete || jobs.length > 0;
+  const done = [
+    ...(restored.length > 0 ? [`Brought back: ${restored.join(", ")}.`] : []),
+    ...(removed.length > 0 ? [`Removed again: ${removed.join(", ")}.`] : []),
+  ];
+  const sentences = [
+    ...(done.length > 0 ? done : ["Nothing changed."]),
+    ...(problems.length > 0 ? [`Not brought back: ${problemLines(problems)}.`] : []),
+    ...(unknown ? ["A command was not over when the turn was; look at what it changed."] : []),
+  ];
+  return { message: sentences.join(" "), bad: problems.length > 0 || unknown };
+}
+
+/** The turns whose changes are in the files: an undo can be undone, too. */
+export function standing(turns: readonly Turn[]): Turn[] {
+  const taken = new Set<string>();
+  return turns
+    .toReversed() // what undoes a turn stands behind it
+    .filter(({ turn, undoes }) => {
+      const stands = !taken.has(turn);
+      for (const each of stands ? undoes : []) {
+        taken.add(each);
+      }
+      return stands;
+    })
+    .toReversed();
+}
+
+/** One line each. */
+export function problemLines(problems: readonly UndoProblem[]): string {
+  return problems.map(({ path, reason }) => `${path}: ${reason}`).join("\n");
+}

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Conversation } from "../../src/chat/conversation.ts";
+import { Transcript } from "../../src/chat/transcript.ts";
+import type { AttachedItem, Event } from "../../src/wire.ts";
+
+const LINES = { uri: "file:///w/a.py", firstLine: 3, lastLine: 4 };
+const CHIP = { label: "a.py:3-4", attachment: LINES };
+const ITEM: AttachedItem = { ...LINES, name: "a.py", mediaType: null, diagnostics: [] };
+const PASTED = { ...ITEM, uri: null, firstLine: null, lastLine: null, mediaType: "image/png" };
+const action = { name: "glossator.explain", lines: LINES } as const;
+
+const start = (runId: string, question: string, attachments: readonly AttachedItem[] = []) => ({
+  runId,
+  sessionId: "s",
+  question,
+  model: "m",
+  offline: false,
+  attachments,
+  onlyReads: false,
+});
+
+function started(runId: string, ...given: readonly [string, (readonly AttachedItem[])?]): Event {
+  return { ...start(runId, ...given), seq: 0, kind: "run.started" };
+}
+
+function conversation(): Conversation {
+  const events = [started("a", "Explain `a.py:3-4`.", [ITEM, PASTED]), started("b", "Why?")];
+  return new Conversation("s", null, new Transcript(events));
+}
+
+test("a question is known with what went with it, from the server alone", () => {
+  const shown = conversation();
+  assert.deepEqual(shown.last, { runId: "b", question: "Why?", chips: [] });
+  assert.deepEqual(shown.runsFrom("a"), ["a", "b"]);
+  shown.cutFrom("b");
+  assert.deepEqual(shown.last, { runId: "a", question: "Explain `a.py:3-4`.", chips: [CHIP] });
+  shown.cutFrom("a");
+  assert.equal(shown.last, undefined);
+  assert.deepEqual(shown.runsFrom("a"), []);
+});
+
+test("a run takes the place of another once it has begun", () => {
+  const shown = conversation();
+  shown.asked.push({ runId: "c", question: "Why not?", chips: [], insteadOf: "a" });
+  assert.deepEqual(shown.runsFrom("a"), ["a", "b"]);
+  shown.makeRoomFor("c");
+  assert.deepEqual(shown.transcript.events, []);
+  assert.deepEqual(
+    shown.asked.map(({ runId }) => runId),
+    ["c"],
+  );
+});
+
+test("an action that was refused is the same action when it is asked again", () => {
+  const shown = conversation();
+  const question = "Explain these lines.";
+  shown.asked.push({ runId: "r", question, chips: [CHIP], action });
+  shown.transcript.fail(start("r", question), "no");
+  assert.equal(shown.refusedAction("r", question), action);
+  assert.equal(shown.refusedAction("r", "Explain them in French."), undefined);
+  assert.equal(shown.refusedAction(null, question), undefined);
+  assert.deepEqual(shown.last?.chips, [CHIP]);
+});
