@@ -14,6 +14,7 @@ from glossator.service.cancel import CancelRequest, cancel
 from glossator.service.compact import CompactRequest, compact_session
 from glossator.service.complete import CompleteRequest, complete
 from glossator.service.doctor import DoctorRequest, doctor
+from glossator.service.explore import ExploreRequest, explore
 from glossator.service.index import IndexRequest, rebuild_index
 from glossator.service.mode import SetModeRequest, set_mode
 from glossator.service.models import (
@@ -67,6 +68,7 @@ COMMANDS: Mapping[str, Command] = {
         )
         for action in ACTIONS
     },
+    "glossator.explore": Command("Explore", ExploreRequest, explore, shows_progress=True),
     "glossator.complete": Command("Complete", CompleteRequest, complete),
     "glossator.search": Command("Search", SearchRequest, search, shows_progress=True),
     "glossator.tool": Command("Run a tool", ToolRequest, tool),

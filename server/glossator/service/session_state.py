@@ -14,6 +14,7 @@ from typing import Any
 from glossator.core.images import Image
 from glossator.core.span import Span
 from glossator.llm.model import Message, ToolSpec
+from glossator.service.agent_log import AgentBegun, AgentSaid, Reported
 from glossator.service.session_log import (
     UNTITLED,
     Begun,
@@ -74,6 +75,7 @@ class SessionState:
     messages: list[Message] = field(default_factory=list)
     reads: list[ReadShown] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
+    vouched: list[Span] = field(default_factory=list)
     findings: dict[str, Counts] = field(default_factory=dict)
     kept: dict[str, list[Any]] = field(default_factory=dict)
     turns: int = 0
@@ -117,7 +119,7 @@ def remember(story: list[Record], record: Record) -> None:
             return
         case Happened() if not _started(record):
             return
-        case Begun() | Titled() | Prefix():
+        case Begun() | Titled() | Prefix() | AgentBegun() | AgentSaid() | Reported():
             return
     story.append(record)
 
@@ -161,6 +163,8 @@ def _without(record: Record, of: str, dropped: Collection[str]) -> Record | None
             return replace(record, dropped=True) if run_id in dropped else record
         case Said() | Received() | Happened() if of in dropped:
             return None
+        case AgentBegun() | AgentSaid() | Reported() if of in dropped:
+            return None
         case Kept(name) if of in dropped and name in OF_CONVERSATION:
             return None
     return record
@@ -180,7 +184,7 @@ def _add(state: SessionState, record: Record) -> None:
     match record:
         case Begun() | Titled() | Prefix():
             _describe(state, record)
-        case Said(message, reads, spans, findings):
+        case Said(message, reads, spans, findings, vouched):
             message = message or state.unsaid
             state.unsaid = None
             if message is not None:
@@ -188,6 +192,7 @@ def _add(state: SessionState, record: Record) -> None:
                 state.turns += message["role"] == "assistant"
             state.reads.extend(reads)
             state.spans.extend(spans)
+            state.vouched.extend(vouched)
             state.findings.update(findings)
         case Received(message):
             state.unsaid = message
