@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from glossator.core.events import AgentFinished, AgentProgress, AgentStarted, ToolFinished
-from tests.agent.test_loop import without_cache_marks
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 

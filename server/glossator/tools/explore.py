@@ -21,7 +21,6 @@ class ExploreArgs(ToolArgs):
 
     task: str = Field(min_length=1, max_length=4_000)
     thoroughness: Thoroughness = Thoroughness.MEDIUM
-    places: tuple[str, ...] = Field((), max_length=20, description="Where to look.")
 
 
 class Explore:
@@ -36,6 +35,6 @@ class Explore:
         """Wait for the report."""
         if context.agents is None:
             raise UsageError(NO_AGENTS)
-        directive = Directive(args.task, args.thoroughness, args.places)
+        directive = Directive(args.task, args.thoroughness)
         report = await context.agents.explore(directive, context.call_id)
         return as_result(report, context.agents.report_bytes)
