@@ -24,6 +24,8 @@ COMMAND_NAMES = (
     "glossator.ask",
     *(action.command for action in ACTIONS),
     "glossator.explore",
+    "glossator.listAgents",
+    "glossator.showAgent",
     "glossator.complete",
     "glossator.search",
     "glossator.tool",

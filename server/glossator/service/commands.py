@@ -8,6 +8,12 @@ from functools import partial
 from typing import Any
 
 from glossator.service.actions import ACTIONS
+from glossator.service.agents import (
+    ListAgentsRequest,
+    ShowAgentRequest,
+    list_agents,
+    show_agent,
+)
 from glossator.service.application import Application
 from glossator.service.ask import AskRequest, ask
 from glossator.service.cancel import CancelRequest, cancel
@@ -69,6 +75,8 @@ COMMANDS: Mapping[str, Command] = {
         for action in ACTIONS
     },
     "glossator.explore": Command("Explore", ExploreRequest, explore, shows_progress=True),
+    "glossator.listAgents": Command("List sub-agents", ListAgentsRequest, list_agents),
+    "glossator.showAgent": Command("Show sub-agent", ShowAgentRequest, show_agent),
     "glossator.complete": Command("Complete", CompleteRequest, complete),
     "glossator.search": Command("Search", SearchRequest, search, shows_progress=True),
     "glossator.tool": Command("Run a tool", ToolRequest, tool),

@@ -107,6 +107,10 @@ class Runs:
             task.cancel()
         return (agent_id,) if found else ()
 
+    def has_agent(self, agent_id: str) -> bool:
+        """Whether a sub-agent is at work."""
+        return any(agent_id in run.agents for run in self._runs.values())
+
     async def drain(self) -> None:
         """Cancel every run and wait until each has ended."""
         tasks = [run.task for run in self._runs.values() if run.task is not asyncio.current_task()]

@@ -15,7 +15,7 @@ from glossator.llm.conversation import Conversation, tool_answers
 from glossator.llm.meter import Budget, Meter, Purpose
 from glossator.llm.model import Message, Model, Reply, Taken, ToolCall, ToolSpec
 from glossator.prompts.loader import load_prompt
-from glossator.service.agent_log import AgentRecord
+from glossator.service.agent_log import AgentRecord, Reported
 from glossator.service.journal import Head, Journal
 from glossator.service.session_kept import KeptConversation, KeptFindings, KeptReads
 from glossator.service.session_log import (
@@ -86,6 +86,7 @@ class Session:
             Todo(text, TodoState(state)) for text, state in (state.kept.get(TODO) or [()])[-1]
         )
         self.findings = KeptFindings(state.findings)
+        self.reports = state.reports  # of sub-agents, oldest first
         self.patience = Patience()
         self.conversation: Conversation = KeptConversation(
             self._say, self._restarted, state.messages
@@ -194,6 +195,8 @@ class Session:
     def keep_agent(self, record: AgentRecord) -> None:
         """Keep what happens in a sub-agent."""
         self._write(record)
+        if isinstance(record, Reported):
+            self.reports.append(record.report)
 
     def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
         """Keep something under a name of one's own: grants, a todo list, checkpoints."""

@@ -11,7 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+<<<<<<< HEAD
 from glossator.core.images import Image
+=======
+from glossator.core.report import Report
+>>>>>>> c3fc562 (glossator.explore, and what each sub-agent did can be listed and shown)
 from glossator.core.span import Span
 from glossator.llm.model import Message, ToolSpec
 from glossator.service.agent_log import AgentBegun, AgentSaid, Reported
@@ -81,6 +85,7 @@ class SessionState:
     turns: int = 0
     unsaid: Message | None = None
     account: Account = field(default_factory=Account)
+    reports: list[Report] = field(default_factory=list)
     story: list[Record] = field(default_factory=list)
     dropped: set[str] = field(default_factory=set)
 
@@ -119,7 +124,7 @@ def remember(story: list[Record], record: Record) -> None:
             return
         case Happened() if not _started(record):
             return
-        case Begun() | Titled() | Prefix() | AgentBegun() | AgentSaid() | Reported():
+        case Begun() | Titled() | Prefix() | AgentBegun() | AgentSaid():
             return
     story.append(record)
 
@@ -203,12 +208,20 @@ def _add(state: SessionState, record: Record) -> None:
             state.account.begin_anew()
         case Rewound(runs):
             state.dropped.update(runs)
+        case Kept() | Spent() | Reported():
+            _collect(state, record)
+        case Happened():  # for those who look back
+            state.dropped.discard(_started(record))
+
+
+def _collect(state: SessionState, record: Kept | Spent | Reported) -> None:
+    match record:
         case Kept(name, value):
             state.kept.setdefault(name, []).append(value)
         case Spent():
             state.account.add(record)
-        case Happened():  # for those who look back
-            state.dropped.discard(_started(record))
+        case Reported(_, report):
+            state.reports.append(report)
 
 
 def _describe(state: SessionState, record: Begun | Titled | Prefix) -> None:
