@@ -204,6 +204,7 @@ async def _check(app: Application, session: Session, answer: str) -> tuple[Citat
 
 
 def citation_view(citation: Citation) -> CitationView:
+    """As clients see it."""
     span = citation.span
     return CitationView(
         target=citation.target,

@@ -69,7 +69,8 @@ async def _explore(
 ) -> Explored:
     started, before = time.perf_counter(), session.account.replies
     model, task = app.models.fast, request.task.strip()
-    run.emit(RunStarted(session.id, task, model.id, model.offline))
+    items = tuple(each.item for each in attached)
+    run.emit(RunStarted(session.id, task, model.id, model.offline, items, only_reads=True))
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
     delegation = Delegation(app, session, run, model, meter)
     directive = Directive(task, request.thoroughness, request.paths)

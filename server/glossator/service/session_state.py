@@ -11,11 +11,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-<<<<<<< HEAD
 from glossator.core.images import Image
-=======
 from glossator.core.report import Report
->>>>>>> c3fc562 (glossator.explore, and what each sub-agent did can be listed and shown)
 from glossator.core.span import Span
 from glossator.llm.model import Message, ToolSpec
 from glossator.service.agent_log import AgentBegun, AgentSaid, Reported
