@@ -12,11 +12,11 @@ from glossator.core.events import CitationChecked, RunFinished, RunStarted, Text
 from glossator.core.report import Report, Thoroughness
 from glossator.llm.conversation import user_message
 from glossator.service.application import Application
-from glossator.service.ask import TITLE_CHARACTERS, Answer, Attachment, Pasted, citation_view
-from glossator.service.attaching import attach_all
+from glossator.service.ask import Answer, citation_view
+from glossator.service.attaching import Attachment, Pasted, attach_all
 from glossator.service.delegation import Delegation
 from glossator.service.runs import Run
-from glossator.service.session import UNTITLED, Session
+from glossator.service.session import UNTITLED, Session, title_of
 from glossator.tools.agents import Directive
 
 _WHOLE, _PARTIAL = "answered", "partial"
@@ -54,7 +54,7 @@ async def explore(app: Application, request: ExploreRequest) -> Explored:
     try:
         async with app.runs.open(session.id, request.run_id, session.note) as run:
             if session.title == UNTITLED:
-                session.rename(request.task.strip().splitlines()[0][:TITLE_CHARACTERS])
+                session.rename(title_of(request.task))
             return await _explore(app, session, run, request, attached)
     finally:
         sessions.settle(session)
