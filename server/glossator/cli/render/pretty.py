@@ -16,7 +16,7 @@ from glossator.cli.messages import (
     stop_notice,
 )
 from glossator.cli.render import tables
-from glossator.cli.render.agents import AgentLines
+from glossator.cli.render.agents import AgentLine, AgentLines
 from glossator.cli.render.answers import Answers
 from glossator.cli.render.blocks import Block, Blocks
 from glossator.cli.render.citations import distinct
@@ -214,14 +214,23 @@ class Pretty(Answers):
         match event["kind"]:
             case "agent.started":
                 self._agents.started(event)
+                self._doing_tools()
             case "agent.progress":
                 self._agents.progress(event)
+                self._doing_tools()
             case _:
                 line = self._agents.finished(event)
-                if None not in self._agents.calls:
-                    style = "red" if event["error"] else "yellow" if event["partial"] else "dim"
-                    self._screen.short("tool", f"{line.who} {line.what}", line.figures, style)
-        self._doing_tools()
+                self._doing_tools()
+                if None not in self._agents.calls:  # else the report follows
+                    self._agent_ended(line, event)
+
+    def _agent_ended(self, line: AgentLine, event: Event) -> None:
+        head = f"{line.who} {line.what}"
+        if event["partial"]:
+            style = "red" if event["error"] else "yellow"
+            self._screen.line("tool", f"{head}  {line.figures}", style, hang=2)
+        else:
+            self._screen.short("tool", head, line.figures, "dim")
 
     def _finished(self, event: Event) -> None:
         """What came of a tool call: in short, or, if it failed, in full."""
