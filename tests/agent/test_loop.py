@@ -112,7 +112,10 @@ async def test_failures_are_results_the_model_can_act_on(tmp_path: Path) -> None
         await s.ask("?")
         results = s.results(1)
         assert [results[key].get("is_error", False) for key in "abcde"] == [True] * 4 + [False]
-        assert "The tools are AskUser, Bash, Edit, Glob, Grep" in results["a"]["content"]
+        assert (
+            "The tools are AskUser, Bash, Edit, Explore, Fork, Glob, Grep"
+            in results["a"]["content"]
+        )
         assert "path: Field required" in results["b"]["content"]
         assert "Glob" in results["c"]["content"]
 

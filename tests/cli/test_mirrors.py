@@ -7,19 +7,22 @@ from typing import Any, get_args
 
 import pytest
 
-from glossator.cli import options, wire, wire_sessions
+from glossator.cli import options, wire, wire_agents, wire_sessions
 from glossator.cli.messages import price
 from glossator.context.inspector import Layer, Part
 from glossator.core.events import Compaction, Usage
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.ports import Review
+from glossator.core.report import Finding, Report
 from glossator.core.todo import Todo
 from glossator.llm.catalog import Price
 from glossator.llm.cost import in_words
 from glossator.lsp.wire import camel
+from glossator.service.agents import AgentInfo, AgentList, AgentTranscript
 from glossator.service.ask import Answer, CitationView
 from glossator.service.compact import CompactAnswer
 from glossator.service.doctor import Check, DoctorAnswer
+from glossator.service.explore import Explored
 from glossator.service.index import IndexAnswer
 from glossator.service.models import ModelList, ModelView
 from glossator.service.retry import RetryAnswer
@@ -79,6 +82,12 @@ from glossator.workspace.index import Skipped
         (wire.Models, ModelList),
         (wire.ListedModel, ModelView),
         (wire.Price, Price),
+        (wire_agents.Report, Report),
+        (wire_agents.Finding, Finding),
+        (wire_agents.Explored, Explored),
+        (wire_agents.Agent, AgentInfo),
+        (wire_agents.Agents, AgentList),
+        (wire_agents.AgentTranscript, AgentTranscript),
         (wire.Review, Review),
         (wire.PermissionAnswer, PermissionAnswer),
     ],

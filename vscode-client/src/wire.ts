@@ -1,6 +1,70 @@
 // What goes over the wire; see docs/protocol.md. Made from the server's own types by
 // `make wire`, and compared with them by a test. Lines are 1-based and inclusive.
 
+/** A sub-agent ended; `summary` is its report as Markdown, with `citations` in their order. */
+export interface AgentFinishedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "agent.finished";
+  readonly agentId: string;
+  readonly summary: string;
+  readonly partial: string;
+  readonly error: boolean;
+  readonly citations: ReadonlyArray<Citation>;
+  readonly toolCalls: number;
+  readonly tokens: number;
+  readonly milliseconds: number;
+}
+
+/** A sub-agent of a run; `began_at` is ISO 8601. */
+export interface AgentInfo {
+  readonly agentId: string;
+  readonly runId: string;
+  readonly name: string;
+  readonly task: string;
+  readonly model: string;
+  readonly beganAt: string;
+  readonly running: boolean;
+  readonly findings: number | null;
+  readonly partial: string;
+}
+
+/** The sub-agents of a session's runs, oldest first. */
+export interface AgentList {
+  readonly agents: ReadonlyArray<AgentInfo>;
+}
+
+/** What a sub-agent does now; the counts are of all that it did so far. */
+export interface AgentProgressEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "agent.progress";
+  readonly agentId: string;
+  readonly tool: string;
+  readonly detail: string;
+  readonly toolCalls: number;
+  readonly tokens: number;
+}
+
+/** A sub-agent began; `call_id` is of the tool call that started it, if one did. */
+export interface AgentStartedEvent {
+  readonly runId: string;
+  readonly seq: number;
+  readonly kind: "agent.started";
+  readonly agentId: string;
+  readonly callId: string | null;
+  readonly name: string;
+  readonly task: string;
+  readonly model: string;
+}
+
+/** A sub-agent, its report if there is one, and all that was said in it, as Markdown. */
+export interface AgentTranscript {
+  readonly agent: AgentInfo;
+  readonly report: Report | null;
+  readonly text: string;
+}
+
 /** The end of a run; see `docs/protocol.md`. Dollars are None where a price is not known. */
 export interface Answer {
   readonly runId: string;
@@ -52,14 +116,15 @@ export interface CacheStatistics {
   readonly bytes: number;
 }
 
-/** The runs that were ended; a run that was already over is not among them. */
+/** The ids of what was ended; what was already over is not among them. */
 export interface CancelAnswer {
   readonly cancelled: ReadonlyArray<string>;
 }
 
-/** Which run to end; None means all. */
+/** Which run to end, None means all; or which sub-agent, whose run then goes on. */
 export interface CancelRequest {
   readonly runId?: string | null;
+  readonly agentId?: string | null;
 }
 
 /** One thing that was looked at; `next_step` is empty when nothing needs doing. */
@@ -217,6 +282,34 @@ export interface EditSettledEvent {
   readonly leftOut: ReadonlyArray<string>;
 }
 
+/** What to find out, how far to go, and the paths to look in, all of them if none is named. */
+export interface ExploreRequest {
+  readonly task: string;
+  readonly thoroughness?: Thoroughness;
+  readonly paths?: ReadonlyArray<string>;
+  readonly attachments?: ReadonlyArray<Attachment | Pasted>;
+  readonly sessionId?: string | null;
+  readonly runId?: string | null;
+}
+
+/** The answer, whose text is the report's Markdown; it stands in the session's conversation. */
+export interface Explored {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly text: string;
+  readonly citations: ReadonlyArray<Citation>;
+  readonly stop: string;
+  readonly model: string;
+  readonly offline: boolean;
+  readonly turns: number;
+  readonly milliseconds: number;
+  readonly usage: Usage;
+  readonly dollars: number | null;
+  readonly sessionUsage: Usage;
+  readonly sessionDollars: number | null;
+  readonly report: Report;
+}
+
 /** Markdown is for reading; JSON has everything. */
 export type ExportFormat = "markdown" | "json";
 
@@ -237,6 +330,12 @@ export interface FileDiagnostics {
   readonly uri: string;
   readonly items: ReadonlyArray<Diagnostic>;
   readonly pending?: boolean;
+}
+
+/** A block of Markdown as it was written, and what checking its citations found, in order. */
+export interface Finding {
+  readonly text: string;
+  readonly citations: ReadonlyArray<Citation>;
 }
 
 /** A part of an edit: changed lines, or a whole file. */
@@ -300,6 +399,11 @@ export interface LinesRequest {
   readonly diagnostics?: ReadonlyArray<Diagnostic>;
   readonly sessionId?: string | null;
   readonly runId?: string | null;
+}
+
+/** Of a session. */
+export interface ListAgentsRequest {
+  readonly sessionId: string;
 }
 
 /** Takes nothing. */
@@ -433,6 +537,16 @@ export interface QuestionAnswer {
 export interface RenameSessionRequest {
   readonly sessionId: string;
   readonly title: string;
+}
+
+/** The report of the sub-agent `agent` on its `task`. */
+export interface Report {
+  readonly agent: string;
+  readonly task: string;
+  readonly findings: ReadonlyArray<Finding>;
+  readonly searched: ReadonlyArray<string>;
+  readonly open: ReadonlyArray<string>;
+  readonly partial: string;
 }
 
 /** Which session to go on with. */
@@ -580,6 +694,12 @@ export interface SetModelRequest {
 /** How bad it is, worst first. */
 export type Severity = "error" | "warning" | "information" | "hint";
 
+/** Which sub-agent of a session. */
+export interface ShowAgentRequest {
+  readonly sessionId: string;
+  readonly agentId: string;
+}
+
 /** Of a session; without one, what a new session's first request would hold. */
 export interface ShowContextRequest {
   readonly sessionId?: string | null;
@@ -664,6 +784,9 @@ export interface ThinkingDeltaEvent {
   readonly kind: "thinking.delta";
   readonly text: string;
 }
+
+/** How far a question is followed up; each has a budget in the settings. */
+export type Thoroughness = "quick" | "medium" | "very";
 
 /** One step. */
 export interface Todo {
@@ -782,7 +905,7 @@ export interface Wanted {
 }
 
 /** All that a run tells while it goes on. */
-export type Event = RunStartedEvent | TextDeltaEvent | ThinkingDeltaEvent | TextDiscardedEvent | ToolStartedEvent | ToolFinishedEvent | TodoChangedEvent | EditProposedEvent | EditSettledEvent | CitationCheckedEvent | UsageEvent | CompactionEvent | NoticeEvent | RunFinishedEvent | RunFailedEvent | RunCancelledEvent;
+export type Event = RunStartedEvent | TextDeltaEvent | ThinkingDeltaEvent | TextDiscardedEvent | ToolStartedEvent | ToolFinishedEvent | TodoChangedEvent | EditProposedEvent | EditSettledEvent | AgentStartedEvent | AgentProgressEvent | AgentFinishedEvent | CitationCheckedEvent | UsageEvent | CompactionEvent | NoticeEvent | RunFinishedEvent | RunFailedEvent | RunCancelledEvent;
 
 /** What each command takes and answers. */
 export interface Commands {
@@ -793,6 +916,9 @@ export interface Commands {
   readonly "glossator.document": { readonly request: LinesRequest; readonly answer: Answer };
   readonly "glossator.writeTests": { readonly request: LinesRequest; readonly answer: Answer };
   readonly "glossator.exploreUsage": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.explore": { readonly request: ExploreRequest; readonly answer: Explored };
+  readonly "glossator.listAgents": { readonly request: ListAgentsRequest; readonly answer: AgentList };
+  readonly "glossator.showAgent": { readonly request: ShowAgentRequest; readonly answer: AgentTranscript };
   readonly "glossator.complete": { readonly request: CompleteRequest; readonly answer: CompleteAnswer };
   readonly "glossator.search": { readonly request: SearchRequest; readonly answer: SearchAnswer };
   readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };

@@ -17,7 +17,8 @@ class Agent:
     """A specification: the system blocks, the tools and the limits of a kind of run.
 
     `specs` is what the model is told of the tools: a conversation that goes on gives those it began
-    with, others are read off the tools.
+    with, others are read off the tools. `farewell` is how much of the limit of seconds is kept for
+    the last word; without, that comes after it.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Agent:
     tools: Registry
     limits: LimitSettings
     specs: tuple[ToolSpec, ...] = ()
+    farewell: float = 0
 
 
 class Stop(StrEnum):
@@ -43,12 +45,16 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The end of a run: the answer's text, and what it took."""
+    """The end of a run: the answer's text, and what it took.
+
+    `by_model`: the text is the model's, and not about why there is none.
+    """
 
     text: str
     stop: Stop
     turns: int
     spending: Spending
+    by_model: bool = True
 
     @property
     def usage(self) -> Usage:

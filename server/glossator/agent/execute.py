@@ -80,8 +80,8 @@ async def call_tool(
         decided = await permission(tool, args, context)
         if isinstance(decided, Deny):
             return ToolResult.failed(decided.reason)
-        if context.edits is not None:
-            context = replace(context, edits=context.edits.within(decided.paths))
+        edits = None if context.edits is None else context.edits.within(decided.paths)
+        context = replace(context, edits=edits, call_id=call.id)
         result = await tool.run(args, context)
     except (UsageError, StoreUnavailable) as error:
         words = _NO_STORE if isinstance(error, StoreUnavailable) else "{}"
@@ -90,6 +90,7 @@ async def call_tool(
         logger.exception("Tool %s failed", call.name)
         return ToolResult.failed(f"{call.name} failed inside Glossator: {error!r}\nTry otherwise.")
     context.reads.show(result.spans)
+    context.reads.vouch(result.vouched)
     return result
 
 

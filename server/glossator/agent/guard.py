@@ -18,12 +18,14 @@ from glossator.settings.model import LimitSettings
 class Guard:
     """Counts what a run has used; `exceeded` names the limit that was reached, if one was.
 
-    Tokens and money are counted by the meter.
+    Tokens and money are counted by the meter. Of the limit of seconds, `farewell` are for the last
+    word alone.
     """
 
     limits: LimitSettings
     meter: Meter
     clock: RunClock = field(default_factory=RunClock)
+    farewell: float = 0
     turns: int = 0
     _calls: Counter[str] = field(default_factory=Counter)
 
@@ -41,13 +43,18 @@ class Guard:
         """Until the run's end, without waiting for the user."""
         return max(0.0, self.limits.seconds - self.clock.seconds)
 
+    @property
+    def seconds_to_act(self) -> float:
+        """Until tools run no more."""
+        return max(0.0, self.seconds_left - self.farewell)
+
     def exceeded(self, calls: Sequence[ToolCall]) -> Stop | None:
         """The limit that forbids running these calls."""
         if self.turns >= self.limits.turns:
             return Stop.TURNS
         if reached := self.meter.reached():
             return Stop(reached[0].kind)
-        if self.seconds_left == 0:
+        if self.seconds_to_act == 0:
             return Stop.TIME
         if any(self._calls[_fingerprint(call)] >= self.limits.repeats for call in calls):
             return Stop.REPETITION

@@ -53,7 +53,7 @@ async def _run(
     agent: Agent, conversation: Conversation, run: RunContext, early: EarlyCalls
 ) -> Outcome:
     meter = run.meter or Meter((Budget.of_run(agent.limits),))
-    guard = Guard(agent.limits, meter, run.clock)
+    guard = Guard(agent.limits, meter, run.clock, agent.farewell)
     paused: list[Message] = []  # what the reply under way has said
     while True:
         reply = await _ask(agent, conversation, run, guard, early, paused)
@@ -136,7 +136,7 @@ async def _act(
     results: dict[str, ToolResult] = {}
     limit, why = None, "the user cancelled the run"
     try:
-        async with run.clock.limit(guard.seconds_left):
+        async with run.clock.limit(guard.seconds_to_act):
             await execute(agent.tools, reply.tool_calls, run, results, early.take)
     except TimeoutError:
         limit, why = Stop.TIME, guard.explain(Stop.TIME)
@@ -186,9 +186,8 @@ async def _last_word(
     """Let the model answer from what it has, once, without further tools."""
     reason = guard.explain(limit)
     run.emit(Notice(f"The run is ending: {reason}."))
-    last = await query(
-        agent, conversation, run, guard.meter, _LAST_WORD_SECONDS, EarlyCalls({}, run)
-    )
+    seconds = guard.seconds_left if guard.farewell else _LAST_WORD_SECONDS
+    last = await query(agent, conversation, run, guard.meter, seconds, EarlyCalls({}, run))
     if last is None:
         return _unanswered(limit, guard)
     _count(last, run, guard)
@@ -206,17 +205,17 @@ def _out_of_time(run: RunContext, guard: Guard) -> Outcome:
 
 def _unanswered(limit: Stop, guard: Guard, text: str = "") -> Outcome:
     fallback = f"No answer was reached before the run ended: {guard.explain(limit)}."
-    return Outcome(text or fallback, limit, guard.turns, guard.meter.spending)
+    return Outcome(text or fallback, limit, guard.turns, guard.meter.spending, bool(text))
 
 
 def _end(conversation: Conversation, reply: Reply, guard: Guard) -> Outcome:
     stop = _ENDINGS.get(reply.stop, Stop.CUT_OFF)
     if stop is Stop.REFUSED:  # a refused reply is not sent back
         text = f"The model declined to answer. {reply.detail}".strip()
-        return Outcome(text, stop, guard.turns, guard.meter.spending)
+        return Outcome(text, stop, guard.turns, guard.meter.spending, by_model=False)
     _keep(conversation, reply, "the context is full")
     text = reply.text or "The model ended without an answer. Ask again, or ask for less at once."
-    return Outcome(text, stop, guard.turns, guard.meter.spending)
+    return Outcome(text, stop, guard.turns, guard.meter.spending, bool(reply.text))
 
 
 def _keep(conversation: Conversation, reply: Reply, why: str) -> None:

@@ -27,8 +27,9 @@ def _schema(args: type[ToolArgs]) -> Schema:
     """The JSON schema in few words: every request is read with it.
 
     Left out is what pydantic derives from our code (titles, docstrings, names of types), and what
-    says nothing: that an optional argument may be null, that a flag is off unless it is set, how
-    long a text may be. What a call may not hold is still refused when it is validated.
+    says nothing: that an optional argument may be null, that a flag is off unless it is set, that
+    a count is not negative, how long a text may be. What a call may not hold is still refused when
+    it is validated.
     """
     schema = args.model_json_schema()
     return _plain(schema, schema.get("$defs", {}), described=False)
@@ -48,6 +49,8 @@ def _plain(schema: Schema, types: dict[str, Schema], *, described: bool = True) 
     plain: Schema = {}
     for key, value in schema.items():
         if key in _LEFT_OUT or (key == "description" and not described):
+            continue
+        if key == "minimum" and value == 0:  # of a count
             continue
         if key == "default" and any(value is each for each in _SELF_EVIDENT):
             continue

@@ -11,6 +11,7 @@ from glossator import __version__
 from glossator.cli.answering import add_actions, ask
 from glossator.cli.arguments import tool_arguments
 from glossator.cli.asking import ask_server
+from glossator.cli.exploring import explore
 from glossator.cli.messages import duration
 from glossator.cli.options import Modelled, with_options
 from glossator.cli.render.renderer import Renderer
@@ -77,6 +78,7 @@ add_actions(app)
 
 
 app.command()(retry)
+app.command()(explore)
 
 
 @app.command()

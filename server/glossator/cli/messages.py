@@ -45,7 +45,7 @@ STOPS: Mapping[str, str] = {
 
 def stop_notice(stop: str) -> str | None:
     """What to say about the end of a run; None when the answer says it all."""
-    if stop in {"answered", "refused"}:
+    if stop in {"answered", "refused", "partial"}:  # a report says itself what it lacks
         return None
     return STOPS.get(stop, f"The run ended early: {stop}.")
 

@@ -108,6 +108,19 @@ class Modelled(Common):
 
 
 @dataclass(frozen=True)
+class Exploring(Modelled):
+    """Those of a command that the fast model answers."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Which model, or none."""
+        models: dict[str, Any] = {"offline": True} if self.offline else {}
+        if self.model is not None:
+            models["fast"] = {"model": self.model}
+        return {"models": models} if models else {}
+
+
+@dataclass(frozen=True)
 class Acting(Modelled):
     """Those of a command that may act."""
 

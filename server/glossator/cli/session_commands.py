@@ -17,6 +17,7 @@ from glossator.cli.session import Command, Execute, Work
 from glossator.cli.wire import (
     Json,
 )
+from glossator.cli.wire_agents import Agents, AgentTranscript
 from glossator.cli.wire_sessions import (
     Compacted,
     Context,
@@ -198,6 +199,35 @@ def rewind(
 
     argument = {} if turn is None else {"runId": turn}
     ask_server(context, common, in_session("glossator.rewind", session_id, argument), show)
+
+
+@sessions.command()
+@with_options
+def agents(
+    context: typer.Context,
+    session_id: IdOrNewest = None,
+    agent_id: Annotated[
+        str | None,
+        typer.Argument(metavar="AGENT", help="Show all that was said in this one."),
+    ] = None,
+    *,
+    common: Common,
+) -> None:
+    """List the sub-agents of a session, or show what one of them did."""
+
+    def show_list(renderer: Renderer, answer: Agents) -> bool:
+        renderer.agents(answer)
+        return True
+
+    def show_one(renderer: Renderer, answer: AgentTranscript) -> bool:
+        renderer.transcript(answer)
+        return True
+
+    if agent_id is None:
+        ask_server(context, common, in_session("glossator.listAgents", session_id, {}), show_list)
+        return
+    work = in_session("glossator.showAgent", session_id, {"agentId": agent_id})
+    ask_server(context, common, work, show_one)
 
 
 @sessions.command()

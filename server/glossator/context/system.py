@@ -9,9 +9,11 @@ from glossator.prompts.loader import load_prompt
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 
-def system_blocks(snapshot: WorkspaceSnapshot, today: date) -> tuple[str, ...]:
+def system_blocks(
+    snapshot: WorkspaceSnapshot, today: date, shared_prompt: str = "system/static"
+) -> tuple[str, ...]:
     """The two blocks, the shared one first: it is the same bytes for every user and project."""
-    shared = load_prompt("system/static").render()
+    shared = load_prompt(shared_prompt).render()
     roots = "\n".join(f"- {root}" for root in snapshot.roots) or "- (no folder is open)"
     session = load_prompt("system/session").render(
         roots=roots, platform=platform.system(), date=today.isoformat()

@@ -153,6 +153,48 @@ class EditSettled:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentStarted:
+    """A sub-agent began; `call_id` is of the tool call that started it, if one did."""
+
+    kind: ClassVar[str] = "agent.started"
+    agent_id: str
+    call_id: str | None
+    name: str
+    task: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentProgress:
+    """What a sub-agent does now; the counts are of all that it did so far."""
+
+    kind: ClassVar[str] = "agent.progress"
+    agent_id: str
+    tool: str
+    detail: str
+    tool_calls: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFinished:
+    """A sub-agent ended; `summary` is its report as Markdown, with `citations` in their order.
+
+    `partial` says why there would be more; `error`: it came to nothing.
+    """
+
+    kind: ClassVar[str] = "agent.finished"
+    agent_id: str
+    summary: str
+    partial: str
+    error: bool
+    citations: tuple[Citation, ...]
+    tool_calls: int
+    tokens: int
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class CitationChecked:
     """A citation of the answer was checked."""
 
@@ -214,6 +256,9 @@ Event = (
     | TodoChanged
     | EditProposed
     | EditSettled
+    | AgentStarted
+    | AgentProgress
+    | AgentFinished
     | CitationChecked
     | Usage
     | Compaction

@@ -23,7 +23,8 @@ class ToolResult:
 
     With `error` set the call failed: the first line of `text` says what failed and why, and is what
     people read of it; what the model is to do about it stands on the lines after it. `outcome` is
-    what people read instead, where that line would not tell them.
+    what people read instead, where that line would not tell them. `vouched` are lines that the text
+    tells of and does not show: they may be cited.
     """
 
     text: str
@@ -32,6 +33,7 @@ class ToolResult:
     error: bool = False
     image: Image | None = None
     outcome: str = ""
+    vouched: tuple[Span, ...] = ()
 
     @staticmethod
     def failed(message: str) -> ToolResult:

@@ -14,7 +14,7 @@ from glossator.core.errors import ModelError, UsageError
 from glossator.llm.anthropic_model import AnthropicModel
 from glossator.llm.catalog import CATALOG, ModelFacts, facts_of
 from glossator.llm.effort import efforts_of
-from glossator.llm.factory import create_model
+from glossator.llm.factory import Role, create_model, fast_role
 from glossator.llm.model import Model
 from glossator.llm.options import ModelOptions
 from glossator.llm.profiles import profile_of
@@ -24,7 +24,10 @@ OFFLINE = "offline"  # the id of the model that nobody is asked for
 
 
 class Models:
-    """Made by the application. `settings` are as they are now, `main` is the model that answers."""
+    """Made by the application. `settings` are as they are now, `main` is the model that answers.
+
+    `fast` is the one that explores.
+    """
 
     def __init__(
         self, settings: ModelSettings, environment: Mapping[str, str], options: ModelOptions
@@ -36,6 +39,11 @@ class Models:
         self._told: tuple[ModelFacts, ...] = ()
         self.settings = settings
         self.main = self._model(settings)
+
+    @property
+    def fast(self) -> Model:
+        """A quick and cheap one; offline, the one that answers."""
+        return self._model(self.settings, "fast")
 
     @property
     def effort(self) -> Effort | None:
@@ -88,11 +96,13 @@ class Models:
         """Give all connections back."""
         await asyncio.gather(*(model.close() for model in self._made.values()))
 
-    def _model(self, settings: ModelSettings) -> Model:
+    def _model(self, settings: ModelSettings, role: Role = "main") -> Model:
         """A model that was chosen before is the same one: it keeps its connection."""
-        key = RoleSettings(model=OFFLINE) if settings.offline else settings.main
+        key = settings.main if role == "main" else fast_role(settings)
+        if settings.offline:
+            key = RoleSettings(model=OFFLINE)
         if key not in self._made:
-            self._made[key] = create_model("main", settings, self._environment, self._options)
+            self._made[key] = create_model(role, settings, self._environment, self._options)
         return self._made[key]
 
     def _check(self, model: Model, effort: Effort | None) -> None:

@@ -25,16 +25,22 @@ def create_model(
         from glossator.llm.offline import OfflineModel  # noqa: PLC0415 - needed without a key only
 
         return OfflineModel()
-    chosen = settings.main if role == "main" else settings.fast
+    chosen = settings.main if role == "main" else fast_role(settings)
     client = client_factory(settings, environment)
     return AnthropicModel(chosen, settings, client, options=options)
+
+
+def fast_role(settings: ModelSettings) -> RoleSettings:
+    """The fast model; where models have other names and none is set, the main one."""
+    ours = settings.backend == "anthropic" and settings.profile == "anthropic"
+    return settings.fast if ours or "fast" in settings.model_fields_set else settings.main
 
 
 def describe(settings: ModelSettings, environment: Mapping[str, str]) -> str:
     """One line for status and doctor: which models are asked and where, or why none is."""
     if reason := _why_offline(settings, environment):
         return f"offline, extractive: {reason}"
-    roles = f"{_in_words('main', settings.main)}, {_in_words('fast', settings.fast)}"
+    roles = f"{_in_words('main', settings.main)}, {_in_words('fast', fast_role(settings))}"
     line = f"{roles} at {server_of(settings)}"
     if settings.profile != "anthropic":
         line += f", as {settings.profile}"

@@ -16,7 +16,7 @@ from glossator.llm.cost import Spending, in_words
 from glossator.llm.model import Model, ModelEvent, ModelRequest, Reply, RetryWait, Taken
 from glossator.settings.model import LimitSettings
 
-Purpose = Literal["turn", "compaction"]  # what a reply was asked for
+Purpose = Literal["turn", "compaction", "agent"]  # what a reply was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,12 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The most that a run, or a whole session, may take; None: any amount.
+    """The most that a run, a session or a sub-agent may take; None: any amount.
 
     `before` is what was taken of it before the meter began to count.
     """
 
-    whose: Literal["run", "session"]
+    whose: Literal["run", "session", "agent"]
     tokens: int | None = None
     dollars: float | None = None
     before: Spending = field(default_factory=Spending)
@@ -62,23 +62,26 @@ class Budget:
 
     def _reached(self, kind: Literal["tokens", "money"], amount: str) -> Reached:
         name = "tokens" if kind == "tokens" else "dollars"
-        if self.whose == "run":
-            return Reached(kind, f"the limit of {amount} is reached", f"limits.{name}")
+        if self.whose != "session":
+            group = "agents" if self.whose == "agent" else "limits"
+            return Reached(kind, f"the limit of {amount} is reached", f"{group}.{name}")
         words = f"the session's limit of {amount} is reached"
         return Reached(kind, words, f"limits.session{name.capitalize()}")
 
 
 @dataclass(slots=True)
 class Meter:
-    """Shared by all that one run, or one command, asks of models.
+    """Shared by all that one run, one command or one sub-agent asks of models.
 
-    `book` is told of each reply before anything is done with it, or of what one that broke off has
-    taken.
+    `book` is told of each reply, and by the id of which model, before anything is done with it, or
+    of what one that broke off has taken. What a sub-agent takes counts for the meter `above`, too,
+    and the limits there are its own.
     """
 
     budgets: tuple[Budget, ...] = ()
-    book: Callable[[Reply | Taken, Purpose], None] = lambda _reply, _purpose: None
+    book: Callable[[Reply | Taken, Purpose, str], None] = lambda _reply, _purpose, _model: None
     spending: Spending = field(default_factory=Spending)
+    above: Meter | None = None
 
     async def stream(
         self, model: Model, request: ModelRequest, purpose: Purpose = "turn"
@@ -93,19 +96,21 @@ class Meter:
                             begun = event
                         case Reply():
                             begun = None
-                            self.count(event, purpose)
+                            self.count(event, purpose, model.id)
                         case RetryWait() if begun:
-                            self.count(begun, purpose)
+                            self.count(begun, purpose, model.id)
                             begun = None
                     yield event
         finally:
             if begun:
-                self.count(begun, purpose)
+                self.count(begun, purpose, model.id)
 
-    def count(self, reply: Reply | Taken, purpose: Purpose = "turn") -> None:
+    def count(self, reply: Reply | Taken, purpose: Purpose = "turn", model: str = "") -> None:
         """A reply arrived, or broke off."""
         self.spending += Spending.of(reply)
-        self.book(reply, purpose)
+        self.book(reply, purpose, model)
+        if self.above is not None:
+            self.above.count(reply, "agent", model)
 
     @property
     def is_blind(self) -> bool:
@@ -115,7 +120,8 @@ class Meter:
 
     def reached(self) -> tuple[Reached, ...]:
         """The limits that are reached."""
-        return tuple(each for budget in self.budgets for each in budget.reached(self.spending))
+        own = (each for budget in self.budgets for each in budget.reached(self.spending))
+        return (*own, *(self.above.reached() if self.above else ()))
 
     def check(self) -> None:
         """Raises `BudgetSpent` when there is nothing left to ask a model with."""

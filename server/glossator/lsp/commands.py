@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 COMMAND_NAMES = (
     "glossator.ask",
     *(action.command for action in ACTIONS),
+    "glossator.explore",
+    "glossator.listAgents",
+    "glossator.showAgent",
     "glossator.complete",
     "glossator.search",
     "glossator.tool",
@@ -46,7 +49,12 @@ COMMAND_NAMES = (
     "glossator.status",
     "glossator.doctor",
 )
-_WITH_REPORT = {"glossator.ask", "glossator.retry", *(action.command for action in ACTIONS)}
+_WITH_REPORT = {
+    "glossator.ask",
+    "glossator.retry",
+    "glossator.explore",
+    *(action.command for action in ACTIONS),
+}
 
 
 async def run_command(server: Server, params: types.ExecuteCommandParams) -> object:

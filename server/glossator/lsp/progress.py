@@ -13,7 +13,14 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from glossator.core.brief import brief_arguments
-from glossator.core.events import Event, Notice, ToolFinished, ToolStarted
+from glossator.core.events import (
+    AgentProgress,
+    AgentStarted,
+    Event,
+    Notice,
+    ToolFinished,
+    ToolStarted,
+)
 
 if TYPE_CHECKING:
     from glossator.lsp.protocol import Protocol
@@ -65,6 +72,10 @@ class Progress:
                 self._message = f"{event.tool} {brief_arguments(event.arguments)}".rstrip()
             case ToolFinished():
                 self._message = f"{event.tool}: {event.summary}"
+            case AgentStarted():
+                self._message = f"{event.name}: {event.task}"
+            case AgentProgress():
+                self._message = f"{event.tool} {event.detail}".rstrip()
             case Notice():
                 self._message = event.message
             case _:

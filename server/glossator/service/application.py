@@ -21,6 +21,7 @@ from glossator.service.session import Session
 from glossator.service.session_store import Sessions
 from glossator.settings.model import Settings
 from glossator.store.logs import Retention
+from glossator.tools.agents import Agents
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import all_tools
 from glossator.workspace.fuzzy import Folders
@@ -62,7 +63,9 @@ class Application:
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
         self.folders = Folders()
-        self.tools = all_tools(diagnostics=port.tells_diagnostics)
+        parallel = settings.agents.parallel
+        self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
+        self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
         self.models = Models(settings.models, environment, _options(settings))
         keep = Retention(**settings.sessions.model_dump())
         self.sessions = Sessions(lambda: self.host.roots, port.tell, keep)
@@ -103,7 +106,9 @@ class Application:
         """The one that runs use from now on."""
         return self.models.main
 
-    async def tool_context(self, session: Session, run: Run) -> ToolContext:
+    async def tool_context(
+        self, session: Session, run: Run, agents: Agents | None = None
+    ) -> ToolContext:
         """The newest workspace, frozen, once it has been scanned."""
         await self.ready()
         acting = self.acting.of(session)
@@ -120,6 +125,7 @@ class Application:
             self.acting.hidden(),
             run.clock.waiting,
             acting.saving_first(run),
+            agents=agents,
         )
 
     async def warm_up(self) -> None:

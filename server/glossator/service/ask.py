@@ -31,6 +31,7 @@ from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
 from glossator.service.attaching import Attachment, Pasted, attach_all, attach_mentioned
 from glossator.service.compact import room_of
+from glossator.service.delegation import Delegation
 from glossator.service.opening import opening
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session, title_of
@@ -154,13 +155,14 @@ async def _answer(
     shown = (part for item in attached for part in item.parts)
     session.conversation.append(user_message(abandoned, reminder(app, session), *shown, question))
     reminded(app, session)
+    delegation = Delegation(app, session, run, model, meter)
     agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
     context = RunContext(
         model,
         run.emit,
-        partial(app.tool_context, session, run),
+        partial(app.tool_context, session, run, delegation),
         app.acting.of(session).permission(only_reads=asked.only_reads),
-        session.received,
+        delegation.received,
         room,
         run.clock,
         meter,
@@ -178,7 +180,7 @@ async def _answer(
         run_id=run.id,
         session_id=session.id,
         text=outcome.text,
-        citations=tuple(_view(citation) for citation in citations),
+        citations=tuple(citation_view(citation) for citation in citations),
         stop=outcome.stop,
         model=model.id,
         offline=model.offline,
@@ -196,12 +198,13 @@ async def _check(app: Application, session: Session, answer: str) -> tuple[Citat
     snapshot = app.host.snapshot()
     return await asyncio.to_thread(
         lambda: tuple(
-            verify(mark, snapshot, session.reads.covers) for mark in parse_citations(answer)
+            verify(mark, snapshot, session.reads.supports) for mark in parse_citations(answer)
         )
     )
 
 
-def _view(citation: Citation) -> CitationView:
+def citation_view(citation: Citation) -> CitationView:
+    """As clients see it."""
     span = citation.span
     return CitationView(
         target=citation.target,

@@ -8,12 +8,19 @@ from functools import partial
 from typing import Any
 
 from glossator.service.actions import ACTIONS
+from glossator.service.agents import (
+    ListAgentsRequest,
+    ShowAgentRequest,
+    list_agents,
+    show_agent,
+)
 from glossator.service.application import Application
 from glossator.service.ask import AskRequest, ask
 from glossator.service.cancel import CancelRequest, cancel
 from glossator.service.compact import CompactRequest, compact_session
 from glossator.service.complete import CompleteRequest, complete
 from glossator.service.doctor import DoctorRequest, doctor
+from glossator.service.explore import ExploreRequest, explore
 from glossator.service.index import IndexRequest, rebuild_index
 from glossator.service.mode import SetModeRequest, set_mode
 from glossator.service.models import (
@@ -67,6 +74,9 @@ COMMANDS: Mapping[str, Command] = {
         )
         for action in ACTIONS
     },
+    "glossator.explore": Command("Explore", ExploreRequest, explore, shows_progress=True),
+    "glossator.listAgents": Command("List sub-agents", ListAgentsRequest, list_agents),
+    "glossator.showAgent": Command("Show sub-agent", ShowAgentRequest, show_agent),
     "glossator.complete": Command("Complete", CompleteRequest, complete),
     "glossator.search": Command("Search", SearchRequest, search, shows_progress=True),
     "glossator.tool": Command("Run a tool", ToolRequest, tool),

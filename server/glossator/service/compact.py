@@ -11,13 +11,17 @@ from glossator.context.room import Room
 from glossator.context.summary import Frame
 from glossator.core.errors import UsageError
 from glossator.core.events import Compaction, Event
+from glossator.core.report import Report
 from glossator.core.span import runs
+from glossator.core.tool_result import shorten
 from glossator.llm.model import Model
 from glossator.service.application import Application
 from glossator.service.session import Session
 from glossator.tools.base import Access
 
 _ASKING = frozenset({"AskUser"})
+_REPORTS = 20  # the newest, that a compaction carries over
+_REPORT_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,4 +87,13 @@ def _carried(app: Application, session: Session) -> Carried:
         todos=tuple(f"[{step.state}] {step.text}" for step in session.todo.steps),
         permissions=(f"mode {app.acting.mode}", *app.acting.of(session).granted),
         files=tuple(files),
+        reports=tuple(map(_brief, session.reports[-_REPORTS:])),
     )
+
+
+def _brief(report: Report) -> str:
+    """A report in a line: the task, and the finding that matters most."""
+    first = report.findings[0].text if report.findings else "nothing"
+    found = shorten(" ".join(first.split()), _REPORT_CHARACTERS)
+    partial = f" (partial: {report.partial})" if report.partial else ""
+    return f"{report.agent}, {shorten(' '.join(report.task.split()), 100)}: {found}{partial}"

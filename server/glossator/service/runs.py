@@ -16,7 +16,10 @@ from glossator.core.ports import EditorPort
 
 @dataclass(slots=True)
 class Run:
-    """One turn on its way; `emit` numbers its events, `ending` is what is closed at its end."""
+    """One turn on its way; `emit` numbers its events, `ending` is what is closed at its end.
+
+    `agents` are its sub-agents at work, by id.
+    """
 
     id: str
     session_id: str
@@ -25,6 +28,7 @@ class Run:
     note: Callable[[Envelope], None] | None = None
     clock: RunClock = field(default_factory=RunClock)
     ending: AsyncExitStack = field(default_factory=AsyncExitStack)
+    agents: dict[str, asyncio.Task[object]] = field(default_factory=dict)
     _seq: int = 0
     _noticed: set[str] = field(default_factory=set)
 
@@ -95,6 +99,17 @@ class Runs:
         for run in chosen:
             run.task.cancel()
         return tuple(run.id for run in chosen)
+
+    def cancel_agent(self, agent_id: str) -> tuple[str, ...]:
+        """Cancel a sub-agent, whose run goes on; gives its id if it was at work."""
+        found = [run.agents[agent_id] for run in self._runs.values() if agent_id in run.agents]
+        for task in found:
+            task.cancel()
+        return (agent_id,) if found else ()
+
+    def has_agent(self, agent_id: str) -> bool:
+        """Whether a sub-agent is at work."""
+        return any(agent_id in run.agents for run in self._runs.values())
 
     async def drain(self) -> None:
         """Cancel every run and wait until each has ended."""

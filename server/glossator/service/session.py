@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from glossator.context.room import Patience
 from glossator.core.events import Envelope, RunStarted, Usage
-from glossator.core.span import Span, runs
 from glossator.core.todo import Todo, TodoState
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers
 from glossator.llm.meter import Budget, Meter, Purpose
 from glossator.llm.model import Message, Model, Reply, Taken, ToolCall, ToolSpec
 from glossator.prompts.loader import load_prompt
+from glossator.service.agent_log import AgentRecord, Reported
 from glossator.service.journal import Head, Journal
+from glossator.service.session_kept import KeptConversation, KeptFindings, KeptReads
 from glossator.service.session_log import (
     UNTITLED,
     Kept,
     Prefix,
-    ReadShown,
     Received,
     Record,
     Restarted,
@@ -42,8 +42,6 @@ from glossator.service.session_state import (
 from glossator.service.spending import Spent
 from glossator.service.unfinished import Unfinished
 from glossator.settings.model import LimitSettings
-from glossator.tools.findings import Counts, Findings
-from glossator.tools.reads import Range, ReadState
 from glossator.tools.steps import TodoList
 
 __all__ = ["UNTITLED", "Session", "title_of"]
@@ -82,14 +80,15 @@ class Session:
         self._story = state.story
         self.turns = state.turns  # model replies
         self.account = state.account
-        self.reads = _KeptReads(state.reads, state.spans)
+        self.reads = KeptReads(state.reads, state.spans, state.vouched)
         self.todo = TodoList()
         self.todo.steps = tuple(
             Todo(text, TodoState(state)) for text, state in (state.kept.get(TODO) or [()])[-1]
         )
-        self.findings = _KeptFindings(state.findings)
+        self.findings = KeptFindings(state.findings)
+        self.reports = state.reports  # of sub-agents, oldest first
         self.patience = Patience()
-        self.conversation: Conversation = _KeptConversation(
+        self.conversation: Conversation = KeptConversation(
             self._say, self._restarted, state.messages
         )
         self.dropped = frozenset(state.dropped)
@@ -166,18 +165,19 @@ class Session:
         run_id: str = "",
         show: Callable[[Usage], None] = lambda _: None,
     ) -> Meter:
-        """Counts what a run, or a command, asks of a model; keeps and shows what each reply took.
+        """Counts what a run, or a command, asks of models; keeps what each reply took.
 
-        Offline nothing is spent, so no limit of the session is in the way.
+        It is shown, but for what sub-agents take, who tell of it themselves. Offline nothing is
+        spent, so no limit of the session is in the way.
         """
 
-        def book(reply: Reply | Taken, purpose: Purpose) -> None:
+        def book(reply: Reply | Taken, purpose: Purpose, asked: str) -> None:
             now, long, whole = datetime.now(UTC), reply.long_write_tokens, isinstance(reply, Reply)
             spent = Spent(
                 run_id,
                 now,
                 purpose,
-                model.id,
+                asked or model.id,
                 reply.usage,
                 long,
                 reply.dollars,
@@ -186,10 +186,17 @@ class Session:
             )
             self.account.add(spent)
             self._write(spent)
-            show(reply.usage)
+            if purpose != "agent":
+                show(reply.usage)
 
         budgets = Budget.of_run(limits), Budget.of_session(limits, self.account.spending)
         return Meter(() if model.offline else budgets, book)
+
+    def keep_agent(self, record: AgentRecord) -> None:
+        """Keep what happens in a sub-agent."""
+        self._write(record)
+        if isinstance(record, Reported):
+            self.reports.append(record.report)
 
     def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
         """Keep something under a name of one's own: grants, a todo list, checkpoints."""
@@ -226,7 +233,9 @@ class Session:
         # a reply shows nothing: what its tools showed comes with the message that answers it
         said = Said(None if known else message)
         if message["role"] == "user":
-            said = Said(said.message, *self.reads.take(), self.findings.take())
+            shown = self.reads.take()
+            findings = self.findings.take()
+            said = Said(said.message, shown.reads, shown.spans, findings, shown.vouched)
         self._write(said)
 
     def _restarted(self, messages: tuple[Message, ...]) -> None:
@@ -251,86 +260,3 @@ class Session:
         ]
         if calls:
             self.conversation.append(tool_answers([(call, failed) for call in calls]))
-
-
-class _KeptConversation(Conversation):
-    """A conversation that tells of every message before it is part of it."""
-
-    def __init__(
-        self,
-        say: Callable[[Message], None],
-        restarted: Callable[[tuple[Message, ...]], None],
-        messages: Iterable[Message],
-    ) -> None:
-        super().__init__(list(messages))
-        self._say = say
-        self._restarted = restarted
-
-    def append(self, message: Message) -> None:
-        """Add the next message."""
-        self._say(message)
-        super().append(message)
-
-    def begin_anew(self, messages: Sequence[Message]) -> None:
-        """Go on with other messages."""
-        kept = tuple(messages)
-        self._restarted(kept)
-        super().begin_anew(kept)
-
-
-class _KeptReads(ReadState):
-    """What was shown, and what of it no message has told yet.
-
-    It is written down together with the message that shows it: after a kill in between, nothing
-    counts as shown that the conversation does not hold.
-    """
-
-    def __init__(self, reads: Iterable[ReadShown], spans: Iterable[Span]) -> None:
-        super().__init__()
-        self._new_reads: list[ReadShown] = []
-        self._new_lines: dict[tuple[str, str], set[int]] = {}
-        for read in reads:
-            super().remember(read.path, read.asked, read.sha256)
-        super().show(spans)
-
-    def remember(self, path: str, asked: Range, sha256: str) -> None:
-        """A range was shown."""
-        super().remember(path, asked, sha256)
-        self._new_reads.append(ReadShown(path, asked, sha256))
-
-    def show(self, spans: Iterable[Span]) -> None:
-        """Lines were shown to the model."""
-        shown = list(spans)
-        super().show(shown)
-        for span in shown:
-            lines = self._new_lines.setdefault((span.uri, span.sha256), set())
-            lines.update(range(span.first_line, span.last_line + 1))
-
-    def take(self) -> tuple[tuple[ReadShown, ...], tuple[Span, ...]]:
-        """What was shown since the last time this was asked."""
-        reads = tuple(self._new_reads)
-        spans = tuple(
-            Span(uri, sha256, first, last)
-            for (uri, sha256), lines in self._new_lines.items()
-            for first, last in runs(sorted(lines))
-        )
-        self._new_reads, self._new_lines = [], {}
-        return reads, spans
-
-
-class _KeptFindings(Findings):
-    """What was told, and what of it no message has told yet; written down as reads are."""
-
-    def __init__(self, findings: Mapping[str, Counts]) -> None:
-        super().__init__(dict(findings))
-        self._new: dict[str, Counts] = {}
-
-    def remember(self, uri: str, counts: Counts) -> None:
-        """These findings of a document were told."""
-        super().remember(uri, counts)
-        self._new[uri] = counts
-
-    def take(self) -> dict[str, Counts]:
-        """What was told since the last time this was asked."""
-        new, self._new = self._new, {}
-        return new

@@ -10,6 +10,7 @@ from typing import Any
 
 from glossator.llm.cost import in_words
 from glossator.llm.model import Block, Message
+from glossator.service.agent_log import AgentBegun
 from glossator.service.session_log import (
     Happened,
     Received,
@@ -59,16 +60,19 @@ def to_markdown(records: Sequence[Record]) -> str:
 def _parts(record: Record) -> Iterator[str]:
     match record:
         case Said(message) | Received(message) if message is not None:
-            yield from _message(message)
+            yield from message_parts(message)
         case Restarted():
             yield "---\n\n*The conversation was compacted here; it went on from a summary.*"
         case Happened(_, _, at, event):
             yield from _event(at, event)
+        case AgentBegun(_, _, _, name, task, model, at):
+            yield f"*{at.strftime('%H:%M:%S')}: {name} began, with {model}: {task}*"
         case _:
             return
 
 
-def _message(message: Message) -> Iterator[str]:
+def message_parts(message: Message) -> Iterator[str]:
+    """What a message holds, in Markdown; long results are cut."""
     who = "User" if message["role"] == "user" else "Glossator"
     if any(block.get("type") == "text" for block in message["content"]):
         yield f"## {who}"

@@ -17,6 +17,7 @@ from glossator.core.errors import StoreUnavailable
 from glossator.core.events import Envelope
 from glossator.core.span import Span
 from glossator.llm.model import Message, ToolSpec
+from glossator.service.agent_log import AGENT_DECODERS, AGENT_ENCODERS, AgentRecord
 from glossator.service.spending import Spent, decode_spent, encode_spent
 from glossator.tools.findings import Counts
 from glossator.tools.reads import Range
@@ -24,7 +25,9 @@ from glossator.tools.reads import Range
 UNTITLED = "New session"
 
 # Events that say nothing which other records do not say as well.
-_PASSING = frozenset({"text.delta", "thinking.delta", "text.discarded", "tool.progress", "usage"})
+_PASSING = frozenset(
+    {"text.delta", "thinking.delta", "text.discarded", "tool.progress", "agent.progress", "usage"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +67,15 @@ class ReadShown:
 class Said:
     """A message was appended; with it the model was shown what is listed here.
 
-    Without `message`, it is the one of the `Received` before.
+    Without `message`, it is the one of the `Received` before. `vouched` are lines that a report
+    told of.
     """
 
     message: Message | None
     reads: tuple[ReadShown, ...] = ()
     spans: tuple[Span, ...] = ()
     findings: Mapping[str, Counts] = field(default_factory=dict)  # by the document's URI
+    vouched: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +117,19 @@ class Kept:
     value: Any
 
 
-Record = Begun | Titled | Prefix | Said | Received | Restarted | Rewound | Happened | Kept | Spent
+Record = (
+    Begun
+    | Titled
+    | Prefix
+    | Said
+    | Received
+    | Restarted
+    | Rewound
+    | Happened
+    | Kept
+    | Spent
+    | AgentRecord
+)
 
 
 def happened(envelope: Envelope, at: datetime) -> Happened | None:
@@ -151,6 +168,10 @@ def decode_all(lines: Iterable[bytes]) -> list[Record]:
     return [record for line in lines if (record := decode(line)) is not None]
 
 
+def _spans(spans: Iterable[Span]) -> list[list[str | int]]:
+    return [[each.uri, each.sha256, each.first_line, each.last_line] for each in spans]
+
+
 _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
     Begun: lambda r: ("begun", {"id": r.id, "at": r.at.isoformat(), "roots": r.roots}),
     Titled: lambda r: ("titled", {"title": r.title}),
@@ -163,8 +184,9 @@ _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
         {
             "message": r.message,
             "reads": [[read.path, read.asked, read.sha256] for read in r.reads],
-            "spans": [[s.uri, s.sha256, s.first_line, s.last_line] for s in r.spans],
+            "spans": _spans(r.spans),
             **({"findings": r.findings} if r.findings else {}),
+            **({"vouched": _spans(r.vouched)} if r.vouched else {}),
         },
     ),
     Received: lambda r: ("received", {"message": r.message}),
@@ -176,6 +198,7 @@ _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
     ),
     Kept: lambda r: ("kept", {"name": r.name, "value": r.value}),
     Spent: lambda r: ("spent", encode_spent(r)),
+    **AGENT_ENCODERS,
 }
 
 _DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
@@ -187,6 +210,7 @@ _DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
         tuple(ReadShown(path, (asked[0], asked[1]), sha256) for path, asked, sha256 in f["reads"]),
         tuple(Span(*span) for span in f["spans"]),
         f.get("findings", {}),
+        tuple(Span(*span) for span in f.get("vouched", ())),
     ),
     "received": lambda f: Received(f["message"]),
     "restarted": lambda f: Restarted(tuple(f["messages"])),
@@ -194,4 +218,5 @@ _DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
     "happened": lambda f: Happened(f["run"], f["seq"], datetime.fromisoformat(f["at"]), f["event"]),
     "kept": lambda f: Kept(f["name"], f["value"]),
     "spent": decode_spent,
+    **AGENT_DECODERS,
 }

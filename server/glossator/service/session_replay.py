@@ -90,8 +90,9 @@ def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
             case Said(message) | Received(message) if message and message["role"] == "assistant":
                 if run_id and (text := _text(message)):
                     yield run_id, TextDelta(text)
-            case Spent(spent_by, usage=usage, dropped=False) if spent_by:
-                yield spent_by, usage
+            case Spent(spent_by, purpose="turn" | "compaction", usage=usage) if spent_by:
+                if not record.dropped:
+                    yield spent_by, usage
             case _:
                 continue
 

@@ -12,8 +12,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from glossator.core.images import Image
+from glossator.core.report import Report
 from glossator.core.span import Span
 from glossator.llm.model import Message, ToolSpec
+from glossator.service.agent_log import AgentBegun, AgentSaid, Reported
 from glossator.service.session_log import (
     UNTITLED,
     Begun,
@@ -74,11 +76,13 @@ class SessionState:
     messages: list[Message] = field(default_factory=list)
     reads: list[ReadShown] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
+    vouched: list[Span] = field(default_factory=list)
     findings: dict[str, Counts] = field(default_factory=dict)
     kept: dict[str, list[Any]] = field(default_factory=dict)
     turns: int = 0
     unsaid: Message | None = None
     account: Account = field(default_factory=Account)
+    reports: list[Report] = field(default_factory=list)
     story: list[Record] = field(default_factory=list)
     dropped: set[str] = field(default_factory=set)
 
@@ -117,7 +121,7 @@ def remember(story: list[Record], record: Record) -> None:
             return
         case Happened() if not _started(record):
             return
-        case Begun() | Titled() | Prefix():
+        case Begun() | Titled() | Prefix() | AgentBegun() | AgentSaid():
             return
     story.append(record)
 
@@ -161,6 +165,8 @@ def _without(record: Record, of: str, dropped: Collection[str]) -> Record | None
             return replace(record, dropped=True) if run_id in dropped else record
         case Said() | Received() | Happened() if of in dropped:
             return None
+        case AgentBegun() | AgentSaid() | Reported() if of in dropped:
+            return None
         case Kept(name) if of in dropped and name in OF_CONVERSATION:
             return None
     return record
@@ -180,7 +186,7 @@ def _add(state: SessionState, record: Record) -> None:
     match record:
         case Begun() | Titled() | Prefix():
             _describe(state, record)
-        case Said(message, reads, spans, findings):
+        case Said(message, reads, spans, findings, vouched):
             message = message or state.unsaid
             state.unsaid = None
             if message is not None:
@@ -188,6 +194,7 @@ def _add(state: SessionState, record: Record) -> None:
                 state.turns += message["role"] == "assistant"
             state.reads.extend(reads)
             state.spans.extend(spans)
+            state.vouched.extend(vouched)
             state.findings.update(findings)
         case Received(message):
             state.unsaid = message
@@ -198,12 +205,20 @@ def _add(state: SessionState, record: Record) -> None:
             state.account.begin_anew()
         case Rewound(runs):
             state.dropped.update(runs)
+        case Kept() | Spent() | Reported():
+            _collect(state, record)
+        case Happened():  # for those who look back
+            state.dropped.discard(_started(record))
+
+
+def _collect(state: SessionState, record: Kept | Spent | Reported) -> None:
+    match record:
         case Kept(name, value):
             state.kept.setdefault(name, []).append(value)
         case Spent():
             state.account.add(record)
-        case Happened():  # for those who look back
-            state.dropped.discard(_started(record))
+        case Reported(_, report):
+            state.reports.append(report)
 
 
 def _describe(state: SessionState, record: Begun | Titled | Prefix) -> None:

@@ -172,6 +172,39 @@ class LimitSettings(_Group):
     repeats: int = Field(3, ge=2, description="Identical tool calls before the loop is stopped.")
 
 
+class AgentBudget(_Group):
+    """The most that one sub-agent may take."""
+
+    turns: int = Field(ge=1, description="Model replies.")
+    tokens: int = Field(ge=1, description="Tokens in and out.")
+    seconds: float = Field(gt=0, description="Wall time, in seconds.")
+
+
+class AgentSettings(_Group):
+    """Sub-agents: how many, and what each may take. It counts for the run and the session, too."""
+
+    parallel: int = Field(
+        4, ge=0, le=16, description="Sub-agents at work at the same time; 0: there are none."
+    )
+    quick: AgentBudget = Field(
+        AgentBudget(turns=6, tokens=150_000, seconds=60), description="For a quick look."
+    )
+    medium: AgentBudget = Field(
+        AgentBudget(turns=15, tokens=500_000, seconds=180), description="For most questions."
+    )
+    very: AgentBudget = Field(
+        AgentBudget(turns=40, tokens=1_500_000, seconds=480),
+        description="For a very thorough search.",
+    )
+    fork: AgentBudget = Field(
+        AgentBudget(turns=15, tokens=1_500_000, seconds=300),
+        description="For a fork, which carries the conversation with it.",
+    )
+    report_bytes: int = Field(
+        6_000, ge=1_000, description="The longest report that a conversation is given, in bytes."
+    )
+
+
 class Settings(_Group):
     """Everything that can be set."""
 
@@ -184,3 +217,4 @@ class Settings(_Group):
     context: ContextSettings = Field(ContextSettings(), description="The context window.")
     sessions: SessionSettings = Field(SessionSettings(), description="Sessions on disk.")
     limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")
+    agents: AgentSettings = Field(AgentSettings(), description="Sub-agents.")

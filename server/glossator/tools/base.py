@@ -18,6 +18,7 @@ from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import Editing
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.tool_result import ToolResult
+from glossator.tools.agents import Agents
 from glossator.tools.findings import Findings
 from glossator.tools.reads import ReadState
 from glossator.tools.shell.context import ShellContext
@@ -94,7 +95,7 @@ class ToolContext:
     while the user is asked, so that it does not count as work. `save` is awaited before a command:
     it has texts saved, and tells the model in a sentence which of them are not; empty if all are.
     `before_asking` is awaited before a question about the call: the reply that makes it may turn
-    out void.
+    out void. `call_id` is the call's. `agents` is None where there are no sub-agents.
     """
 
     snapshot: WorkspaceSnapshot
@@ -112,6 +113,8 @@ class ToolContext:
     waiting: Callable[[], AbstractContextManager[object]] = nullcontext
     save: Callable[[], Awaitable[str]] = _all_saved
     before_asking: Callable[[], Awaitable[object]] = _at_once
+    call_id: str = ""
+    agents: Agents | None = None
 
 
 class Tool(Protocol):

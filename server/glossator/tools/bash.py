@@ -24,19 +24,17 @@ MAX_SECONDS = 600
 class BashArgs(ToolArgs):
     """Arguments of Bash."""
 
-    command: str | None = Field(
-        None, min_length=1, max_length=20_000, description="Command line for bash."
-    )
-    cwd: str | None = Field(None, description="Folder to run in; the workspace if left out.")
+    command: str | None = Field(None, min_length=1, max_length=20_000)
+    cwd: str | None = Field(None, description="Folder; else the workspace.")
     timeout_seconds: int | None = Field(
         None,
         ge=0,
         le=MAX_SECONDS,
         description=f"Time limit, {SECONDS} by default. With job: how long to wait for its end.",
     )
-    background: bool = Field(False, description="Start a job and do not wait for it.")
+    background: bool = False
     network: bool = Field(False, description="The command needs the network.")
-    job: str | None = Field(None, description="Instead of a command: a job to look at.")
+    job: str | None = Field(None, description="A job to look at.")
     stop: bool = Field(False, description="With job: end it.")
 
     def preview(self, _context: ToolContext) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import Field
-
 from glossator.core.line_diff import unplaced_diff
 from glossator.core.replacement import Replacement
 from glossator.core.shown import shown
@@ -19,10 +17,10 @@ from glossator.workspace.editing.find import Substitution, substitute
 class EditArgs(ToolArgs):
     """Arguments of Edit."""
 
-    path: str = Field(description="The file, relative to the workspace.")
-    old_text: str = Field(description="The text to replace, exactly as it stands in the file.")
+    path: str
+    old_text: str
     new_text: str
-    replace_all: bool = Field(False, description="Replace every occurrence.")
+    replace_all: bool = False
 
     def paths(self) -> tuple[str, ...]:
         """The file."""

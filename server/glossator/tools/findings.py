@@ -32,6 +32,10 @@ class Findings:
         """Findings that know all that these know, and keep to themselves what is told now."""
         return Findings(_base=self)
 
+    def copy(self) -> Findings:
+        """Findings of their own that begin with all that these know by now."""
+        return Findings(dict(self._told))
+
     def adopt(self, draft: Findings) -> None:
         """What a draft of these kept to itself was told after all."""
         for uri, counts in draft._told.items():

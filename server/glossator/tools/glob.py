@@ -22,8 +22,8 @@ _SHOWN = 100  # paths
 class GlobArgs(ToolArgs):
     """Arguments of Glob."""
 
-    pattern: str = Field(max_length=2_000, description="File-name pattern, such as `src/**/*.py`.")
-    path: str | None = Field(None, description="Folder to look in; the workspace if left out.")
+    pattern: str = Field(max_length=2_000, description="Such as `src/**/*.py`.")
+    path: str | None = Field(None, description="Folder; else the workspace.")
 
     def paths(self) -> tuple[str, ...]:
         """The folder, if one is named."""

@@ -41,18 +41,18 @@ _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
 class GrepArgs(ToolArgs):
     """Arguments of Grep."""
 
-    pattern: str = Field(max_length=2_000, description="Regular expression, RE2 syntax.")
-    path: str | None = Field(None, description="File or folder; the workspace if left out.")
-    glob: str | None = Field(None, description="Only files whose name fits, such as `*.py`.")
-    type: str | None = Field(None, description="Only files of a type, such as `py` or `ts`.")
+    pattern: str = Field(max_length=2_000, description="In RE2 syntax.")
+    path: str | None = Field(None, description="File or folder; else the workspace.")
+    glob: str | None = Field(None, description="Only these files, such as `*.py`.")
+    type: str | None = Field(None, description="Only this type, such as `py`.")
     output_mode: Literal["files", "content", "count"] = "files"
-    ignore_case: bool = Field(False, alias="-i", description="Ignore letter case.")
+    ignore_case: bool = Field(False, alias="-i", description="Ignore case.")
     before: int = Field(0, alias="-B", ge=0, le=100, description="Lines before each match.")
     after: int = Field(0, alias="-A", ge=0, le=100, description="Lines after each match.")
     context: int = Field(0, alias="-C", ge=0, le=100, description="Lines around each match.")
-    multiline: bool = Field(False, description="Let a match span lines.")
-    head_limit: int = Field(HEAD_LIMIT, ge=0, description="Most lines or paths; 0 for all.")
-    offset: int = Field(0, ge=0, description="Lines or paths to skip.")
+    multiline: bool = Field(False, description="Match across lines.")
+    head_limit: int = Field(HEAD_LIMIT, ge=0, description="Most to show; 0 for all.")
+    offset: int = Field(0, ge=0, description="How many to skip.")
 
     def paths(self) -> tuple[str, ...]:
         """The file or folder, if one is named."""

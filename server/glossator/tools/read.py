@@ -34,7 +34,7 @@ class ReadArgs(ToolArgs):
 
     path: str = Field(description="The file, relative to the workspace.")
     offset: int = Field(1, ge=1, description="The first line to show, from 1.")
-    limit: int | None = Field(None, ge=1, le=MAX_LINES, description="How many lines to show.")
+    limit: int | None = Field(None, ge=1, le=MAX_LINES, description="How many lines.")
 
     def paths(self) -> tuple[str, ...]:
         """The file."""

@@ -22,17 +22,28 @@ Range = tuple[int, int | None]  # first line asked for (1-based), how many
 class ReadState:
     """Per conversation: the hash last shown for each range read, and every line shown.
 
-    Of each document read, by path, the text is kept of which lines were last shown.
+    Of each document read, by path, the text is kept of which lines were last shown. Lines that a
+    sub-agent's report rests on are vouched for: they may be cited, but their text was not shown.
     """
 
     _shown: dict[tuple[str, Range], str] = field(default_factory=dict)
     _lines: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     _documents: dict[str, Document] = field(default_factory=dict)
+    _vouched: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     _base: ReadState | None = None
 
     def draft(self) -> ReadState:
         """A state that knows all that this one knows, and keeps to itself what is shown now."""
         return ReadState(_base=self)
+
+    def copy(self) -> ReadState:
+        """A state of its own that begins with all that this one knows by now."""
+        return ReadState(
+            dict(self._shown),
+            {text: set(lines) for text, lines in self._lines.items()},
+            dict(self._documents),
+            {text: set(lines) for text, lines in self._vouched.items()},
+        )
 
     def adopt(self, draft: ReadState) -> None:
         """What a draft of this state kept to itself was shown after all."""
@@ -78,17 +89,23 @@ class ReadState:
         places = runs(sorted(lines))
         self.show(Span(document.uri, document.sha256, first, last) for first, last in places)
 
+    def vouch(self, spans: Iterable[Span]) -> None:
+        """A report told of these lines, and its citations hold."""
+        for span in spans:
+            _add(self._vouched, span)
+
     def moved(self, old: str, new: str) -> None:
         """A file or folder (real paths) has another path: what was shown of it is of that one."""
         for document in [each for each in self.documents() if is_inside(each.path, old)]:
             path = new + document.path[len(old) :]
             self.forget(document.path)
             self.saw(replace(document, path=path, uri=to_uri(path)))
-        for (uri, sha256), lines in list(self._lines.items()):
-            was = to_path(uri)
-            if was is not None and is_inside(was, old):
-                there = to_uri(new + was[len(old) :])
-                self.show(Span(there, sha256, *place) for place in runs(sorted(lines)))
+        for known, now in ((self._lines, self.show), (self._vouched, self.vouch)):
+            for (uri, sha256), lines in list(known.items()):
+                was = to_path(uri)
+                if was is not None and is_inside(was, old):
+                    there = to_uri(new + was[len(old) :])
+                    now(Span(there, sha256, *place) for place in runs(sorted(lines)))
 
     def lines(self, document: Document) -> frozenset[int]:
         """The lines of this very text that were shown."""
@@ -104,13 +121,23 @@ class ReadState:
     def show(self, spans: Iterable[Span]) -> None:
         """Lines were shown to the model."""
         for span in spans:
-            lines = self._lines.setdefault((span.uri, span.sha256), set())
-            lines.update(range(span.first_line, span.last_line + 1))
+            _add(self._lines, span)
 
     def covers(self, span: Span) -> bool:
         """Whether every line of `span` was shown, with this very text."""
         lines = self._lines.get((span.uri, span.sha256), set())
         return lines.issuperset(range(span.first_line, span.last_line + 1))
+
+    def supports(self, span: Span) -> bool:
+        """Whether every line of `span`, with this very text, was shown or is vouched for."""
+        text = span.uri, span.sha256
+        known = self._lines.get(text, set()) | self._vouched.get(text, set())
+        return known.issuperset(range(span.first_line, span.last_line + 1))
+
+
+def _add(lines: dict[tuple[str, str], set[int]], span: Span) -> None:
+    known = lines.setdefault((span.uri, span.sha256), set())
+    known.update(range(span.first_line, span.last_line + 1))
 
 
 def carried(

@@ -32,10 +32,10 @@ _OUTLINE_SECONDS = 5.0
 class SearchArgs(ToolArgs):
     """Arguments of Search."""
 
-    query: str = Field(max_length=2_000, description="A question, or terms to look for.")
-    path: str | None = Field(None, description="Folder to look in; the workspace if left out.")
-    glob: str | None = Field(None, description="Only files whose name fits, such as `*.py`.")
-    limit: int = Field(MAX_CHUNKS, ge=1, le=MAX_CHUNKS, description="How many chunks.")
+    query: str = Field(max_length=2_000, description="Question or terms.")
+    path: str | None = Field(None, description="Folder; else the workspace.")
+    glob: str | None = Field(None, description="Only these files, such as `*.py`.")
+    limit: int = Field(MAX_CHUNKS, ge=1, le=MAX_CHUNKS, description="Most chunks.")
 
     def paths(self) -> tuple[str, ...]:
         """The folder, if one is named."""

@@ -27,9 +27,7 @@ class StepArgs(ToolArgs):
 class TodoArgs(ToolArgs):
     """Arguments of Todo."""
 
-    steps: tuple[StepArgs, ...] = Field(
-        max_length=MAX_STEPS, description="All steps, in their order; replaces the list."
-    )
+    steps: tuple[StepArgs, ...] = Field(max_length=MAX_STEPS)
 
     @field_validator("steps")
     @classmethod

@@ -7,6 +7,8 @@ from glossator.tools.base import Registry, registry
 from glossator.tools.bash import Bash
 from glossator.tools.diagnostics import Diagnostics
 from glossator.tools.edit import Edit
+from glossator.tools.explore import Explore
+from glossator.tools.fork import Fork
 from glossator.tools.glob import Glob
 from glossator.tools.grep import Grep
 from glossator.tools.move import Move
@@ -23,8 +25,9 @@ def reading_tools() -> Registry:
     return registry((Glob(), Grep(), Read(), Search(), Symbols()))
 
 
-def all_tools(*, diagnostics: bool) -> Registry:
-    """Every tool there is; `diagnostics`: the editor tells them."""
+def all_tools(*, diagnostics: bool, agents: bool) -> Registry:
+    """Every tool there is; `diagnostics`: the editor tells them, `agents`: there may be any."""
     told = (Diagnostics(),) if diagnostics else ()
+    delegating = (Explore(), Fork()) if agents else ()
     writing = (Edit(), MultiEdit(), Write(), Move(), Bash())
-    return registry((*reading_tools().values(), *writing, *told, AskUser(), Todo()))
+    return registry((*reading_tools().values(), *writing, *told, *delegating, AskUser(), Todo()))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from pydantic import Field
-
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.replacement import Replacement
@@ -21,7 +19,7 @@ from glossator.workspace.editing.line_ends import rewrite
 class WriteArgs(ToolArgs):
     """Arguments of Write."""
 
-    path: str = Field(description="The file, relative to the workspace.")
+    path: str
     content: str
 
     def paths(self) -> tuple[str, ...]:

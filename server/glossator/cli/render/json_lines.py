@@ -21,6 +21,7 @@ from glossator.cli.wire import (
     Status,
     ToolAnswer,
 )
+from glossator.cli.wire_agents import Agents, AgentTranscript
 from glossator.cli.wire_sessions import (
     Compacted,
     Context,
@@ -128,6 +129,14 @@ class JsonLines:
         _write(answer)
 
     def rewound(self, answer: Rewound) -> None:
+        """One object."""
+        _write(answer)
+
+    def agents(self, answer: Agents) -> None:
+        """One object."""
+        _write(answer)
+
+    def transcript(self, answer: AgentTranscript) -> None:
         """One object."""
         _write(answer)
 

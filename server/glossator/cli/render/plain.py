@@ -15,6 +15,7 @@ from glossator.cli.messages import (
     question_lines,
     stop_notice,
 )
+from glossator.cli.render.agents import NO_AGENT, AgentLines, agent_rows
 from glossator.cli.render.citations import distinct, place
 from glossator.cli.render.context import context_title, model_rows, part_rows
 from glossator.cli.render.printable import printable
@@ -42,6 +43,7 @@ from glossator.cli.wire import (
     Step,
     ToolAnswer,
 )
+from glossator.cli.wire_agents import Agents, AgentTranscript
 from glossator.cli.wire_sessions import (
     Compacted,
     Context,
@@ -69,6 +71,7 @@ class Plain:
         self._thought = ""  # an unfinished line of thinking
         self._tools = ToolLines()
         self._edits = EditLines()
+        self._agents = AgentLines()
         self._told = -_PROGRESS_STEP  # the percentage of the last line about progress
 
     def event(self, event: Event) -> None:
@@ -79,7 +82,9 @@ class Plain:
             case "tool.started":
                 self._tools.started(event)
             case "tool.finished":
-                _aside("  ".join(self._tools.finished(event)))
+                line = "  ".join(self._tools.finished(event))
+                if event["callId"] not in self._agents.calls:
+                    _aside(line)
             case "notice":
                 _aside(event["message"])
             case "thinking.delta" if self._thinking:
@@ -212,6 +217,17 @@ class Plain:
         for line in left_lines(answer):
             _aside(line)
 
+    def agents(self, answer: Agents) -> None:
+        """One sub-agent a line, its cells apart by tabs."""
+        if not answer["agents"]:
+            _aside(NO_AGENT)
+        for row in agent_rows(answer):
+            print("\t".join(row))
+
+    def transcript(self, answer: AgentTranscript) -> None:
+        """Exactly as it is."""
+        sys.stdout.write(answer["text"])
+
     def context(self, answer: Context) -> None:
         """One part a line, its cells apart by tabs; what the figures rest on, on stderr."""
         print(context_title(answer))
@@ -243,6 +259,13 @@ class Plain:
                 self._edits.proposed(event)
             case "edit.settled" if line := self._edits.settled(event):
                 _aside(line)
+            case "agent.started":
+                self._agents.started(event)
+                _aside(f"{event['name']}: {event['task']}")
+            case "agent.progress":
+                _aside(self._agents.progress(event))
+            case "agent.finished":
+                _aside("  ".join(self._agents.finished(event)))
             case "compaction":
                 _aside(compacted_notice(event["before"], event["after"], by_model=event["byModel"]))
             case _:

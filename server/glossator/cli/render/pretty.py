@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.style import Style
 from rich.text import Text
 
 from glossator.cli.messages import (
-    NO_SESSION,
-    NO_TURN,
-    compacted_notice,
     hunk_diff,
     hunk_hint,
     permission_lines,
@@ -20,58 +16,43 @@ from glossator.cli.messages import (
     stop_notice,
 )
 from glossator.cli.render import tables
+from glossator.cli.render.agents import AgentLine, AgentLines
+from glossator.cli.render.answers import Answers
 from glossator.cli.render.blocks import Block, Blocks
-from glossator.cli.render.citations import distinct, place
+from glossator.cli.render.citations import distinct
 from glossator.cli.render.diff import draw_diff, line_style
 from glossator.cli.render.markdown import draw
 from glossator.cli.render.printable import printable
 from glossator.cli.render.screen import Screen
-from glossator.cli.render.sessions import dropped_lines, left_lines, problem_lines, undone_lines
 from glossator.cli.render.summary import EditLines, ToolLines, footer
 from glossator.cli.wire import (
     Answer,
-    Checks,
-    Citation,
     Event,
     Hits,
     Hunk,
-    IndexReport,
-    Models,
     PermissionRequest,
     Progress,
     Question,
-    Status,
     Step,
-    ToolAnswer,
-)
-from glossator.cli.wire_sessions import (
-    Compacted,
-    Context,
-    DeletedSession,
-    ExportedSession,
-    Rewound,
-    Session,
-    Sessions,
-    Turns,
-    Undone,
 )
 
 _INDENTED, _NUMBERED = 2, 5  # characters before the details of a permission, and an option
 _STEPS = {"pending": ("☐", ""), "active": ("▸", "bold"), "done": ("✓", "dim")}
 
 
-class Pretty:
+class Pretty(Answers):
     """Colours, links, tables. What was printed is never redrawn; only the status line moves."""
 
     def __init__(
         self, *, thinking: bool, roots: Sequence[Path], console: Console | None = None
     ) -> None:
-        self._screen = Screen(console)
+        super().__init__(Screen(console))
         self._roots = roots
         self._thinking = thinking
         self._thought = ""  # an unfinished line of thinking
         self._tools = ToolLines()
         self._edits = EditLines()
+        self._agents = AgentLines()
         self._blocks = Blocks()
         self._streamed = ""  # of the reply under way
         self._questions = 0  # so far; each is a kind of its own, and so set apart
@@ -172,7 +153,7 @@ class Pretty:
             self._screen.line("notice", ending, "yellow")
         for citation in distinct(answer["citations"]):
             verified = citation["status"] == "verified"
-            self._screen.block("citation", _citation(citation), soft_wrap=verified)
+            self._screen.block("citation", tables.citation(citation), soft_wrap=verified)
         self._screen.line("footer", footer(answer), "dim")
 
     def hits(self, query: str, found: Hits) -> None:
@@ -182,82 +163,6 @@ class Pretty:
             self._screen.block(f"hit {number}", tables.hit_heading(hit), soft_wrap=True)
             self._screen.block(f"hit {number}", tables.hit_lines(hit, query))
         self._screen.line("notice", found["searched"], "dim")
-
-    def tool(self, answer: ToolAnswer) -> None:
-        """What the model would see, without what the terminal would obey."""
-        self._screen.still()
-        self._screen.out(answer["text"])
-
-    def status(self, status: Status) -> None:
-        """A table."""
-        self._screen.still()
-        self._screen.block("table", tables.status(status))
-
-    def index(self, report: IndexReport) -> None:
-        """A table."""
-        self._screen.still()
-        self._screen.block("table", tables.index(report))
-
-    def checks(self, checks: Checks) -> None:
-        """A table with next steps."""
-        self._screen.still()
-        self._screen.block("table", tables.checks(checks))
-
-    def sessions(self, answer: Sessions) -> None:
-        """A table."""
-        self._screen.still()
-        if answer["sessions"]:
-            self._screen.block("table", tables.sessions(answer))
-        else:
-            self._screen.line("notice", NO_SESSION)
-
-    def session(self, session: Session) -> None:
-        """Its new title."""
-        self._screen.still()
-        self._screen.line("notice", f"{session['id']} is now called {session['title']!r}.")
-
-    def deleted(self, answer: DeletedSession) -> None:
-        """A line."""
-        self._screen.still()
-        self._screen.line("notice", f"Deleted {answer['id']}.")
-
-    def exported(self, answer: ExportedSession) -> None:
-        """Without what the terminal would obey."""
-        self._screen.still()
-        self._screen.out(answer["text"])
-
-    def compacted(self, answer: Compacted) -> None:
-        """A line."""
-        self._screen.still()
-        self._compaction(answer["before"], answer["after"], by_model=answer["byModel"])
-
-    def turns(self, answer: Turns) -> None:
-        """A table."""
-        self._screen.still()
-        if answer["turns"]:
-            self._screen.block("table", tables.turns(answer))
-        else:
-            self._screen.line("notice", NO_TURN)
-
-    def undone(self, answer: Undone) -> None:
-        """A line for each file."""
-        self._screen.still()
-        self._notices(undone_lines(answer), problem_lines(answer))
-
-    def rewound(self, answer: Rewound) -> None:
-        """A line for each question."""
-        self._screen.still()
-        self._notices(dropped_lines(answer), left_lines(answer))
-
-    def context(self, answer: Context) -> None:
-        """A table with bars."""
-        self._screen.still()
-        self._screen.block("table", tables.context(answer))
-
-    def models(self, answer: Models) -> None:
-        """A table."""
-        self._screen.still()
-        self._screen.block("table", tables.models(answer))
 
     def error(self, _code: int, message: str) -> None:
         """Below what was shown so far, on stderr."""
@@ -290,35 +195,57 @@ class Pretty:
                 self._edits.proposed(event)
             case "edit.settled" if line := self._edits.settled(event):
                 self._screen.line("tool", line, "dim")
+            case "agent.started" | "agent.progress" | "agent.finished":
+                self._finish_text()
+                self._agent(event)
             case "compaction":
                 self._finish_text()
                 self._compaction(event["before"], event["after"], by_model=event["byModel"])
             case _:
                 pass
 
-    def _notices(self, done: Iterable[str], left: Iterable[str]) -> None:
-        """What was done, and what was not."""
-        for style, lines in (("", done), ("yellow", left)):
-            for line in lines:
-                self._screen.line("notice", line, style)
-
-    def _compaction(self, before: int, after: int, *, by_model: bool) -> None:
-        self._screen.line("notice", compacted_notice(before, after, by_model=by_model), "dim")
-
     def _steps(self, steps: Sequence[Step]) -> None:
         for step in steps:
             mark, style = _STEPS[step["state"]]
             self._screen.line("todo", f"{mark} {step['text']}", style)
 
+    def _agent(self, event: Event) -> None:
+        """What sub-agents do, and how each that the model started ended."""
+        match event["kind"]:
+            case "agent.started":
+                self._agents.started(event)
+                self._doing_tools()
+            case "agent.progress":
+                self._agents.progress(event)
+                self._doing_tools()
+            case _:
+                line = self._agents.finished(event)
+                self._doing_tools()
+                if None not in self._agents.calls:  # else the report follows
+                    self._agent_ended(line, event)
+
+    def _agent_ended(self, line: AgentLine, event: Event) -> None:
+        head = f"{line.who} {line.what}"
+        if event["partial"]:
+            style = "red" if event["error"] else "yellow"
+            self._screen.line("tool", f"{head}  {line.figures}", style, hang=2)
+        else:
+            self._screen.short("tool", head, line.figures, "dim")
+
     def _finished(self, event: Event) -> None:
         """What came of a tool call: in short, or, if it failed, in full."""
         head, tail = self._tools.finished(event)
+        if event["callId"] in self._agents.calls:
+            return
         if event["error"]:
             self._screen.line("tool", f"{head}  {tail}", "red", hang=2)
         else:
             self._screen.short("tool", head, tail, "dim")
 
     def _doing_tools(self) -> None:
+        if self._agents.running:
+            self._screen.doing_all(self._agents.lines)
+            return
         names = ", ".join(start["tool"] for start in self._tools.running.values())
         self._screen.doing(f"{names}…" if names else "Thinking…")
 
@@ -335,13 +262,3 @@ class Pretty:
     def _print_blocks(self, blocks: list[Block]) -> None:
         for block in blocks:
             self._screen.block("", draw(block, self._roots))
-
-
-def _citation(citation: Citation) -> Text:
-    verified = citation["status"] == "verified"
-    where = place(citation["target"], citation["firstLine"], citation["lastLine"])
-    return Text.assemble(
-        ("✓ ", "green") if verified else ("✗ ", "red"),
-        (printable(where), Style(color="blue", link=citation["uri"])),
-        "" if verified else f" unsupported: {printable(citation['reason'])}",
-    )

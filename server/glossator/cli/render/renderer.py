@@ -20,6 +20,7 @@ from glossator.cli.wire import (
     Status,
     ToolAnswer,
 )
+from glossator.cli.wire_agents import Agents, AgentTranscript
 from glossator.cli.wire_sessions import (
     Compacted,
     Context,
@@ -104,6 +105,12 @@ class Renderer(Protocol):
 
     def rewound(self, answer: Rewound) -> None:
         """A conversation went back."""
+
+    def agents(self, answer: Agents) -> None:
+        """The sub-agents of a session."""
+
+    def transcript(self, answer: AgentTranscript) -> None:
+        """All that was said in a sub-agent."""
 
     def context(self, answer: Context) -> None:
         """What the window of a session holds."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rich.console import Console, RenderableType
+from collections.abc import Callable, Iterable, Sequence
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress_bar import ProgressBar
 from rich.status import Status
 from rich.table import Table
@@ -14,6 +16,23 @@ from glossator.cli.render.printable import printable
 
 _BAR_WIDTH = 40  # characters
 _LEAST = 24  # columns
+
+
+class _Lines:
+    """Lines that are asked for whenever they are drawn."""
+
+    def __init__(self, lines: Callable[[], Iterable[Sequence[str]]]) -> None:
+        self._lines = lines
+
+    def __rich_console__(self, _console: Console, _options: ConsoleOptions) -> RenderResult:
+        table = Table.grid(padding=(0, 1), expand=True)
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+        table.add_column(no_wrap=True, justify="right")
+        for who, what, figures in self._lines():
+            cells = (Text(printable(cell), style) for cell, style in ((who, ""), (what, "dim")))
+            table.add_row(*cells, Text(printable(figures), "dim"))
+        yield table
 
 
 class Screen:
@@ -75,6 +94,15 @@ class Screen:
     def doing(self, activity: str) -> None:
         """What the status line says."""
         self._activity.update(Text(activity, "dim"))
+        if self._console.is_terminal:
+            self._activity.start()
+
+    def doing_all(self, lines: Callable[[], Iterable[Sequence[str]]]) -> None:
+        """What the status line says of several things at once, drawn anew as they go on.
+
+        Each line is who, what and how far; what does not fit is cut from the middle.
+        """
+        self._activity.update(_Lines(lines))
         if self._console.is_terminal:
             self._activity.start()
 

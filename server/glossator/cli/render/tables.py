@@ -12,6 +12,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from glossator.cli.render.agents import agent_rows
 from glossator.cli.render.citations import place
 from glossator.cli.render.context import BAR, bar, context_title, model_rows, part_rows
 from glossator.cli.render.markdown import CODE_THEME
@@ -21,11 +22,13 @@ from glossator.cli.render.summary import index_rows, status_rows
 from glossator.cli.wire import (
     Check,
     Checks,
+    Citation,
     Hit,
     IndexReport,
     Models,
     Status,
 )
+from glossator.cli.wire_agents import Agents
 from glossator.cli.wire_sessions import (
     Context,
     Sessions,
@@ -35,6 +38,30 @@ from glossator.cli.wire_sessions import (
 _SNIPPET_LINES = 12
 _NAME, _REASON = 14, 9  # characters that a column has at least
 _MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", "red")}
+
+
+def citation(cited: Citation) -> Text:
+    """`✓ path:10-20`, the place a link; of one that does not hold the reason, too."""
+    verified = cited["status"] == "verified"
+    where = place(cited["target"], cited["firstLine"], cited["lastLine"])
+    return Text.assemble(
+        ("✓ ", "green") if verified else ("✗ ", "red"),
+        (printable(where), Style(color="blue", link=cited["uri"])),
+        "" if verified else f" unsupported: {printable(cited['reason'])}",
+    )
+
+
+def agents(answer: Agents) -> RenderableType:
+    """The sub-agents of a session."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1)
+    table.add_column()
+    table.add_row(*(Text(name, "dim") for name in ("id", "", "task", "outcome")))
+    for row in agent_rows(answer):
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    return table
 
 
 def hit_heading(hit: Hit) -> Text:

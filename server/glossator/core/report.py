@@ -1,0 +1,165 @@
+"""What a sub-agent leaves behind: its findings, what it searched, and what stays open."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from glossator.core.citations import CitationMark, rewrite_citations
+from glossator.core.span import Citation, CitationStatus, Span
+from glossator.core.tool_result import Budget, cut
+
+ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)]) +")  # how an item of a list begins
+_SEARCHES = 12  # that are listed
+_LEAST = 200  # bytes of a finding that is cut to fit
+
+
+class Thoroughness(StrEnum):
+    """How far a question is followed up; each has a budget in the settings."""
+
+    QUICK = "quick"
+    MEDIUM = "medium"
+    VERY = "very"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A block of Markdown as it was written, and what checking its citations found, in order."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The report of the sub-agent `agent` on its `task`.
+
+    `searched` is the account of its calls, a line each; `open` are Markdown blocks, too. `partial`
+    says in a clause why there would be more, such as "it was cancelled"; "" for a whole report.
+    """
+
+    agent: str
+    task: str
+    findings: tuple[Finding, ...] = ()
+    searched: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    partial: str = ""
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """Those of all findings, in order."""
+        return tuple(each for finding in self.findings for each in finding.citations)
+
+    @property
+    def verified(self) -> tuple[Span, ...]:
+        """The lines that hold for what is cited to them."""
+        return tuple(
+            each.span
+            for each in self.citations
+            if each.span is not None and each.status is CitationStatus.VERIFIED
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    def markdown(self) -> str:
+        """The report for people; its citations are the marks that were written."""
+        parts = [f"*This report is partial: {self.partial}.*"] if self.partial else []
+        parts.append(_joined(finding.text for finding in self.findings))
+        if self.open:
+            parts += ["**Open**", _joined(self.open)]
+        return "\n\n".join(filter(None, parts)) or "Nothing was found."
+
+    def told(self, budget: int) -> str:
+        """The report for the model that asked for it, within `budget` bytes.
+
+        A citation that did not hold is no mark any more, so that it is not passed on.
+        """
+        head = f"Partial: {self.partial}. What was found until then:" if self.partial else ""
+        account = _account(self.searched)
+        blocks = [*map(_told, self.findings)] or ["Nothing was found."]
+        if self.open:
+            blocks += ["Open:", *self.open]
+        room = budget - _bytes(head) - _bytes(account) - _LEAST
+        kept, left_out = cut(blocks, Budget(bytes=max(room, _LEAST)))
+        if not kept:
+            kept, left_out = [_cut(blocks[0], max(room, _LEAST))], len(blocks) - 1
+        more = f"[{left_out:,} more were left out; ask for less at once]" if left_out else ""
+        return _cut("\n\n".join(filter(None, (head, _joined(kept), more, account))), budget)
+
+
+def to_json(report: Report) -> dict[str, Any]:
+    """As JSON."""
+    return asdict(report)
+
+
+def from_json(fields: Mapping[str, Any]) -> Report:
+    """From JSON. Raises `KeyError`, `TypeError` and `ValueError` for what is none."""
+    return Report(
+        fields["agent"],
+        fields["task"],
+        tuple(
+            Finding(each["text"], tuple(map(_citation, each["citations"])))
+            for each in fields["findings"]
+        ),
+        tuple(fields["searched"]),
+        tuple(fields["open"]),
+        fields["partial"],
+    )
+
+
+def _citation(fields: Mapping[str, Any]) -> Citation:
+    span = fields["span"]
+    return Citation(
+        fields["target"],
+        None if span is None else Span(**span),
+        CitationStatus(fields["status"]),
+        fields["reason"],
+    )
+
+
+def _told(finding: Finding) -> str:
+    """The finding, with words in the place of marks that did not hold."""
+    found = iter(finding.citations)
+
+    def mark(written: CitationMark) -> str:
+        citation = next(found, None)
+        if citation is None or citation.status is CitationStatus.VERIFIED:
+            return finding.text[written.start : written.end]
+        return f"(not verified: {written.place})"
+
+    return rewrite_citations(finding.text, mark)
+
+
+def _account(searched: tuple[str, ...]) -> str:
+    if not searched:
+        return ""
+    lines, more = searched[:_SEARCHES], len(searched) - _SEARCHES
+    return "Searched: " + "; ".join([*lines, *([f"and {more:,} more"] if more > 0 else [])])
+
+
+def _joined(blocks: Iterable[str]) -> str:
+    """Items of a list stand together, other blocks apart."""
+    text, in_list = "", False
+    for block in blocks:
+        is_item = ITEM.match(block) is not None
+        apart = "\n" if is_item and in_list else "\n\n"
+        text, in_list = f"{text}{apart}{block}" if text else block, is_item
+    return text
+
+
+def _cut(text: str, budget: int) -> str:
+    if _bytes(text) <= budget:
+        return text
+    note = " […]"
+    kept = text.encode("utf-8", "backslashreplace")[: budget - _bytes(note)]
+    return kept.decode(errors="ignore") + note
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,79 @@
+"""A sub-agent's last words as a report: the blocks of its Markdown, each citation checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from glossator.core.citations import CitationMark, parse_citations
+from glossator.core.report import ITEM, Finding, Report
+from glossator.core.span import Citation
+
+_HEADING = re.compile(r"(?:#{1,6} +|\*\*)(?P<title>[^*#\n]+?)(?: *#*|:?\*\*:?) *")
+_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})")
+_OPEN = re.compile(r"(?:what (?:stays|is|remains) )?open(?: questions| ends)?", re.IGNORECASE)
+_FINDINGS = re.compile(r"(?:report|findings|what was found)", re.IGNORECASE)
+
+
+def report_of(
+    agent: str,
+    task: str,
+    text: str,
+    check: Callable[[CitationMark], Citation],
+    searched: Sequence[str] = (),
+    partial: str = "",
+) -> Report:
+    """The report that `text` is; blocking, for a thread. Blocks below a heading "Open" are open."""
+    findings: list[Finding] = []
+    left: list[str] = []
+    is_open = False
+    for block in blocks(text):
+        heading = _HEADING.fullmatch(block)
+        title = heading["title"].rstrip(":") if heading else ""
+        if _OPEN.fullmatch(title):
+            is_open = True
+        elif _FINDINGS.fullmatch(title):
+            is_open = False
+        elif is_open and not heading:
+            left.append(block)
+        else:
+            is_open = False
+            findings.append(Finding(block, tuple(map(check, parse_citations(block)))))
+    return Report(agent, task, tuple(findings), tuple(searched), tuple(left), partial)
+
+
+def blocks(text: str) -> Iterator[str]:
+    """Paragraphs, items of lists with what is indented below them, headings, fenced code."""
+    block: list[str] = []
+    fence = ""
+    blank = False
+    for line in text.splitlines():
+        if fence:
+            block.append(line)
+            if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+            continue
+        if not line.strip():
+            blank = True
+            continue
+        if block and (_begins(line) or (blank and not _goes_on(block, line))):
+            yield "\n".join(block)
+            block = []
+        if blank and block:
+            block.append("")
+        blank = False
+        block.append(line.rstrip())
+        if opened := _FENCE.match(line.strip()):
+            fence = opened["fence"]
+    if block:
+        yield "\n".join(block)
+
+
+def _begins(line: str) -> bool:
+    """Whether a block begins with the line, whatever stands before it."""
+    return bool(ITEM.match(line) or line.startswith("#") or _FENCE.match(line))
+
+
+def _goes_on(block: Sequence[str], line: str) -> bool:
+    """Whether a line after a blank one belongs to the item before."""
+    return bool(ITEM.match(block[0])) and line.startswith((" ", "\t"))

@@ -1,0 +1,107 @@
+"""Explore: a question that a sub-agent follows up by reading, for the user."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from glossator.context.attachments import Attached, Exhibit
+from glossator.core.errors import UsageError
+from glossator.core.events import CitationChecked, RunFinished, RunStarted, TextDelta
+from glossator.core.report import Report, Thoroughness
+from glossator.llm.conversation import user_message
+from glossator.service.application import Application
+from glossator.service.ask import Answer, citation_view
+from glossator.service.attaching import Attachment, Pasted, attach_all
+from glossator.service.delegation import Delegation
+from glossator.service.runs import Run
+from glossator.service.session import UNTITLED, Session, title_of
+from glossator.tools.agents import Directive
+
+_WHOLE, _PARTIAL = "answered", "partial"
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreRequest:
+    """What to find out, how far to go, and the paths to look in, all of them if none is named."""
+
+    task: str
+    thoroughness: Thoroughness = Thoroughness.MEDIUM
+    paths: tuple[str, ...] = ()
+    attachments: tuple[Attachment | Pasted, ...] = ()
+    session_id: str | None = None
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explored(Answer):
+    """The answer, whose text is the report's Markdown; it stands in the session's conversation."""
+
+    report: Report
+
+
+async def explore(app: Application, request: ExploreRequest) -> Explored:
+    """Have a sub-agent find it out. Raises as `ask` does; what fails later is a partial report."""
+    if not request.task.strip():
+        raise UsageError("There is nothing to explore; say what you want to know.")
+    if not app.settings.agents.parallel:
+        raise UsageError("There are no sub-agents: set agents.parallel to 1 or more.")
+    attached = await attach_all(app, request.attachments)
+    sessions = app.sessions
+    session = await sessions.open(request.session_id) if request.session_id else sessions.create()
+    session.meter(app.settings.limits, app.models.fast).check()
+    try:
+        async with app.runs.open(session.id, request.run_id, session.note) as run:
+            if session.title == UNTITLED:
+                session.rename(title_of(request.task))
+            return await _explore(app, session, run, request, attached)
+    finally:
+        sessions.settle(session)
+
+
+async def _explore(
+    app: Application,
+    session: Session,
+    run: Run,
+    request: ExploreRequest,
+    attached: Sequence[Attached | Exhibit],
+) -> Explored:
+    started, before = time.perf_counter(), session.account.replies
+    model, task = app.models.fast, request.task.strip()
+    items = tuple(each.item for each in attached)
+    run.emit(RunStarted(session.id, task, model.id, model.offline, items, only_reads=True))
+    meter = session.meter(app.settings.limits, model, run.id, run.emit)
+    delegation = Delegation(app, session, run, model, meter)
+    directive = Directive(task, request.thoroughness, request.paths)
+    report = await delegation.explore(directive, None, attached)
+    text = report.markdown()
+    if not report.is_empty:
+        shown = [part for item in attached for part in item.parts]
+        session.reads.show(item.span for item in attached if isinstance(item, Attached))
+        session.reads.vouch(report.verified)
+        session.conversation.append(user_message(*shown, task))
+        session.conversation.append(
+            {"role": "assistant", "content": [{"type": "text", "text": text}]}
+        )
+    run.emit(TextDelta(text))
+    for citation in report.citations:
+        run.emit(CitationChecked(citation))
+    stop = _PARTIAL if report.partial else _WHOLE
+    run.emit(RunFinished(stop))
+    return Explored(
+        run_id=run.id,
+        session_id=session.id,
+        text=text,
+        citations=tuple(map(citation_view, report.citations)),
+        stop=stop,
+        model=model.id,
+        offline=model.offline,
+        turns=session.account.replies - before,
+        milliseconds=(time.perf_counter() - started) * 1000,
+        usage=meter.spending.usage,
+        dollars=meter.spending.dollars,
+        session_usage=session.account.spending.usage,
+        session_dollars=session.account.spending.dollars,
+        report=report,
+    )

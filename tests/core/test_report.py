@@ -1,0 +1,119 @@
+"""A report as JSON, for people, and for the model that asked for it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from glossator.core.citations import CitationMark
+from glossator.core.report import Report, from_json, to_json
+from glossator.core.span import Citation, CitationStatus, Span
+from glossator.grounding.reporting import blocks, report_of
+
+TEXT = """\
+Some words first,
+over two lines.
+
+- One. [cite: doc, a.py, L1-L2]
+  It goes on.
+
+  Further below.
+- Two, [cite: doc, a.py, L3] and [cite: doc, gone.py, L1].
+
+```mermaid
+graph TD
+
+A --> B
+```
+
+## Open questions
+
+1. Who?
+2. Why?
+
+## Besides
+
+More. [cite: doc, a.py, L5]
+"""
+
+
+def check(mark: CitationMark) -> Citation:
+    if mark.path == "gone.py":
+        return Citation(mark.path, None, CitationStatus.UNSUPPORTED, "There is no such file.")
+    span = Span("file:///a.py", "00", mark.first_line, mark.last_line)
+    return Citation(mark.path, span, CitationStatus.VERIFIED)
+
+
+REPORT = report_of("Explore", "Look", TEXT, check, ["Grep a (2 lines)"], "it was cancelled")
+
+
+def test_blocks_of_markdown() -> None:
+    assert [block.partition("\n")[0] for block in blocks(TEXT)] == [
+        "Some words first,",
+        "- One. [cite: doc, a.py, L1-L2]",
+        "- Two, [cite: doc, a.py, L3] and [cite: doc, gone.py, L1].",
+        "```mermaid",
+        "## Open questions",
+        "1. Who?",
+        "2. Why?",
+        "## Besides",
+        "More. [cite: doc, a.py, L5]",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\n\n",
+        "- \n-",
+        "```\nnever closed\n\n- no item",
+        "# Open\n# Open",
+        "**Open:**",
+        "-no item\n    \n  x",
+    ],
+)
+def test_nothing_that_is_written_is_lost(text: str) -> None:
+    written = "".join("".join(blocks(text)).split())
+    assert written == "".join(text.split())
+
+
+def test_findings_and_what_is_open() -> None:
+    assert [len(finding.citations) for finding in REPORT.findings] == [0, 1, 2, 0, 0, 1]
+    assert REPORT.open == ("1. Who?", "2. Why?")
+    assert [span.first_line for span in REPORT.verified] == [1, 3, 5]
+
+
+def test_as_json() -> None:
+    assert from_json(json.loads(json.dumps(to_json(REPORT)))) == REPORT
+
+
+def test_for_people() -> None:
+    assert REPORT.markdown().startswith(
+        "*This report is partial: it was cancelled.*\n\nSome words first,\nover two lines.\n\n"
+        "- One. [cite: doc, a.py, L1-L2]\n  It goes on.\n\n  Further below.\n- Two, [cite:"
+    )
+    assert "A --> B\n```\n\n## Besides\n\nMore." in REPORT.markdown()
+    assert REPORT.markdown().endswith("**Open**\n\n1. Who?\n2. Why?")
+
+
+def test_for_the_model() -> None:
+    told = REPORT.told(6_000)
+    assert told.startswith("Partial: it was cancelled. What was found until then:\n\nSome words")
+    assert "- Two, [cite: doc, a.py, L3] and (not verified: gone.py:1)." in told
+    assert told.endswith("Open:\n\n1. Who?\n2. Why?\n\nSearched: Grep a (2 lines)")
+
+
+@pytest.mark.parametrize("budget", [1_000, 1_001, 2_000, 5_000])
+@pytest.mark.parametrize("words", ["x", "é" * 40, "\U0001f389 " * 300, "\ud800"])
+def test_never_longer_than_its_budget(budget: int, words: str) -> None:
+    text = "\n".join(f"- {words} {n} [cite: doc, gone.py, L{n}]" for n in range(1, 60))
+    searched = [f"Grep {words} ({n} lines)" for n in range(60)]
+    report = report_of("Explore", "Look", text, check, searched, "its time was up")
+    assert len(report.told(budget).encode("utf-8", "surrogatepass")) <= budget
+
+
+def test_nothing_at_all() -> None:
+    assert Report("Explore", "Look").told(1_000) == "Nothing was found."
+    assert Report("Explore", "Look").markdown() == "Nothing was found."
