@@ -1,5 +1,5 @@
-// Events that the server does not send yet, in the shapes proposed for docs/protocol.md; the panel
-// shows them already, and the kinds move to the wire's own types when the server has them.
+// Events that the server does not send yet, as docs/protocol.md says; the panel shows them already,
+// and the kinds move to the wire's own types when the server has them.
 
 import type { Citation, Event } from "../src/wire.ts";
 
@@ -47,12 +47,17 @@ export interface AgentProgressEvent extends Envelope {
   readonly tokens: number;
 }
 
-/** A sub-agent ended; `summary` is Markdown, the only thing that its caller gets. */
+/**
+ * A sub-agent ended; `summary` is its report as Markdown, `partial` says why there would be more of
+ * it (empty: there would not), and `error` that it came to nothing.
+ */
 export interface AgentFinishedEvent extends Envelope {
   readonly kind: "agent.finished";
   readonly agentId: string;
   readonly summary: string;
+  readonly partial: string;
   readonly error: boolean;
+  readonly citations: readonly CheckedCitation[];
   readonly toolCalls: number;
   readonly tokens: number;
   readonly milliseconds: number;

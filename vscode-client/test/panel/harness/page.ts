@@ -26,6 +26,7 @@ const PAGE = `<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<link rel="stylesheet" href="/vscode.css">
 <link rel="stylesheet" href="/dark.css">
 <link rel="stylesheet" href="/light.css">
 <link rel="stylesheet" href="/contrast.css">
