@@ -11,7 +11,6 @@ let theme: Theme | null = null;
 /** Draw the diagrams in an element that are not drawn yet. */
 export function illustrate(element: HTMLElement): void {
   for (const code of element.querySelectorAll<HTMLElement>(`${DIAGRAM}:not([data-diagram])`)) {
-    code.dataset["diagram"] = "";
     void show(code);
   }
 }
@@ -26,6 +25,7 @@ export function toggle(button: HTMLElement, act: "source" | "size"): void {
 async function show(code: HTMLElement): Promise<void> {
   theme ??= watched();
   const wanted = theme;
+  code.dataset["diagram"] = "drawing";
   const drawing = await drawn(code.querySelector("code")?.textContent ?? "", wanted);
   const shown = "problem" in drawing ? problem(drawing.problem) : await image(drawing);
   if (wanted !== theme) {
@@ -33,6 +33,7 @@ async function show(code: HTMLElement): Promise<void> {
   }
   code.querySelector(".diagram, .diagram-problem")?.remove();
   code.querySelector("pre")?.before(shown);
+  code.dataset["diagram"] = "drawn";
   const is = shown.matches(".diagram");
   code.classList.toggle("drawn", is);
   if (is && !code.querySelector('[data-act="source"]')) {
