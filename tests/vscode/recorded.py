@@ -1,7 +1,8 @@
 """A server with two more sessions, in front of the real one, which `COMMAND` starts.
 
-`python -m tests.vscode.recorded COMMAND…`. One session is a run that was recorded with events that the server does not send yet; it is played when its
-question is asked, and can be resumed. The other has 500 turns. All else goes through.
+`python -m tests.vscode.recorded COMMAND`. One session is a run that was recorded, with events that
+the server does not send yet; it is played when its question is asked, and can be resumed. The other
+has 500 turns. All else goes through.
 """
 
 from __future__ import annotations

@@ -10,12 +10,14 @@ const THEMES = {
 };
 const WIDTHS = [240, 480];
 
-export const server = "tests.vscode.recorded";
+export { files, server } from "./recorded.mjs";
 
 export async function story(stage) {
   const { panel, turn } = stage;
   await panel.getByRole("button", { name: "Sessions" }).click();
   await panel.locator(".session", { hasText: "Compare how" }).click();
+  await turn.locator(".cite.verified").first().click();
+  await stage.at("Ln 40, Col 1");
   for (const [name, theme] of Object.entries(THEMES)) {
     await stage.theme(...theme);
     for (const width of WIDTHS) {

@@ -3,12 +3,39 @@
 
 import assert from "node:assert/strict";
 
-const LINES = Array.from({ length: 120 }, (_, at) => `line_${at + 1} = ${at + 1}\n`).join("");
 const QUESTION = "Compare how the three servers handle cancellation, and say which is safest.";
+const HANDLER = (number) => `async def handle_${number}(request):
+    """Answer requests of kind ${number}."""
+    return await answer(request, kind=${number})
 
-export const files = Object.fromEntries(
-  ["listen", "second", "third", "log", "runs"].map((name) => [`server/${name}.py`, LINES]),
-);
+
+`;
+const CANCEL = `async def cancelled(self, request_id):
+    """End the task of a request, and wait for it.
+
+    What it has begun is finished or undone before the
+    client hears that the request is over.
+    """
+    task = self._tasks.pop(request_id, None)
+    if task is None:
+        return  # it has been answered
+    task.cancel()
+    await asyncio.wait([task])
+    reply = error(request_id, REQUEST_CANCELLED)
+    await self.send(reply)
+
+
+`;
+const handlers = (from, to) =>
+  Array.from({ length: to - from }, (_, at) => HANDLER(from + at)).join("");
+const LISTEN = `"""Hears what clients ask."""\n\nimport asyncio\n\n${handlers(1, 8)}${CANCEL}${handlers(8, 20)}`;
+
+export const files = {
+  "server/listen.py": LISTEN,
+  ...Object.fromEntries(
+    ["second", "third", "log", "runs"].map((name) => [`server/${name}.py`, handlers(1, 24)]),
+  ),
+};
 export const server = "tests.vscode.recorded";
 
 export async function story(stage) {

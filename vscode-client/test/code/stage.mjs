@@ -61,6 +61,7 @@ export class Stage {
     await mouse.down();
     await mouse.move(side.x + pixels, edge.y, { steps: 4 });
     await mouse.up();
+    await mouse.move(side.x + pixels / 2, edge.y); // off the edge, which glows under it
   }
 
   /** Write a question and send it. */
