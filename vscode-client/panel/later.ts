@@ -27,42 +27,6 @@ export interface ToolProgressEvent extends Envelope {
   readonly message: string;
 }
 
-/** A sub-agent began; `callId` is the tool call that started it, `task` is what it is to do. */
-export interface AgentStartedEvent extends Envelope {
-  readonly kind: "agent.started";
-  readonly agentId: string;
-  readonly callId: string | null;
-  readonly name: string;
-  readonly task: string;
-  readonly model: string;
-}
-
-/** What a sub-agent does now; the counts are of all that it did so far. */
-export interface AgentProgressEvent extends Envelope {
-  readonly kind: "agent.progress";
-  readonly agentId: string;
-  readonly tool: string;
-  readonly detail: string;
-  readonly toolCalls: number;
-  readonly tokens: number;
-}
-
-/**
- * A sub-agent ended; `summary` is its report as Markdown, `partial` says why there would be more of
- * it (empty: there would not), and `error` that it came to nothing.
- */
-export interface AgentFinishedEvent extends Envelope {
-  readonly kind: "agent.finished";
-  readonly agentId: string;
-  readonly summary: string;
-  readonly partial: string;
-  readonly error: boolean;
-  readonly citations: readonly CheckedCitation[];
-  readonly toolCalls: number;
-  readonly tokens: number;
-  readonly milliseconds: number;
-}
-
 /** The states of the orchestrator. */
 export type OrchestratorState =
   | "IDLE"
@@ -119,15 +83,7 @@ export interface FactEvent extends Envelope {
 }
 
 /** Those of this file. */
-export type LaterEvent =
-  | CitationEvent
-  | ToolProgressEvent
-  | AgentStartedEvent
-  | AgentProgressEvent
-  | AgentFinishedEvent
-  | StateEvent
-  | PlanEvent
-  | FactEvent;
+export type LaterEvent = CitationEvent | ToolProgressEvent | StateEvent | PlanEvent | FactEvent;
 
 /** All that the panel can show of a run. */
 export type AnyEvent = Exclude<Event, { kind: "citation" }> | LaterEvent;
