@@ -35,6 +35,8 @@ async function answer(texts: readonly string[], over = true): Promise<void> {
       question: "Draw it",
       model: "m",
       offline: false,
+      attachments: [],
+      onlyReads: false,
     }),
     ...texts.map((text, at) => event(at + 1, { kind: "text.delta", text })),
     ...(over ? [event(texts.length + 1, { kind: "run.finished", stop: "answered" })] : []),
@@ -47,6 +49,7 @@ function fenced(source: string): string {
 }
 
 async function settled(): Promise<void> {
+  await harness.page.locator(".code").first().waitFor();
   await harness.page.waitForFunction(() =>
     [...document.querySelectorAll(".code")].every((code) =>
       code.querySelector(".diagram, .diagram-problem"),
