@@ -15,7 +15,7 @@ from glossator.agent.permissions.gate import Gate, Permit
 from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.policy import Mode, Policy
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.tools.base import Tool, ToolArgs, ToolContext
+from glossator.tools.base import Access, Tool, ToolArgs, ToolContext
 from glossator.tools.bash import Bash, BashArgs
 from glossator.tools.read import Read, ReadArgs
 from glossator.tools.shell.policy import Limits, Unavailable
@@ -55,6 +55,7 @@ class Setting:
         self.user = User()
         self.policy: Policy = policy(root=ws.root)
         self.refusal: str | None = None
+        self.refused = {Access.EXECUTE}
         grants = Grants((str(ws.root),), lambda _: None, top / "grants.json")
         self.gate = Gate(
             lambda: self.policy, lambda: grants, self.user.ask, self._shell, self._untrusted
@@ -88,8 +89,8 @@ class Setting:
         shell = Shell(Unavailable("None here."), ShellPolicy(snapshot.roots), {"PATH": "/bin"})
         return LimitedShell(shell, Limits())
 
-    async def _untrusted(self) -> str | None:
-        return self.refusal
+    async def _untrusted(self, access: Access) -> str | None:
+        return self.refusal if access in self.refused else None
 
 
 @pytest.fixture
@@ -188,6 +189,9 @@ async def test_without_trust_nothing_is_asked_and_only_processes_are_refused(at:
     at.refusal = "not trusted"
     assert await at.run("ls") == "not trusted"
     assert await at.read("a.txt") is None
+    assert at.user.asked == []
+    at.refused.add(Access.WRITE)
+    assert await at.write("a.txt") == "not trusted"
     assert at.user.asked == []
 
 

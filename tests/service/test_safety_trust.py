@@ -83,6 +83,17 @@ async def test_the_question_names_the_folder(ws: Path) -> None:
         assert str(ws) in question.text
 
 
+async def test_what_the_editor_does_not_trust_is_only_read(ws: Path) -> None:
+    write = ToolUse("Write", {"path": "a.txt", "content": "a\n"})
+    script = [Turn(write), Turn(ToolUse("Read", {"path": "b.txt"})), Turn(Text("Well."))]
+    async with stage(ws, {"b.txt": "words\n"}, script, _ALLOWED, trusted=False) as s:
+        await s.ask("Write.")
+        assert "trust it in the editor" in said(s, 1)
+        assert "words" in said(s, 2)
+        assert s.port.questions == []
+    assert not (ws / "a.txt").exists()
+
+
 async def test_only_processes_need_trust(ws: Path) -> None:
     script = [Turn(ToolUse("Write", {"path": "a.txt", "content": "a\n"})), Turn(Text("Well."))]
     async with stage(ws, {}, script, _ALLOWED, trusted=None) as s:

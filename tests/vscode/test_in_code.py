@@ -69,6 +69,13 @@ def test_a_first_run_without_a_key(vsix: Path, pictures: Path) -> None:
     node(CODE / "start.mjs", vsix, sys.executable, pictures)
 
 
-@pytest.mark.parametrize("stories", ["explain review denied stopped unsaved again"])
+@pytest.mark.parametrize(
+    "stories",
+    [
+        "explain review denied stopped unsaved again",
+        "recorded long hostile reloaded looks",
+        "restricted",
+    ],
+)
 def test_stories(vsix: Path, pictures: Path, stories: str) -> None:
     node(CODE / "story.mjs", vsix, sys.executable, pictures, *stories.split())

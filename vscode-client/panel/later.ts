@@ -1,5 +1,5 @@
-// Events that the server does not send yet, in the shapes proposed for docs/protocol.md; the panel
-// shows them already, and the kinds move to the wire's own types when the server has them.
+// Events that the server does not send yet, as docs/protocol.md says; the panel shows them already,
+// and the kinds move to the wire's own types when the server has them.
 
 import type { Citation, Event } from "../src/wire.ts";
 
@@ -25,37 +25,6 @@ export interface ToolProgressEvent extends Envelope {
   readonly kind: "tool.progress";
   readonly callId: string;
   readonly message: string;
-}
-
-/** A sub-agent began; `callId` is the tool call that started it, `task` is what it is to do. */
-export interface AgentStartedEvent extends Envelope {
-  readonly kind: "agent.started";
-  readonly agentId: string;
-  readonly callId: string | null;
-  readonly name: string;
-  readonly task: string;
-  readonly model: string;
-}
-
-/** What a sub-agent does now; the counts are of all that it did so far. */
-export interface AgentProgressEvent extends Envelope {
-  readonly kind: "agent.progress";
-  readonly agentId: string;
-  readonly tool: string;
-  readonly detail: string;
-  readonly toolCalls: number;
-  readonly tokens: number;
-}
-
-/** A sub-agent ended; `summary` is Markdown, the only thing that its caller gets. */
-export interface AgentFinishedEvent extends Envelope {
-  readonly kind: "agent.finished";
-  readonly agentId: string;
-  readonly summary: string;
-  readonly error: boolean;
-  readonly toolCalls: number;
-  readonly tokens: number;
-  readonly milliseconds: number;
 }
 
 /** The states of the orchestrator. */
@@ -114,15 +83,7 @@ export interface FactEvent extends Envelope {
 }
 
 /** Those of this file. */
-export type LaterEvent =
-  | CitationEvent
-  | ToolProgressEvent
-  | AgentStartedEvent
-  | AgentProgressEvent
-  | AgentFinishedEvent
-  | StateEvent
-  | PlanEvent
-  | FactEvent;
+export type LaterEvent = CitationEvent | ToolProgressEvent | StateEvent | PlanEvent | FactEvent;
 
 /** All that the panel can show of a run. */
 export type AnyEvent = Exclude<Event, { kind: "citation" }> | LaterEvent;

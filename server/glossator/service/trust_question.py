@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 from glossator.core.question import Option, Question, QuestionAnswer
 from glossator.core.shown import shown
 from glossator.service.trust import Trust
+from glossator.tools.base import Access
 
 _ALWAYS = Option("Trust it", "Remembered for these folders and all below them.")
 _SESSION = Option("Trust it this time", "Until the server ends.")
 _NEVER = Option("Do not trust it", "Files can be read and edited; no command is run.")
 
 _RESTRICTED = (
-    "The user's editor says that this workspace is not trusted, so no command is run in it.\nGo on"
-    " without commands, or tell the user to trust the workspace in the editor."
+    "The editor says that this workspace is not trusted, so files are only read and no command is"
+    " run; trust it in the editor to allow more.\nGo on by reading alone, or tell the user to trust"
+    " the workspace in the editor."
 )
 _REFUSED = (
     "The user does not trust this workspace, so no command is run in it.\nDo not ask again; go on"
@@ -44,10 +46,16 @@ class TrustQuestion:
     _refused: dict[tuple[str, ...], str] = field(default_factory=dict)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def refusal(self) -> str | None:
-        """Why no process may be started for the workspace, for the model; None if one may."""
+    async def refusal(self, access: Access) -> str | None:
+        """Why what acts may not be done in the workspace, for the model; None if it may.
+
+        In one that the editor does not trust nothing is changed; otherwise only starting a process
+        takes trust.
+        """
         if self.said is False:
             return _RESTRICTED
+        if access is not Access.EXECUTE:
+            return None
         async with self._turn:  # several sessions may need the same answer
             folders = self._untrusted()
             if not folders:

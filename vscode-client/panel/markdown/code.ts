@@ -32,7 +32,8 @@ export function codeOf(button: HTMLElement): string {
   return button.closest(".code")?.querySelector("code")?.textContent ?? "";
 }
 
-function button(act: string, icon: IconName, label: string): HTMLButtonElement {
+/** A button in such a line. */
+export function button(act: string, icon: IconName, label: string): HTMLButtonElement {
   const made = document.createElement("button");
   made.type = "button";
   made.className = "icon-button";

@@ -1,6 +1,7 @@
 // Markdown on the page. Blocks that did not change stay the very nodes they were.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { illustrate, toggle } from "../diagrams/figures.ts";
 import { tell } from "../host.ts";
 import { type Source, withoutUnfinished } from "../state/cites.ts";
 import { memo } from "../ui/controls.tsx";
@@ -31,6 +32,7 @@ export const Markdown = memo(({ text, live, sources, named = false }: Props) => 
     if (root.current) {
       drawn.current = draw(root.current, drawn.current, live ? withoutUnfinished(text) : text);
       paint(root.current, sources, live, named);
+      illustrated(drawn.current.nodes, live);
     }
   }, [text, live, sources, named]);
   return (
@@ -65,6 +67,13 @@ function draw(root: HTMLElement, before: Drawn, text: string): Drawn {
   return { blocks, nodes };
 }
 
+/** Diagrams are drawn once they are whole: what still grows is never more than the last block. */
+function illustrated(nodes: readonly HTMLElement[], live: boolean): void {
+  for (const node of live ? nodes.slice(0, -1) : nodes) {
+    illustrate(node);
+  }
+}
+
 function clicked(event: MouseEvent, sources: ReadonlyMap<string, Source>): void {
   const target = event.target instanceof Element ? event.target.closest("button") : null;
   if (!(target instanceof HTMLElement)) {
@@ -78,5 +87,7 @@ function clicked(event: MouseEvent, sources: ReadonlyMap<string, Source>): void 
     tell({ type: "openPath", path, line: Number(line) || 1 });
   } else if (act === "copy" || act === "insert") {
     tell({ type: act, text: codeOf(target) });
+  } else if (act === "source" || act === "size") {
+    toggle(target, act);
   }
 }

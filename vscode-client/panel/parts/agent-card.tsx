@@ -31,7 +31,7 @@ export const AgentCard = memo(({ part, live, runId }: Props) => {
             <Markdown
               text={finished.summary}
               live={false}
-              sources={sourcesIn([finished.summary], [])}
+              sources={sourcesIn([finished.summary], finished.citations)}
             />
           )}
         </>
@@ -61,6 +61,11 @@ function Head({ part, running }: { part: AgentPart; running: boolean }) {
       <span class="agent-figures">
         {running && part.doing && <span class="doing">{part.doing}</span>}
         {!(running || finished) && <span>not finished</span>}
+        {finished?.partial && (
+          <span class="partial" title={finished.partial}>
+            partial
+          </span>
+        )}
         <span>{figures.join(" · ")}</span>
       </span>
     </span>

@@ -80,13 +80,12 @@ const HANDLERS: Handlers = {
       toolCalls,
       tokens,
     })),
-  "agent.finished": (turn, { agentId, summary, error, milliseconds, toolCalls, tokens }) =>
-    change(turn, isAgent(agentId), (part) => ({
-      ...part,
-      toolCalls,
-      tokens,
-      finished: { summary, error, milliseconds },
-    })),
+  "agent.finished": (turn, { agentId, toolCalls, tokens, ...finished }) =>
+    change(turn, isAgent(agentId), (part) => {
+      const { summary, partial, error, citations, milliseconds } = finished;
+      const ending = { summary, partial, error, citations, milliseconds };
+      return { ...part, toolCalls, tokens, finished: ending };
+    }),
   citation: (turn, { citation }) => ({
     ...turn,
     citations: [...turn.citations.filter((each) => !isSame(each, citation)), citation],

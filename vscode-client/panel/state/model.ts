@@ -76,7 +76,9 @@ export interface AgentPart {
   readonly tokens: number;
   readonly finished: {
     readonly summary: string;
+    readonly partial: string;
     readonly error: boolean;
+    readonly citations: readonly CheckedCitation[];
     readonly milliseconds: number;
   } | null;
 }

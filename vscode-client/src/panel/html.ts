@@ -13,7 +13,7 @@ export function page(webview: Webview, root: Uri): string {
   const policy = [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
-    `style-src ${webview.cspSource}`,
+    `style-src ${webview.cspSource} 'unsafe-inline'`, // Mermaid measures what it styles; see diagrams/
     `font-src ${webview.cspSource}`,
     "img-src data:",
     "form-action 'none'",
@@ -26,7 +26,7 @@ export function page(webview: Webview, root: Uri): string {
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="stylesheet" href="${style}">
-<script nonce="${nonce}" src="${script}" defer></script>
+<script nonce="${nonce}" src="${script}" type="module"></script>
 <title>Glossator</title>
 </head>
 <body></body>

@@ -45,6 +45,25 @@ export class Stage {
     await this.page.screenshot({ path: join(this.pictures, `${name}.png`) });
   }
 
+  /** Choose a colour theme by its name, and wait until the panel has it. */
+  async theme(name, id = name) {
+    await this.page.keyboard.press("Control+K");
+    await pick(this.page, "Control+T", name, name);
+    await this.panel.locator(`body[data-vscode-theme-id="${id}"]`).waitFor();
+  }
+
+  /** Give the side bar with the panel this width, in pixels. */
+  async widen(pixels) {
+    const side = await this.page.locator(".part.sidebar").boundingBox();
+    const { mouse } = this.page;
+    const edge = { x: side.x + side.width + 1, y: side.y + side.height / 3 };
+    await mouse.move(edge.x, edge.y);
+    await mouse.down();
+    await mouse.move(side.x + pixels, edge.y, { steps: 4 });
+    await mouse.up();
+    await mouse.move(side.x + pixels / 2, edge.y); // off the edge, which glows under it
+  }
+
   /** Write a question and send it. */
   async ask(question) {
     await runCommand(this.page, "Glossator: Ask");

@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { startModel } from "./model.mjs";
+import { pythonWith } from "./python.mjs";
 import { Stage } from "./stage.mjs";
 import { openWindow } from "./window.mjs";
 
@@ -26,8 +27,10 @@ for (const [path, text] of stories.flatMap(({ files }) => Object.entries(files))
   writeFileSync(join(workspace, path), text);
 }
 const model = await startModel(python);
+const front = stories.find(({ server }) => server)?.server;
+const program = front === undefined ? python : pythonWith(front, python);
 const settings = Object.assign(
-  { "glossator.python": python, "glossator.models.baseUrl": model.url },
+  { "glossator.python": program, "glossator.models.baseUrl": model.url },
   process.env.THEME ? { "workbench.colorTheme": process.env.THEME } : {},
   ...stories.map((each) => each.settings),
 );

@@ -113,7 +113,7 @@ test("hostile Markdown does nothing and loads nothing", { skip: NO_BROWSER }, as
   );
   assert.deepEqual(harness.problems, []);
   const known =
-    /^\/(|panel\.(js|css)|codicon\.ttf|fake\.js|ground\.css|(dark|light|contrast)\.css|favicon\.ico)$/;
+    /^\/(|panel\.(js|css)|chunks\/[\w-]+\.js|codicon\.ttf|fake\.js|ground\.css|vscode\.css|(dark|light|contrast)\.css|favicon\.ico)$/;
   assert.deepEqual(
     harness.requests.filter((path) => !known.test(path)),
     [],

@@ -266,6 +266,13 @@ test("what comes later: agents, plan, states, facts and every state of a citatio
       [9, 31800, false],
     ],
   );
+  assert.deepEqual(
+    agents.map(({ finished }) => [finished?.partial, finished?.citations.length]),
+    [
+      ["", 1],
+      ["it used up its 60 seconds", 0],
+    ],
+  );
 });
 
 test("a citation that goes stale later is stale in the answer", () => {

@@ -316,3 +316,12 @@ test("nothing went wrong in all this", skip, async () => {
   assert.deepEqual(await harness.refused(), []);
   assert.deepEqual(harness.problems, []);
 });
+
+test("lines of a diff have no colour but their own", skip, async () => {
+  await shown(...until("edits", "review"));
+  const background = await harness.page
+    .locator(".line code")
+    .first()
+    .evaluate((element) => getComputedStyle(element).backgroundColor);
+  assert.equal(background, "rgba(0, 0, 0, 0)");
+});

@@ -39,8 +39,8 @@ class Permit:
 class Gate:
     """Decides about the calls of one session; one question at a time is put to the user.
 
-    `untrusted` says why no process may be started for the workspace, None if one may; it may ask
-    the user, too. `grants` are those for the folders that are open now. `reviews`: every edit is
+    `untrusted` says why what acts may not be done in the workspace, None if it may; it may ask the
+    user, too. `grants` are those for the folders that are open now. `reviews`: every edit is
     put to the user anyway, before it is applied.
     """
 
@@ -48,7 +48,7 @@ class Gate:
     grants: Callable[[], Grants]
     ask: Callable[[PermissionRequest], Awaitable[PermissionAnswer]]
     shell: Callable[[WorkspaceSnapshot], LimitedShell]  # blocking
-    untrusted: Callable[[], Awaitable[str | None]]
+    untrusted: Callable[[Access], Awaitable[str | None]]
     reviews: bool = False
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -62,9 +62,9 @@ class Gate:
         policy = self._policy_now()
         if tool.access is Access.READ and not (policy.deny or policy.ask):
             return Permit()  # who reads keeps to the workspace anyway
-        if tool.access is Access.EXECUTE:
+        if tool.access is not Access.READ:
             with context.waiting():
-                reason = await self.untrusted()
+                reason = await self.untrusted(tool.access)
             if reason is not None:
                 return Deny(reason)
         decision = await self._decision(tool, args, context)

@@ -22,6 +22,12 @@ export interface Locator {
   locator(selector: string, options?: object): Locator;
 }
 
+/** A request that is about to leave the page. */
+interface Route {
+  request(): { url(): string };
+  abort(): Promise<void>;
+}
+
 /** As much as is used of a page. */
 export interface Page {
   goto(url: string): Promise<unknown>;
@@ -37,6 +43,7 @@ export interface Page {
     name: string,
     heard: (event: { text(): string; type(): string; message: string }) => void,
   ): void;
+  route(url: RegExp, handle: (route: Route) => Promise<void>): Promise<void>;
   setDefaultTimeout(milliseconds: number): void;
   readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> };
   readonly mouse: { wheel(x: number, y: number): Promise<void> };
@@ -68,7 +75,7 @@ export const NO_BROWSER =
 
 /** The panel in a page. */
 export class Harness {
-  /** What the page asked its server for, and what went wrong in it. */
+  /** What the page asked for, by its path, of other hosts the whole address; what went wrong in it. */
   readonly requests: string[] = [];
   readonly problems: string[] = [];
 
@@ -100,6 +107,10 @@ export class Harness {
       args: ["--no-sandbox", "--disable-gpu"],
     });
     const page = await browser.newPage({ reducedMotion: "reduce" });
+    await page.route(/^https?:\/\/(?!127\.0\.0\.1)/, async (route) => {
+      requests.push(route.request().url());
+      await route.abort();
+    });
     const close = async () => {
       await browser.close();
       server.close();

@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const POLICY = [
   "default-src 'none'",
   `script-src 'nonce-${NONCE}'`,
-  "style-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
   "font-src 'self'",
   "img-src data:",
   "form-action 'none'",
@@ -26,6 +26,7 @@ const PAGE = `<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<link rel="stylesheet" href="/vscode.css">
 <link rel="stylesheet" href="/dark.css">
 <link rel="stylesheet" href="/light.css">
 <link rel="stylesheet" href="/contrast.css">
@@ -35,7 +36,7 @@ const PAGE = `<!DOCTYPE html>
 <body>
 <div id="root"></div>
 <script nonce="${NONCE}" src="/fake.js"></script>
-<script nonce="${NONCE}" src="/panel.js"></script>
+<script nonce="${NONCE}" src="/panel.js" type="module"></script>
 </body>
 </html>
 `;
@@ -50,8 +51,8 @@ export async function serve(asked: (path: string) => void): Promise<Server> {
       response.end(PAGE);
       return;
     }
-    const name = /^\/([\w.-]+)$/.exec(url.pathname)?.[1] ?? "";
-    const folder = /^(panel|codicon)\./.test(name) ? "dist" : HARNESS;
+    const name = /^\/((?:chunks\/)?[\w.-]+)$/.exec(url.pathname)?.[1] ?? "";
+    const folder = /^(panel\.|codicon\.|chunks\/)/.test(name) ? "dist" : HARNESS;
     const place = /^(dark|light|contrast)\.css$/.test(name) ? `${HARNESS}/themes` : folder;
     try {
       const body = readFileSync(`${place}/${name}`);

@@ -1,0 +1,162 @@
+// Diagrams in answers: drawn in the theme's colours, inert, and their source at hand.
+
+import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { after, before, beforeEach, test } from "node:test";
+import { Harness, NO_BROWSER } from "./harness/browser.ts";
+import { DIAGRAMS, HOSTILE } from "./harness/diagrams.ts";
+import { NEW, situation } from "./harness/streams.ts";
+
+const SHOTS = "dist/shots";
+const skip = NO_BROWSER;
+
+let harness: Harness;
+before(async () => {
+  if (!skip) {
+    harness = await Harness.begin();
+    mkdirSync(SHOTS, { recursive: true });
+  }
+});
+beforeEach(async () => {
+  if (!skip) {
+    await harness.open(500, 900);
+    await harness.tell(situation(), NEW);
+  }
+});
+after(async () => await harness?.close());
+
+/** An answer with these; `over` ends it. */
+async function answer(texts: readonly string[], over = true): Promise<void> {
+  const event = (seq: number, more: object) => ({ runId: "r", seq, ...more });
+  const events = [
+    event(0, {
+      kind: "run.started",
+      sessionId: "s",
+      question: "Draw it",
+      model: "m",
+      offline: false,
+      attachments: [],
+      onlyReads: false,
+    }),
+    ...texts.map((text, at) => event(at + 1, { kind: "text.delta", text })),
+    ...(over ? [event(texts.length + 1, { kind: "run.finished", stop: "answered" })] : []),
+  ];
+  await harness.tell({ type: "events", events } as never);
+}
+
+function fenced(source: string): string {
+  return `\`\`\`mermaid\n${source}\n\`\`\`\n\n`;
+}
+
+async function settled(): Promise<void> {
+  await harness.page.locator(".code").first().waitFor();
+  await harness.page.waitForFunction(() =>
+    [...document.querySelectorAll(".code")].every((code) =>
+      code.querySelector(".diagram, .diagram-problem"),
+    ),
+  );
+}
+
+test("diagrams of each kind are drawn, and drawn again in another theme", { skip }, async () => {
+  await harness.page.setViewportSize({ width: 500, height: 4600 });
+  await answer(Object.entries(DIAGRAMS).map(([name, source]) => `${name}\n\n${fenced(source)}`));
+  await settled();
+  const problems = await harness.page.evaluate(() =>
+    [...document.querySelectorAll(".diagram-problem")].map((each) => each.textContent),
+  );
+  assert.deepEqual(problems, []);
+  for (const theme of ["dark", "light", "contrast"] as const) {
+    const last = harness.page.locator(".diagram").last();
+    const before = await last.getAttribute("src");
+    await harness.theme(theme);
+    if (theme !== "dark") {
+      await harness.page.waitForFunction(
+        (old) => [...document.querySelectorAll<HTMLImageElement>(".diagram")].at(-1)?.src !== old,
+        before,
+      );
+    }
+    await harness.page.screenshot({ path: `${SHOTS}/diagrams-${theme}.png` });
+  }
+  assert.deepEqual(await harness.refused(), []);
+  assert.deepEqual(harness.problems, []);
+});
+
+test("a picture says what it shows, and its source can be seen and copied", { skip }, async () => {
+  const source = DIAGRAMS["flowchart"] ?? "";
+  await answer([fenced(source)]);
+  const picture = harness.page.locator(".diagram");
+  assert.equal(
+    await picture.getAttribute("alt"),
+    "How a question is answered. The editor asks the server, which asks the model and reads files.",
+  );
+  const text = harness.page.locator(".code pre");
+  await text.waitFor({ state: "hidden" });
+  await button("Show the source").click();
+  await text.waitFor();
+  await picture.waitFor({ state: "hidden" });
+  await button("Copy").click();
+  assert.deepEqual(await harness.said("copy"), [{ type: "copy", text: `${source}\n` }]);
+  await button("Show the source").press("Enter");
+  await picture.waitFor();
+  const width = () => picture.evaluate((element) => element.clientWidth);
+  const fitting = await width();
+  await button("Full size").click();
+  assert.ok((await width()) > fitting);
+});
+
+function button(name: string) {
+  return harness.page.getByRole("button", { name, exact: true });
+}
+
+test("a diagram that is still being written is text", { skip }, async () => {
+  await answer(["```mermaid\nflowchart LR\n  a --> b\n", "  b --> "], false);
+  await harness.page.locator(".code pre").waitFor();
+  assert.equal(await harness.page.locator("[data-diagram]").count(), 0);
+  await answer(["```mermaid\nflowchart LR\n  a --> b\n", "  b --> ", "c\n```\n\nSo"], false);
+  await harness.page.locator(".diagram").waitFor();
+  assert.deepEqual(harness.problems, []);
+});
+
+test("a broken diagram shows why, and its source", { skip }, async () => {
+  await answer([fenced("flowchart LR\n  a --> --> b")]);
+  const problem = harness.page.locator(".diagram-problem");
+  assert.match((await problem.textContent()) ?? "", /cannot be drawn.*Parse error on line 2/s);
+  await harness.page.locator(".code pre").waitFor();
+  await harness.page.screenshot({ path: `${SHOTS}/diagram-broken-dark.png` });
+  assert.deepEqual(harness.problems, []);
+});
+
+test("nothing of Mermaid is loaded before there is a diagram", { skip }, async () => {
+  const before = harness.requests.length;
+  await harness.open();
+  await harness.tell(situation(), NEW);
+  await answer(["```python\nprint(1)\n```\n"]);
+  const chunks = harness.requests.slice(before).filter((path) => path.startsWith("/chunks/"));
+  assert.ok(chunks.length < 5, chunks.join(" "));
+});
+
+// What the policy has to stop: a picture by address, and handlers in what Mermaid hands to its
+// sanitiser.
+const STOPPED = /^(img-src https:\/\/evil\.example\/i\.png|script-src-attr inline)$/;
+
+for (const [name, source] of Object.entries(HOSTILE)) {
+  test(`a hostile diagram does nothing and loads nothing: ${name}`, { skip }, async () => {
+    await answer([fenced(source)]);
+    await settled();
+    const found = await harness.page.evaluate(() => ({
+      hit: (window as unknown as { hit?: number }).hit ?? null,
+      live: [...document.querySelectorAll("svg, iframe, .markdown a, body > style")].length,
+      rooms: document.querySelectorAll(".drawing-room").length,
+    }));
+    assert.deepEqual(found, { hit: null, live: 0, rooms: 0 });
+    assert.deepEqual(
+      harness.requests.filter((path) => /evil/.test(path)),
+      [],
+    );
+    assert.deepEqual(
+      (await harness.refused()).filter((each) => !STOPPED.test(each)),
+      [],
+    );
+    harness.problems.length = 0; // the browser's words about what was refused
+  });
+}
