@@ -962,6 +962,7 @@ export const CHAT_COMMANDS = {
   "document": "glossator.document",
   "write-tests": "glossator.writeTests",
   "explore-usage": "glossator.exploreUsage",
+  "explore": "glossator.explore",
   "search": "glossator.search",
   "index": "glossator.rebuildIndex",
   "status": "glossator.status",
