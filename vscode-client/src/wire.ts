@@ -287,6 +287,7 @@ export interface ExploreRequest {
   readonly task: string;
   readonly thoroughness?: Thoroughness;
   readonly paths?: ReadonlyArray<string>;
+  readonly agent?: string;
   readonly attachments?: ReadonlyArray<Attachment | Pasted>;
   readonly sessionId?: string | null;
   readonly runId?: string | null;
