@@ -40,9 +40,9 @@ from glossator.service.sessions import (
 from tests.agent.test_loop import without_cache_marks
 from tests.context.compacting import is_asked_for_a_summary, summary_turn
 from tests.service import delegating as d
-from tests.service.delegating import FAST, FILES, Players, fork, read, report
+from tests.service.delegating import FAST, FILES, Players, fork, read, report, results
 from tests.stage import stage
-from tests.standin import HttpError, SlowHeaders, Text, Thinking, Turn
+from tests.standin import HttpError, SlowHeaders, Text, Thinking, ToolUse, Turn
 
 DONE = Turn(Text("Done."))
 LOOKING = [Turn(read("app.py")), report("app.py", "It greets.")]
@@ -104,6 +104,53 @@ async def test_refused(tmp_path: Path, settings: dict[str, Any], task: str) -> N
         with pytest.raises(UsageError):
             await explore(s.app, ExploreRequest(task))
         assert s.app.sessions.loaded() == []
+
+
+LAW = """\
+---
+name: law
+description: Knows licences.
+tools: Read, Bash, Write
+---
+You look for licences.
+"""
+
+
+async def test_one_that_a_file_describes(tmp_path: Path) -> None:
+    files = {**FILES, ".claude/agents/law.md": LAW}
+    tries = [Turn(read("app.py"), ToolUse("Bash", {"command": "id"})), report("app.py")]
+    players = Players([Turn(d.explore("a", agent="law")), DONE], a=tries)
+    async with stage(tmp_path / "ws", files, players) as s:
+        answer = await s.ask("?")
+        told, question = s.sent(0)["messages"][0]["content"]
+        assert "- law: Knows licences." in told["text"]
+        assert question["text"] == "?"
+        asked = players.asked["a"][0]
+        assert [each["name"] for each in asked["tools"]] == ["Read"]
+        assert asked["system"][-1]["text"].endswith("You look for licences.")
+        assert "no tool Bash" in str(players.asked["a"][1]["messages"][-1])
+        (listed,) = (await list_agents(s.app, ListAgentsRequest(answer.session_id))).agents
+        assert (listed.name, listed.findings) == ("law", 1)
+
+
+async def test_one_that_no_file_describes(tmp_path: Path) -> None:
+    files = {**FILES, ".claude/agents/act.md": LAW.replace("Read, ", "").replace("law", "act")}
+    asking = [Turn(d.explore("a", agent="nobody"), d.explore("b", agent="act")), DONE]
+    players = Players(asking)
+    async with stage(tmp_path / "ws", files, players) as s:
+        await s.ask("?")
+        unknown, unable = results(players.asked["main"][1]).values()
+        assert unknown["content"].startswith("There is no sub-agent nobody")
+        assert unable["content"].startswith("The sub-agent act has no tool that reads")
+        with pytest.raises(UsageError):
+            await explore(s.app, ExploreRequest("a", agent="nobody"))
+
+
+async def test_an_untrusted_workspace_describes_none(tmp_path: Path) -> None:
+    files = {**FILES, ".claude/agents/law.md": LAW}
+    async with stage(tmp_path / "ws", files, [DONE], trusted=False) as s:
+        await s.ask("?")
+        assert "law" not in str(s.sent(0)["messages"])
 
 
 async def test_without_a_model(tmp_path: Path) -> None:

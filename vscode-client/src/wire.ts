@@ -287,6 +287,7 @@ export interface ExploreRequest {
   readonly task: string;
   readonly thoroughness?: Thoroughness;
   readonly paths?: ReadonlyArray<string>;
+  readonly agent?: string;
   readonly attachments?: ReadonlyArray<Attachment | Pasted>;
   readonly sessionId?: string | null;
   readonly runId?: string | null;
@@ -962,6 +963,7 @@ export const CHAT_COMMANDS = {
   "document": "glossator.document",
   "write-tests": "glossator.writeTests",
   "explore-usage": "glossator.exploreUsage",
+  "explore": "glossator.explore",
   "search": "glossator.search",
   "index": "glossator.rebuildIndex",
   "status": "glossator.status",

@@ -28,6 +28,15 @@ def explore(
     thorough: Annotated[
         Literal["quick", "medium", "very"], typer.Option("--thorough", help="How far to go.")
     ] = "medium",
+    agent: Annotated[
+        str | None,
+        typer.Option(
+            "--agent",
+            metavar="NAME",
+            help="The sub-agent that a file in .claude/agents describes.",
+            show_default=False,
+        ),
+    ] = None,
     common: Exploring,
 ) -> None:
     """Have a sub-agent search and read until it can report; it changes nothing."""
@@ -41,6 +50,8 @@ def explore(
         "thoroughness": thorough,
         "paths": [_in_workspace(path, common.roots) for path in paths or ()],
     }
+    if agent is not None:
+        argument["agent"] = agent
     ask_server(context, common, Command("glossator.explore", argument), show)
 
 

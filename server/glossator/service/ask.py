@@ -31,6 +31,7 @@ from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
 from glossator.service.attaching import Attachment, Pasted, attach_all, attach_mentioned
 from glossator.service.compact import room_of
+from glossator.service.custom_agents import agents_told
 from glossator.service.delegation import Delegation
 from glossator.service.opening import opening
 from glossator.service.runs import Run
@@ -153,7 +154,9 @@ async def _answer(
     room = room_of(app, session, model, run.emit)
     await room.keep(session.account.last, meter)
     shown = (part for item in attached for part in item.parts)
-    session.conversation.append(user_message(abandoned, reminder(app, session), *shown, question))
+    agents = await agents_told(app, session)
+    undone = reminder(app, session)
+    session.conversation.append(user_message(agents, abandoned, undone, *shown, question))
     reminded(app, session)
     delegation = Delegation(app, session, run, model, meter)
     agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)

@@ -32,6 +32,7 @@ CHAT_COMMANDS = (
     ),
     ChatCommand("model", "Which model answers from now on", "glossator.setModel", words=True),
     *(ChatCommand(each.word, each.help.rstrip("."), each.command, words=True) for each in ACTIONS),
+    ChatCommand("explore", "Have a sub-agent find it out", "glossator.explore", words=True),
     ChatCommand("search", "Find places without asking a model", "glossator.search", words=True),
     ChatCommand("index", "Bring the index up to date", "glossator.rebuildIndex"),
     ChatCommand("status", "What the server holds of the workspace", "glossator.status"),

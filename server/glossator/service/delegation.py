@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
@@ -13,7 +14,9 @@ from glossator.agent.clock import RunClock
 from glossator.agent.subagent import FAREWELL, only_reading
 from glossator.context.attachments import Attached, Exhibit
 from glossator.context.system import system_blocks
+from glossator.core.errors import UsageError
 from glossator.core.report import Report
+from glossator.core.shown import shown
 from glossator.llm.conversation import user_message
 from glossator.llm.meter import Meter
 from glossator.llm.model import EncodedRequest, Message, Model, ToolSpec
@@ -21,6 +24,7 @@ from glossator.prompts.loader import load_prompt
 from glossator.service.agent_log import Transcript
 from glossator.service.agent_work import Job, work
 from glossator.service.application import Application
+from glossator.service.custom_agents import agents_now
 from glossator.service.runs import Run
 from glossator.service.session import Session
 from glossator.settings.model import AgentBudget
@@ -36,6 +40,17 @@ EXPLORE = "Explore"
 _SHARE = 0.9  # of the run's time that is left
 _TOO_LATE = "it never began, because others were at work until the run's time was up"
 _EVERYWHERE = "the whole workspace"
+_AS_RUN = frozenset({"inherit", "main"})  # models in files of sub-agents; all others are the fast
+
+
+@dataclass(frozen=True, slots=True)
+class _Explorer:
+    """Who explores, with what: tools that read."""
+
+    name: str
+    system: tuple[str, ...]
+    tools: Registry
+    model: Model
 
 
 class Delegation:
@@ -75,10 +90,9 @@ class Delegation:
             if not is_free:
                 return Report(EXPLORE, task, partial=_TOO_LATE)
             await app.ready()
-            today = date.today()  # noqa: DTZ011 - the user's own calendar
-            system = system_blocks(app.host.snapshot(), today, "system/explore")
+            who = await self._described(directive.agent)
             budget: AgentBudget = getattr(app.settings.agents, thoroughness)
-            agent = self._agent(EXPLORE, system, reading_tools(), budget)
+            agent = self._agent(who.name, who.system, who.tools, budget)
             framing = load_prompt(f"user/explore_{thoroughness}").render(
                 turns=str(agent.limits.turns),
                 seconds=f"{agent.limits.seconds:.0f}",
@@ -90,7 +104,7 @@ class Delegation:
             return await self._work(
                 Job(
                     agent,
-                    app.models.fast,
+                    who.model,
                     task,
                     call_id,
                     Transcript(),
@@ -136,6 +150,35 @@ class Delegation:
                     only_reading(self._permission),
                 )
             )
+
+    async def _described(self, name: str) -> _Explorer:
+        """Who explores: ours, or the one of that name. Raises `UsageError` if there is none."""
+        app = self._app
+        today = date.today()  # noqa: DTZ011 - the user's own calendar
+        system = system_blocks(app.host.snapshot(), today, "system/explore")
+        if not name:
+            return _Explorer(EXPLORE, system, reading_tools(), app.models.fast)
+        agents = await agents_now(app)
+        if name not in agents:
+            known = ", ".join(agents) or "none"
+            raise UsageError(
+                f"There is no sub-agent {shown(name)}; the ones that are described are: {known}.\n"
+                "Leave `agent` out, or choose another."
+            )
+        found = agents[name]
+        tools = {
+            each.name: each
+            for each in reading_tools().values()
+            if found.tools is None or each.name in found.tools
+        }
+        if not tools:
+            raise UsageError(
+                f"The sub-agent {name} has no tool that reads: its file names others.\n"
+                "Leave `agent` out, or choose another."
+            )
+        own = load_prompt("system/agent").render(name=name, prompt=found.prompt)
+        model = self._model if found.model in _AS_RUN else app.models.fast
+        return _Explorer(name, (*system, own), tools, model)
 
     def _agent(
         self,

@@ -24,11 +24,15 @@ _WHOLE, _PARTIAL = "answered", "partial"
 
 @dataclass(frozen=True, slots=True)
 class ExploreRequest:
-    """What to find out, how far to go, and the paths to look in, all of them if none is named."""
+    """What to find out, how far to go, and the paths to look in, all of them if none is named.
+
+    `agent` names a sub-agent that is described in a file.
+    """
 
     task: str
     thoroughness: Thoroughness = Thoroughness.MEDIUM
     paths: tuple[str, ...] = ()
+    agent: str = ""
     attachments: tuple[Attachment | Pasted, ...] = ()
     session_id: str | None = None
     run_id: str | None = None
@@ -73,7 +77,7 @@ async def _explore(
     run.emit(RunStarted(session.id, task, model.id, model.offline, items, only_reads=True))
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
     delegation = Delegation(app, session, run, model, meter)
-    directive = Directive(task, request.thoroughness, request.paths)
+    directive = Directive(task, request.thoroughness, request.paths, request.agent)
     report = await delegation.explore(directive, None, attached)
     text = report.markdown()
     if not report.is_empty:

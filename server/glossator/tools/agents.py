@@ -11,11 +11,15 @@ from glossator.core.tool_result import ToolResult
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """What a sub-agent is to find out, how far it is to go, and where to look: paths, or all."""
+    """What a sub-agent is to find out, how far it is to go, and where to look: paths, or all.
+
+    `agent` names one that is described in a file.
+    """
 
     task: str
     thoroughness: Thoroughness = Thoroughness.MEDIUM
     paths: tuple[str, ...] = ()
+    agent: str = ""
 
 
 class Agents(Protocol):

@@ -21,6 +21,7 @@ class ExploreArgs(ToolArgs):
 
     task: str = Field(min_length=1, max_length=4_000)
     thoroughness: Thoroughness = Thoroughness.MEDIUM
+    agent: str = ""
 
 
 class Explore:
@@ -35,6 +36,6 @@ class Explore:
         """Wait for the report."""
         if context.agents is None:
             raise UsageError(NO_AGENTS)
-        directive = Directive(args.task, args.thoroughness)
+        directive = Directive(args.task, args.thoroughness, agent=args.agent)
         report = await context.agents.explore(directive, context.call_id)
         return as_result(report, context.agents.report_bytes)

@@ -102,6 +102,13 @@ export class Chat implements Disposable {
     );
   }
 
+  /** Have a sub-agent find something out; its report is the answer. */
+  async explore({ runId, question, chips, attachments }: Asking): Promise<void> {
+    await this.#follow({ runId, question, chips }, (sessionId) =>
+      this.server.run("glossator.explore", { task: question, attachments, runId, sessionId }),
+    );
+  }
+
   /** Ask the last question anew, in its place. Throws `UserError` if there is none. */
   async again(): Promise<void> {
     const { last, busy } = this.#current;

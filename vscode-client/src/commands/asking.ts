@@ -13,6 +13,7 @@ export function asking(parts: Parts): CommandTable {
   return {
     "glossator.ask": (given) => ask(parts, given as { question?: string } | undefined),
     "glossator.askAbout": (one, all) => askAbout(parts, one as Uri, all as Uri[] | undefined),
+    "glossator.explore": (given) => explore(parts, typeof given === "string" ? given : ""),
     "glossator.search": (given) => search(parts, typeof given === "string" ? given : ""),
     "glossator.cancel": () => parts.chat.stop(),
   };
@@ -42,10 +43,31 @@ async function askAbout({ panel }: Parts, one: Uri, all: readonly Uri[] = [one])
   panel.post({ type: "compose", text: "", chips });
 }
 
+/** What is selected goes with it, as with a question. */
+async function explore(parts: Parts, words: string): Promise<void> {
+  const chip = selectionChip(window.activeTextEditor);
+  const chips = chip ? [chip] : [];
+  const question = words.trim() || (await exploreInBox())?.trim();
+  if (question) {
+    await parts.panel.reveal();
+    const attachments: Attachment[] = chips.map((each) => each.attachment);
+    await parts.chat.explore({ runId: randomUUID(), question, attachments, chips });
+  }
+}
+
 async function askInBox(): Promise<string | undefined> {
   return await window.showInputBox({
     title: "Glossator: ask",
     prompt: "The answer comes in the chat panel. @path shows it a file.",
+    ignoreFocusOut: true,
+  });
+}
+
+async function exploreInBox(): Promise<string | undefined> {
+  return await window.showInputBox({
+    title: "Glossator: explore",
+    prompt: "A sub-agent searches and reads until it can report in the chat panel.",
+    placeHolder: "Where is a cancelled request heard, and what does it end?",
     ignoreFocusOut: true,
   });
 }

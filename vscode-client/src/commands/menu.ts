@@ -26,6 +26,7 @@ async function showMenu({ server, chat }: Parts): Promise<void> {
     ...(chat.running.length > 0
       ? [{ label: "$(debug-stop) Stop", command: "glossator.cancel" }]
       : []),
+    { label: "$(telescope) Explore", command: "glossator.explore" },
     { label: "$(search) Search", command: "glossator.search" },
     { label: "$(add) New session", command: "glossator.newSession" },
     { label: "$(history) Resume a session", command: "glossator.resumeSession" },

@@ -42,6 +42,7 @@ const CALLS: Readonly<Record<Name, Meaning>> = {
   document: action("glossator.document"),
   "write-tests": action("glossator.writeTests"),
   "explore-usage": action("glossator.exploreUsage"),
+  explore: (words) => ["glossator.explore", words],
   search: (words) => ["glossator.search", words],
   index: () => ["glossator.rebuildIndex", "update"],
   status: () => ["glossator.status"],

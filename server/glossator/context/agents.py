@@ -1,0 +1,122 @@
+"""Sub-agents that people describe in files: `.claude/agents/*.md` of the workspace, and their own.
+
+Each begins with a front-matter of `key: value` lines, of which `name`, `description`, `tools` and
+`model` count; what follows is its prompt. Source: Claude Code, "Subagents".
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from glossator.core.document import Document
+from glossator.core.tool_result import shorten
+from glossator.workspace.snapshot import WorkspaceSnapshot
+
+FOLDER = os.path.join(".claude", "agents")
+
+_FILE = re.compile(r"---[ \t]*\n(?P<head>.*?)\n---[ \t]*(?:\n(?P<prompt>.*))?", re.DOTALL)
+_NAME = re.compile(r"[\w-]{1,64}")
+_MOST = 50  # that are listed
+_BYTES = 64_000  # of a file
+_CHARACTERS = 300  # of a description
+
+
+@dataclass(frozen=True, slots=True)
+class CustomAgent:
+    """A sub-agent by its file; `tools` are all that read if it names none. `model`: as written."""
+
+    name: str
+    description: str
+    prompt: str
+    tools: frozenset[str] | None = None
+    model: str = ""
+
+
+def custom_agents(
+    snapshot: WorkspaceSnapshot | None,
+    home: str | None,
+    hidden: Callable[[str], bool] | None = None,
+) -> dict[str, CustomAgent]:
+    """Those of the user, then those of the workspace, by name; blocking, for a thread.
+
+    A workspace cannot replace one of the user's. Without a snapshot, it is not looked at.
+    """
+    own = _own(home) if home else ()
+    texts = [*own, *(() if snapshot is None else _of_workspace(snapshot, hidden))]
+    agents: dict[str, CustomAgent] = {}
+    for text in texts:
+        agent = parse_agent(text)
+        if agent is not None and len(agents) < _MOST:
+            agents.setdefault(agent.name, agent)
+    return agents
+
+
+def parse_agent(text: str) -> CustomAgent | None:
+    """The agent in the text of a file; None if it is none."""
+    found = _FILE.fullmatch(text.replace("\r\n", "\n").strip())
+    if found is None:
+        return None
+    head = _head(found["head"])
+    name, prompt = head.get("name", ""), (found["prompt"] or "").strip()
+    if not _NAME.fullmatch(name) or not prompt:
+        return None
+    tools = [tool for tool in re.split(r"[\s,\[\]]+", head.get("tools", "")) if tool]
+    description = " ".join(head.get("description", "").split())
+    named = frozenset(tools) if tools and tools != ["*"] else None
+    return CustomAgent(
+        name, shorten(description, _CHARACTERS), prompt, named, head.get("model", "")
+    )
+
+
+def listing(agents: dict[str, CustomAgent]) -> str:
+    """A line for each, for the model."""
+    return "\n".join(f"- {each.name}: {each.description}" for each in agents.values())
+
+
+def _head(text: str) -> dict[str, str]:
+    """The pairs; lines that are indented, or items of a list, go on with the one before."""
+    pairs: dict[str, str] = {}
+    last = ""
+    for line in text.splitlines():
+        key, colon, value = line.partition(":")
+        if line.startswith((" ", "\t", "- ")):
+            more = line.strip().removeprefix("- ")
+            pairs[last] = f"{pairs.get(last, '')} {more}".strip()
+        elif colon:
+            last = key.strip().lower()
+            pairs[last] = value.strip().strip("\"'>|").strip()
+    return pairs
+
+
+def _own(home: str) -> Iterator[str]:
+    for path in _files(os.path.join(home, FOLDER)):
+        try:
+            data = Path(path).read_bytes()[: _BYTES + 1]
+        except OSError:  # gone, or closed to us: then there is none
+            continue
+        if len(data) <= _BYTES:
+            yield data.decode("utf-8", "replace")
+
+
+def _of_workspace(
+    snapshot: WorkspaceSnapshot, hidden: Callable[[str], bool] | None
+) -> Iterator[str]:
+    for root in snapshot.roots:
+        for path in _files(os.path.join(root, FOLDER)):
+            document = snapshot.read(path)
+            if not isinstance(document, Document) or (hidden and hidden(path)):
+                continue
+            if len(document.text) <= _BYTES:
+                yield document.text
+
+
+def _files(folder: str) -> list[str]:
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:  # there is none
+        return []
+    return [os.path.join(folder, name) for name in names if name.endswith(".md")]
