@@ -8,7 +8,7 @@ import pytest
 
 from glossator.core.errors import ModelRefused
 from glossator.llm.backends import client_factory, credential_errors
-from glossator.llm.factory import create_model, describe, has_key
+from glossator.llm.factory import create_model, describe, fast_role, has_key
 from glossator.settings.model import ModelSettings
 from tests.llm.asking import ENVIRONMENT, KEY
 
@@ -91,3 +91,20 @@ def test_the_sdk_is_not_imported_before_a_model_is_asked() -> None:
         "assert not {'anthropic', 'httpx2'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "model"),
+    [
+        ({}, "claude-haiku-5-5"),
+        ({"main": {"model": "claude-opus-5-5"}}, "claude-haiku-5-5"),
+        (
+            {"base_url": "http://localhost:1", "profile": "ollama", "main": {"model": "qwen"}},
+            "qwen",
+        ),
+        ({"profile": "ollama", "main": {"model": "qwen"}, "fast": {"model": "tiny"}}, "tiny"),
+        ({"backend": "vertex", "main": {"model": "a@1"}}, "a@1"),
+    ],
+)
+def test_the_fast_model_is_one_that_the_server_has(settings: dict[str, Any], model: str) -> None:
+    assert fast_role(ModelSettings.model_validate(settings)).model == model

@@ -1,10 +1,11 @@
 // A sub-agent: what it does now, and once it is done, what it found.
 
+import { tell } from "../host.ts";
 import { Markdown } from "../markdown/view.tsx";
 import { sourcesIn } from "../state/cites.ts";
 import { count, duration, plural } from "../state/figures.ts";
 import type { AgentPart } from "../state/model.ts";
-import { Fold, memo } from "../ui/controls.tsx";
+import { Fold, IconButton, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 
 interface Props {
@@ -22,6 +23,15 @@ export const AgentCard = memo(({ part, live, runId }: Props) => {
       id={`${runId} ${part.agentId}`}
       name="card agent"
       head={<Head part={part} running={running} />}
+      aside={
+        running && (
+          <IconButton
+            icon="debug-stop"
+            label={`Stop ${part.name}; what it has found is reported`}
+            act={() => tell({ type: "stopAgent", agentId: part.agentId })}
+          />
+        )
+      }
     >
       {() => (
         <>

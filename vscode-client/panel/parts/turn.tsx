@@ -77,7 +77,9 @@ function PartView({ part, at, turn, live, sources }: PartProps) {
         <Thinking part={part} id={`${runId} ${at}`} now={live && at === turn.parts.length - 1} />
       );
     case "tool":
-      return isListed(part) ? null : <ToolCard part={part} live={live} runId={runId} />;
+      return isListed(part) || part.delegated ? null : (
+        <ToolCard part={part} live={live} runId={runId} />
+      );
     case "edit":
       return <EditCard part={part} runId={runId} />;
     case "todo":

@@ -45,6 +45,7 @@ const HANDLERS: Handlers = {
       tool,
       arguments: given,
       progress: "",
+      delegated: false,
       finished: null,
     }),
   "tool.progress": (turn, { callId, message }) =>
@@ -53,7 +54,15 @@ const HANDLERS: Handlers = {
     const finished = { summary, error, milliseconds };
     const known = turn.parts.some(isCall(callId))
       ? turn
-      : withPart(turn, { kind: "tool", callId, tool, arguments: {}, progress: "", finished });
+      : withPart(turn, {
+          kind: "tool",
+          callId,
+          tool,
+          arguments: {},
+          progress: "",
+          delegated: false,
+          finished,
+        });
     return nextReply(change(known, isCall(callId), (part) => ({ ...part, finished })));
   },
   todo: (turn, { steps }) => inPlace(turn, { kind: "todo", steps }),
@@ -61,8 +70,8 @@ const HANDLERS: Handlers = {
   "edit.proposed": (turn, { plan }) => withPart(turn, { kind: "edit", plan, settled: null }),
   "edit.settled": (turn, { planId, applied, note, leftOut }) =>
     change(turn, isPlan(planId), (part) => ({ ...part, settled: { applied, note, leftOut } })),
-  "agent.started": (turn, { agentId, name, task, model }) =>
-    withPart(turn, {
+  "agent.started": (turn, { agentId, callId, name, task, model }) =>
+    withPart(change(turn, isCall(callId ?? ""), delegated), {
       kind: "agent",
       agentId,
       name,
@@ -140,6 +149,10 @@ function change<P extends Part>(
   into: (part: P) => P,
 ): Turn {
   return { ...turn, parts: turn.parts.map((part) => (is(part) ? into(part) : part)) };
+}
+
+function delegated(part: ToolPart): ToolPart {
+  return { ...part, delegated: true };
 }
 
 function isCall(id: string): (part: Part) => part is ToolPart {

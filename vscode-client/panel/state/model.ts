@@ -33,6 +33,8 @@ export interface ToolPart {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly progress: string;
+  /** A sub-agent does it, whose card tells of it. */
+  readonly delegated: boolean;
   readonly finished: {
     readonly summary: string;
     readonly error: boolean;

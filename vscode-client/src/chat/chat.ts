@@ -134,6 +134,11 @@ export class Chat implements Disposable {
     await this.server.run("glossator.cancel", { runId });
   }
 
+  /** End a sub-agent; its run goes on with what it has found. */
+  async stopAgent(agentId: string): Promise<void> {
+    await this.server.run("glossator.cancel", { agentId });
+  }
+
   /** Begin anew: there is a session once something is asked. */
   show(conversation = new Conversation()): void {
     this.#current = conversation;

@@ -25,6 +25,8 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
       return await askOrDo(message, parts);
     case "stop":
       return await chat.stop(message.runId);
+    case "stopAgent":
+      return await chat.stopAgent(message.agentId);
     case "permissionAnswer":
     case "questionAnswer":
     case "reviewAnswer":

@@ -117,6 +117,7 @@ export type ToHost =
       readonly insteadOf: string | null;
     }
   | { readonly type: "stop"; readonly runId: string }
+  | { readonly type: "stopAgent"; readonly agentId: string }
   | { readonly type: "permissionAnswer"; readonly id: string; readonly answer: PermissionAnswer }
   | { readonly type: "questionAnswer"; readonly id: string; readonly answer: QuestionAnswer }
   | { readonly type: "reviewAnswer"; readonly id: string; readonly answer: Review }

@@ -247,6 +247,29 @@ test("a replay begins anew, with chips and answers", () => {
   assert.equal(after.known, true);
 });
 
+test("a call whose work a sub-agent does is told of by that one's card", () => {
+  const call = { tool: "Explore", arguments: { task: "Look" } };
+  const agent = { agentId: "a1", name: "Explore", task: "Look", model: "m" };
+  const turn = only(
+    played([
+      events(
+        { kind: "run.started", ...STARTED },
+        { kind: "tool.started", callId: "c1", ...call },
+        { kind: "tool.started", callId: "c2", ...call },
+        { kind: "agent.started", callId: "c1", ...agent },
+      ),
+    ]),
+  );
+  const tools = turn.parts.filter((part) => part.kind === "tool");
+  assert.deepEqual(
+    tools.map(({ callId, delegated }) => [callId, delegated]),
+    [
+      ["c1", true],
+      ["c2", false],
+    ],
+  );
+});
+
 test("what comes later: agents, plan, states, facts and every state of a citation", () => {
   const turn = turnOf("later");
   assert.deepEqual(

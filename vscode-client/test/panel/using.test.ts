@@ -57,6 +57,14 @@ test("nothing is sent while a run is under way; Escape stops it", skip, async ()
   assert.deepEqual(await harness.said("stop"), [{ type: "stop", runId: "answered" }]);
 });
 
+test("a sub-agent at work is stopped alone; one that has ended is not", skip, async () => {
+  await shown(...stream("later").slice(0, 13));
+  const stops = harness.page.getByRole("button", { name: /^Stop Explore/ });
+  assert.equal(await stops.count(), 1);
+  await stops.first().click();
+  assert.deepEqual(await harness.said("stopAgent"), [{ type: "stopAgent", agentId: "a2" }]);
+});
+
 test("Up recalls earlier questions, Down leads back to what was written", skip, async () => {
   await shown(...stream("offline"), ...stream("asked"));
   await input.click();
