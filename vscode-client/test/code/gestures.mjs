@@ -34,3 +34,11 @@ async function quickInput(page, key) {
 export function webview(page) {
   return page.frameLocator("iframe.webview.ready").frameLocator("iframe#active-frame");
 }
+
+const KEPT_AFTER = 6_000;
+
+/** Load the window anew, once what it keeps is kept: a browser's VS Code does that every 5 seconds. */
+export async function reload(page) {
+  await page.waitForTimeout(KEPT_AFTER);
+  await page.reload();
+}

@@ -1,6 +1,7 @@
 // The window is loaded anew: the session is there, and a further question goes on with it.
 
 import assert from "node:assert/strict";
+import { reload } from "./gestures.mjs";
 
 export const files = { "reloaded.py": "LIMIT = 7\n" };
 
@@ -14,7 +15,7 @@ export async function story(stage) {
   );
   await stage.ask(FIRST);
   await turn.locator(".cite.verified").waitFor();
-  await page.reload();
+  await reload(page);
   await stage.ready();
   await turn.locator(".cite.verified").waitFor();
   await model.plays(["As I said, seven [cite: doc, reloaded.py, L1]."]);

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { demoFolder } from "./demo.mjs";
-import { runCommand, webview } from "./gestures.mjs";
+import { reload, runCommand, webview } from "./gestures.mjs";
 import { openWindow } from "./window.mjs";
 
 const [vsix, python, pictures = "/tmp"] = process.argv.slice(2);
@@ -31,7 +31,7 @@ try {
   const place = page.locator("[id='status.editor.selection']").first();
   assert.match(await place.textContent(), /^Ln 4, Col 1/);
   await picture("start-citation");
-  await page.reload();
+  await reload(page);
   await webview(page).getByText(QUESTION).first().waitFor(SLOW);
   await citation().waitFor();
   await picture("start-reloaded");
