@@ -14,7 +14,7 @@ from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename
 from glossator.core.events import Envelope, Event
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.core.ports import Review
+from glossator.core.ports import CallsTold, CallsWanted, Review
 from glossator.core.question import Question, QuestionAnswer
 from glossator.service.application import Application
 from glossator.service.ask import Answer, AskRequest, ask
@@ -50,6 +50,7 @@ class Recorder:
     activities: list[RecordedActivity] = field(default_factory=list)
     began: asyncio.Event = field(default_factory=asyncio.Event)
     diagnosed: list[FileDiagnostics] | None = None  # what it tells of each document
+    calling: CallsTold | None = None  # what it tells of each symbol
     questions: list[Question] = field(default_factory=list)
     answers: list[QuestionAnswer] = field(default_factory=list)  # to the next questions
     permissions: list[PermissionRequest] = field(default_factory=list)
@@ -79,6 +80,9 @@ class Recorder:
         uris = {each.uri for each in wanted}
         found = self.diagnosed
         return None if found is None else tuple(f for f in found if f.uri in uris or not uris)
+
+    async def calls(self, _wanted: CallsWanted, _seconds: float) -> CallsTold | None:
+        return self.calling
 
     async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
         self.permissions.append(request)

@@ -127,7 +127,7 @@ def test_a_place_that_cannot_be_used(tmp_path: Path) -> None:
 def test_a_writer_that_holds_on(blobs: Blobs, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    monkeypatch.setattr("glossator.store.blobs._WAIT", 0.01)
+    monkeypatch.setattr("glossator.store.database._WAIT", 0.01)
     blobs.close()
     with pytest.raises(StoreUnavailable, match="locked"):
         blobs.put("a", {b"1": b"one"})

@@ -12,6 +12,7 @@ from glossator.core.edit import EditPlan
 from glossator.core.events import Envelope
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.question import Question, QuestionAnswer
+from glossator.core.text import Position
 
 
 class Activity(Protocol):
@@ -30,6 +31,31 @@ class Review:
 
     accepted: tuple[str, ...]
     message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallsWanted:
+    """A symbol by where its name is, in the negotiated position encoding."""
+
+    uri: str
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class CallPlace:
+    """A call: the name of who calls, or is called, and its 1-based line in a document."""
+
+    name: str
+    uri: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallsTold:
+    """Who calls a symbol, and what it calls."""
+
+    callers: tuple[CallPlace, ...]
+    callees: tuple[CallPlace, ...]
 
 
 class EditorPort(Protocol):
@@ -55,6 +81,9 @@ class EditorPort(Protocol):
 
         Waits up to `seconds` for findings of the versions wanted.
         """
+
+    async def calls(self, wanted: CallsWanted, seconds: float) -> CallsTold | None:
+        """The calls of a symbol as the editor's other servers know them; None if none does."""
 
     async def ask_permission(self, request: PermissionRequest) -> PermissionAnswer:
         """Ask the user whether a tool may act; nobody there is a denial."""

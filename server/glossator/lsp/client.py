@@ -22,7 +22,8 @@ class Client:
 
     `events`: wants `glossator/event`. `questions`, `diagnostics`, `permissions`, `reviews`: knows
     `glossator/question`, `…/diagnostics`, `…/permission`, `…/review`. `saves`: knows
-    `glossator/saveDocuments`. `commands`: registers the commands itself.
+    `glossator/saveDocuments`. `calls`: knows `glossator/calls`. `links`: follows `command:` links in
+    hovers. `commands`: registers the commands itself.
     `watches_files`: can be asked to report file changes.
     `trusted`: what its user said of these folders; None if it does not know.
     `code_actions`: understands CodeAction, not only Command, `disabled_actions`: those that cannot
@@ -42,6 +43,8 @@ class Client:
     permissions: bool = False
     reviews: bool = False
     saves: bool = False
+    calls: bool = False
+    links: bool = False
     commands: bool = False
     edits: EditSupport = field(default_factory=EditSupport)
     progress: bool = False
@@ -73,6 +76,8 @@ def describe(params: types.InitializeParams) -> Client:
         permissions=_declares(capabilities.experimental, "permissions"),
         reviews=_declares(capabilities.experimental, "reviews"),
         saves=_declares(capabilities.experimental, "saves"),
+        calls=_declares(capabilities.experimental, "calls"),
+        links=_declares(capabilities.experimental, "links"),
         commands=_declares(capabilities.experimental, "commands"),
         edits=EditSupport.of(capabilities),
         progress=bool(get_capability(capabilities, "window.work_done_progress")),

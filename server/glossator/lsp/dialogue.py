@@ -20,7 +20,7 @@ from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.core.ports import Review
+from glossator.core.ports import CallsTold, CallsWanted, Review
 from glossator.core.question import Question, QuestionAnswer
 from glossator.lsp.edits import workspace_edit
 from glossator.lsp.new_files import write_new_files
@@ -35,6 +35,7 @@ PERMISSION = "glossator/permission"
 REVIEW = "glossator/review"
 DIAGNOSTICS = "glossator/diagnostics"
 SAVE = "glossator/saveDocuments"
+CALLS = "glossator/calls"
 
 _LATE_SECONDS = 2.0  # after which a client that should have answered is not waited for
 _APPLY_SECONDS = 20.0  # for an edit that the user is not asked about
@@ -87,6 +88,20 @@ class Dialogue:
             _log.warning("The client did not tell its diagnostics: %r", failure)
             return None
         return told.files
+
+    async def calls(self, wanted: CallsWanted, seconds: float) -> CallsTold | None:
+        """What the client's other servers say."""
+        if not self._client.calls:
+            return None
+        line, character = wanted.position
+        request = {"uri": wanted.uri, "line": line, "character": character}
+        try:
+            async with asyncio.timeout(seconds):
+                answer = await self._protocol.ask(CALLS, request)
+            return None if answer is None else from_wire(CallsTold, answer)
+        except (*_FAILURES, TimeoutError) as failure:
+            _log.warning("The client did not tell of calls: %r", failure)
+            return None
 
     async def ask_user(self, question: Question) -> QuestionAnswer:
         """Ask the user, and wait for as long as it takes."""

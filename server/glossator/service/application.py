@@ -16,6 +16,7 @@ from glossator.llm.model import Model
 from glossator.llm.options import CacheLifetime, ModelOptions
 from glossator.service.acting import Acting
 from glossator.service.build_progress import BuildProgress
+from glossator.service.margin import Margin
 from glossator.service.runs import Run, Runs
 from glossator.service.session import Session
 from glossator.service.session_store import Sessions
@@ -70,6 +71,7 @@ class Application:
         keep = Retention(**settings.sessions.model_dump())
         self.sessions = Sessions(lambda: self.host.roots, port.tell, keep)
         self.runs = Runs(port)
+        self.margin = Margin(self.host, Retention(**settings.glosses.model_dump()), port.tell)
         self.acting = Acting(self.host, port, settings, environment, trusted)
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
@@ -78,6 +80,7 @@ class Application:
         """Begin to ready the model, then to scan and watch the workspace; returns at once."""
         self._starting = asyncio.create_task(self._start())
         self.sessions.prune()
+        self.margin.look_soon()
 
     async def scanned(self) -> None:
         """Wait until the model is ready and the workspace has been scanned."""
@@ -95,6 +98,7 @@ class Application:
         await self.runs.drain()
         await self.acting.close()
         await self.sessions.close()
+        await self.margin.close()
         if self._starting:
             await asyncio.wait({self._starting})
         await self.host.close()

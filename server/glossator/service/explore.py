@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from glossator.context.attachments import Attached, Exhibit
@@ -45,11 +45,18 @@ class Explored(Answer):
     report: Report
 
 
-async def explore(app: Application, request: ExploreRequest) -> Explored:
-    """Have a sub-agent find it out. Raises as `ask` does; what fails later is a partial report."""
+async def explore(
+    app: Application,
+    request: ExploreRequest,
+    extract: Callable[[], Awaitable[Report]] | None = None,
+) -> Explored:
+    """Have a sub-agent find it out. Raises as `ask` does; what fails later is a partial report.
+
+    With `extract`, that makes the report, and no model is asked.
+    """
     if not request.task.strip():
         raise UsageError("There is nothing to explore; say what you want to know.")
-    if not app.settings.agents.parallel:
+    if not app.settings.agents.parallel and extract is None:
         raise UsageError("There are no sub-agents: set agents.parallel to 1 or more.")
     attached = await attach_all(app, request.attachments)
     sessions = app.sessions
@@ -59,7 +66,7 @@ async def explore(app: Application, request: ExploreRequest) -> Explored:
         async with app.runs.open(session.id, request.run_id, session.note) as run:
             if session.title == UNTITLED:
                 session.rename(title_of(request.task))
-            return await _explore(app, session, run, request, attached)
+            return await _explore(app, session, run, request, attached, extract)
     finally:
         sessions.settle(session)
 
@@ -70,6 +77,7 @@ async def _explore(
     run: Run,
     request: ExploreRequest,
     attached: Sequence[Attached | Exhibit],
+    extract: Callable[[], Awaitable[Report]] | None,
 ) -> Explored:
     started, before = time.perf_counter(), session.account.replies
     model, task = app.models.fast, request.task.strip()
@@ -78,7 +86,8 @@ async def _explore(
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
     delegation = Delegation(app, session, run, model, meter)
     directive = Directive(task, request.thoroughness, request.paths, request.agent)
-    report = await delegation.explore(directive, None, attached)
+    exploring = extract() if extract else delegation.explore(directive, None, attached)
+    report = await exploring
     text = report.markdown()
     if not report.is_empty:
         shown = [part for item in attached for part in item.parts]

@@ -46,6 +46,11 @@ class TrustQuestion:
     _refused: dict[tuple[str, ...], str] = field(default_factory=dict)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
+    @property
+    def is_trusted(self) -> bool:
+        """Whether the workspace is known to be trusted: nobody is asked."""
+        return self.said is not False and not self._untrusted()
+
     async def refusal(self, access: Access) -> str | None:
         """Why what acts may not be done in the workspace, for the model; None if it may.
 

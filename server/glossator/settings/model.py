@@ -105,6 +105,9 @@ class SymbolSettings(_Group):
 
     workspace_symbol: bool = Field(False, description="Answer workspace/symbol.")
     document_symbol: bool = Field(False, description="Answer textDocument/documentSymbol.")
+    code_lens: bool = Field(
+        False, description="Show above each definition how often it is called, and its gloss."
+    )
 
 
 class PriceSettings(_Group):
@@ -128,6 +131,14 @@ class SessionSettings(_Group):
     days: int = Field(90, ge=1, description="Since something last happened in a session.")
     count: int = Field(500, ge=0, description="Sessions, of all workspaces; 0 keeps none.")
     bytes: int = Field(1_000_000_000, ge=0, description="Disk space for all, in bytes.")
+
+
+class GlossSettings(_Group):
+    """How long glosses are kept on disk."""
+
+    days: int = Field(180, ge=1, description="Since a gloss was made.")
+    count: int = Field(5_000, ge=0, description="Glosses, of all workspaces; 0 keeps none.")
+    bytes: int = Field(100_000_000, ge=0, description="Disk space for all, in bytes.")
 
 
 class PermissionSettings(_Group):
@@ -216,5 +227,6 @@ class Settings(_Group):
     shell: ShellSettings = Field(ShellSettings(), description="Commands.")
     context: ContextSettings = Field(ContextSettings(), description="The context window.")
     sessions: SessionSettings = Field(SessionSettings(), description="Sessions on disk.")
+    glosses: GlossSettings = Field(GlossSettings(), description="Glosses on disk.")
     limits: LimitSettings = Field(LimitSettings(), description="Limits of a run.")
     agents: AgentSettings = Field(AgentSettings(), description="Sub-agents.")

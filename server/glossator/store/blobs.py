@@ -3,36 +3,23 @@
 A key is a hash of everything its value follows from, so nothing is ever out of date and nothing
 needs invalidating; what no one asked for the longest goes when room is wanted. Several processes
 may use one file; an object belongs to one thread.
-
-Source: SQLite's documentation of write-ahead logging and of result codes.
 """
 
 from __future__ import annotations
 
-import logging
-import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-from glossator.core.errors import StoreUnavailable
-
-logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
+from glossator.store.database import Database, number
 
 _FORMAT = 1  # of the table below; a file of another format is set aside
-_WAIT = 2.0  # seconds for another process to finish writing
 _BATCH = 500  # keys in one statement
 _PRUNED = 20  # values that go at a time
 _KEPT = 0.75  # of the room, after the rest was pruned
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-_SCHEMA = f"""
-    PRAGMA auto_vacuum = INCREMENTAL;
-    PRAGMA journal_mode = WAL;
-    BEGIN IMMEDIATE;
+_TABLES = """
     CREATE TABLE IF NOT EXISTS blobs (
         namespace TEXT NOT NULL,
         key BLOB NOT NULL,
@@ -41,8 +28,6 @@ _SCHEMA = f"""
         PRIMARY KEY (namespace, key)
     );
     CREATE INDEX IF NOT EXISTS by_use ON blobs (used);
-    PRAGMA user_version = {_FORMAT};
-    COMMIT;
 """
 
 
@@ -61,87 +46,36 @@ class Blobs:
     """
 
     def __init__(self, path: str, max_bytes: int) -> None:
-        self._path = path
         self._max_bytes = max_bytes
-        self._database: sqlite3.Connection | None = None
-        self._run(lambda _database: None)
+        self._file = Database(path, _TABLES, _FORMAT, "results are not kept")
+        self._file.run(lambda _database: None)
 
     def get(self, namespace: str, keys: Iterable[bytes]) -> dict[bytes, bytes]:
         """The values there are for `keys`."""
         wanted = list(dict.fromkeys(keys))
-        return self._run(lambda database: _get(database, namespace, wanted))
+        return self._file.run(lambda database: _get(database, namespace, wanted))
 
     def known(self, namespace: str, keys: Iterable[bytes]) -> set[bytes]:
         """Those of `keys` that have a value; it counts as used today."""
         wanted = list(dict.fromkeys(keys))
-        return self._run(lambda database: _known(database, namespace, wanted))
+        return self._file.run(lambda database: _known(database, namespace, wanted))
 
     def put(self, namespace: str, values: Mapping[bytes, bytes]) -> None:
         """Keep `values`, all or none; when there is no room, what was used least recently goes."""
         rows = [(namespace, key, value, _today()) for key, value in values.items()]
-        self._run(lambda database: _put(database, rows, self._max_bytes))
+        self._file.run(lambda database: _put(database, rows, self._max_bytes))
 
     def statistics(self) -> BlobStatistics:
         """What is held now."""
-        return self._run(
+        return self._file.run(
             lambda database: BlobStatistics(
-                _number(database, "SELECT count(*) FROM blobs"), _bytes(database)
+                number(database, "SELECT count(*) FROM blobs"), _bytes(database)
             )
         )
 
     def close(self) -> None:
         """Give the file back; safe to call again."""
-        if self._database is not None:
-            self._database.close()
-            self._database = None
-
-    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        try:
-            try:
-                return work(self._open())
-            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-                if not _is_damage(error):
-                    raise
-                self._set_aside(str(error))
-                return work(self._open())
-        except (sqlite3.Error, OSError) as error:
-            self.close()
-            raise StoreUnavailable(
-                f"{self._path} cannot be used ({error}), so results are not kept; check the disk's"
-                " room and the file's permissions, or delete the file."
-            ) from error
-
-    def _open(self) -> sqlite3.Connection:
-        if self._database is None:
-            # made here, since SQLite would let everybody read it
-            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
-            database = sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None)
-            self._database = database
-            version = _number(database, "PRAGMA user_version")
-            if version not in (0, _FORMAT):
-                raise _ForeignFormat(f"it has the format {version}, not {_FORMAT}")
-            database.execute("PRAGMA synchronous = NORMAL")  # a lost tail is no damage
-            if not version:
-                database.executescript(_SCHEMA)
-        return self._database
-
-    def _set_aside(self, reason: str) -> None:
-        self.close()
-        os.replace(self._path, f"{self._path}.damaged")
-        for ending in ("-wal", "-shm"):
-            if os.path.exists(self._path + ending):
-                os.remove(self._path + ending)
-        logger.warning("%s was damaged (%s); it is begun again.", self._path, reason)
-
-
-class _ForeignFormat(sqlite3.DatabaseError):
-    """A file that another version of this program made."""
-
-
-def _is_damage(error: sqlite3.DatabaseError | UnicodeDecodeError) -> bool:
-    # A message that quotes a damaged schema is not UTF-8. The low byte of a code is its kind.
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return code in _DAMAGED or isinstance(error, _ForeignFormat | UnicodeDecodeError)
+        self._file.close()
 
 
 def _get(database: sqlite3.Connection, namespace: str, keys: list[bytes]) -> dict[bytes, bytes]:
@@ -202,13 +136,8 @@ def _prune(database: sqlite3.Connection, max_bytes: int) -> None:
 
 
 def _bytes(database: sqlite3.Connection) -> int:
-    pages = _number(database, "PRAGMA page_count") - _number(database, "PRAGMA freelist_count")
-    return pages * _number(database, "PRAGMA page_size")
-
-
-def _number(database: sqlite3.Connection, query: str) -> int:
-    (number,) = database.execute(query).fetchone()
-    return int(number)
+    pages = number(database, "PRAGMA page_count") - number(database, "PRAGMA freelist_count")
+    return pages * number(database, "PRAGMA page_size")
 
 
 def _today() -> int:

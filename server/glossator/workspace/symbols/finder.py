@@ -31,7 +31,7 @@ from glossator.workspace.symbols.find import (
 from glossator.workspace.symbols.imports import Import
 from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.names import Name
-from glossator.workspace.symbols.single import ImportsOf, OutlineOf, OutlinesOf
+from glossator.workspace.symbols.single import CallsOf, ImportsOf, OutlineOf, OutlinesOf
 from glossator.workspace.symbols.sources import Library, statistics
 from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.symbols.table import MatchKnown, MatchNames, ReadNames, Stamp
@@ -106,6 +106,16 @@ class SymbolFinder:
 
         def job(library: Library) -> ImportsOf:
             return ImportsOf(library, document.path, document.text)
+
+        return await self._on_one(snapshot, document, job)
+
+    async def calls(
+        self, snapshot: WorkspaceSnapshot, document: Document, first_line: int, last_line: int
+    ) -> tuple[tuple[str, int], ...]:
+        """What these lines (1-based, inclusive) call: names with their lines, in their order."""
+
+        def job(library: Library) -> CallsOf:
+            return CallsOf(library, document.path, document.text, first_line, last_line)
 
         return await self._on_one(snapshot, document, job)
 

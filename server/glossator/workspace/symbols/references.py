@@ -51,6 +51,7 @@ _IMPORTS = frozenset({
     "import_declaration", "use_declaration", "extern_crate_declaration", "using_directive",
     "using_declaration", "namespace_use_declaration",
 })  # fmt: skip
+_WORD = re.compile(rb"[^\W\d]\w*")
 _UNPARSED = frozenset({"preproc_arg"})  # the text of a macro of C
 _UNPARSED_LIMIT = 4_000  # bytes; a longer macro is data
 _QUOTED = re.compile(rb'"(?:[^"\\]|\\.)*(?:"|\Z)|/\*.*?(?:\*/|\Z)|//[^\n]*', re.DOTALL)
@@ -99,6 +100,30 @@ def references(text: str, language: str, name: str) -> tuple[Reference, ...]:
         line, column = lines.at(start)
         width = len(tree.source[start:end].decode("utf-8", "replace"))
         found.append(Reference(line, column, column + width, kind, within))
+    return tuple(found)
+
+
+def calls_in(text: str, language: str, first_line: int, last_line: int) -> tuple[Reference, ...]:
+    """What is called on these lines (1-based, inclusive), in document order; none as above."""
+    tree = parse(text, language) if language in CODE else None
+    if tree is None:
+        return ()
+    starts = [0, *(match.end() for match in re.finditer(rb"\n", tree.source))]
+    begin = starts[min(first_line, len(starts)) - 1]
+    end = starts[last_line] if last_line < len(starts) else len(tree.source)
+    places = [match.start() for match in _WORD.finditer(tree.source, begin, end)]
+    around = _Around(placed(text, language) if places else ())
+    lines = _Lines(tree.source)
+    found = []
+    for start, path in paths(tree.root, places):
+        leaf = path[-1]
+        if leaf.start_byte != start or not _is_identifier(leaf):
+            continue
+        within, defined = around.at(start)
+        if not defined and _kind(tree, path, leaf.end_byte) == "call":
+            line, column = lines.at(start)
+            width = len(tree.text(leaf))
+            found.append(Reference(line, column, column + width, "call", within))
     return tuple(found)
 
 

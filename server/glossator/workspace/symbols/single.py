@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import ClassVar
 
+from glossator.core.text import split_lines
 from glossator.workspace.symbols.imports import Import, imports
+from glossator.workspace.symbols.references import calls_in
 from glossator.workspace.symbols.sources import SLICE, Library, editor_text, outlines, read
 from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.worker.jobs import Job, Slices
@@ -89,3 +91,26 @@ class ImportsOf(Job[tuple[Import, ...]]):
         text = editor_text(self.path, self.text)
         yield None
         return () if text.language is None else imports(text.text, text.language)
+
+
+@dataclass(frozen=True, slots=True)
+class CallsOf(Job[tuple[tuple[str, int], ...]]):
+    """What lines of a text call: names with their 1-based lines, in document order."""
+
+    urgent: ClassVar[bool] = True
+
+    library: Library
+    path: str
+    text: str
+    first_line: int
+    last_line: int
+
+    def run(self) -> Slices[tuple[tuple[str, int], ...]]:
+        """Parse."""
+        text = editor_text(self.path, self.text)
+        yield None
+        if text.language is None or len(text.text) > self.library.parse_limit:
+            return ()
+        lines = split_lines(text.text)
+        called = calls_in(text.text, text.language, self.first_line, self.last_line)
+        return tuple((lines[at.line - 1][at.start : at.end], at.line) for at in called)

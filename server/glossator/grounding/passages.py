@@ -1,0 +1,135 @@
+"""Cited lines as they were, and where they are now.
+
+Lines that read the same at the same place are unchanged. Elsewhere they count as moved if half of
+the lines around them came with them: the same words may stand in another place by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from glossator.core.document import Document, Missing
+from glossator.core.gloss import Gloss, Passage, line_hashes
+from glossator.core.span import Citation
+from glossator.core.uri import to_path
+
+_AROUND = 3  # lines on each side that are remembered
+_NEAR = 60  # lines around the old place that are compared where the passage changed
+
+Read = Callable[[str], Document | Missing]
+
+
+class HashedTexts:
+    """The lines of documents as hashes, each text hashed once."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def lines(self, path: str) -> tuple[str, ...]:
+        """Those of the document at a path; () where there is none."""
+        if path not in self._known:
+            document = self._read(path)
+            lines = document.lines if isinstance(document, Document) else ()
+            self._known[path] = line_hashes(lines)
+        return self._known[path]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a passage is now, 1-based and inclusive; `changed` counts lines that are not as cited.
+
+    Where all of them changed, it is where the passage was.
+    """
+
+    first_line: int
+    last_line: int
+    changed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a gloss stands: a place for each of its passages."""
+
+    places: tuple[Place | None, ...]
+
+    @property
+    def changed(self) -> int:
+        """The cited lines that changed; lines that two citations share count twice."""
+        return sum(place.changed for place in self.places if place)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether every cited line is as it was."""
+        return not self.changed
+
+
+def passage_of(citation: Citation, read: Read) -> Passage | None:
+    """The lines of a citation, as they were cited; None for one that could not be resolved.
+
+    Lines of a text that is another one by now have no hashes: they count as changed.
+    """
+    span = citation.span
+    if span is None:
+        return None
+    document = read(to_path(span.uri) or span.uri)
+    path = document.path
+    if isinstance(document, Missing) or document.sha256 != span.sha256:
+        return Passage(path, span.first_line, span.last_line, ())
+    first, last, lines = span.first_line, span.last_line, document.lines
+    return Passage(
+        path,
+        first,
+        last,
+        line_hashes(lines[first - 1 : last]),
+        line_hashes(lines[max(first - 1 - _AROUND, 0) : first - 1][::-1]),
+        line_hashes(lines[last : last + _AROUND]),
+    )
+
+
+def standing(gloss: Gloss, texts: HashedTexts) -> Standing:
+    """How a gloss stands with the texts of now; blocking, for a thread."""
+    return Standing(
+        tuple(place_of(each, texts.lines(each.path)) if each else None for each in gloss.passages)
+    )
+
+
+def place_of(passage: Passage, lines: Sequence[str]) -> Place:
+    """Where a passage is among the hashed lines of its document."""
+    first, count = passage.first_line - 1, passage.last_line - passage.first_line + 1
+    wanted = passage.lines
+    if not wanted:
+        return Place(passage.first_line, passage.last_line, count)
+    if tuple(lines[first : first + count]) == wanted:
+        return Place(passage.first_line, passage.last_line)
+    moved = [
+        at
+        for at, line in enumerate(lines)
+        if line == wanted[0]
+        and tuple(lines[at : at + count]) == wanted
+        and _came_with_it(passage, lines, at)
+    ]
+    if moved:
+        at = min(moved, key=lambda each: abs(each - first))
+        return Place(at + 1, at + count)
+    near = lines[max(first - _NEAR, 0) : first + count + _NEAR]
+    alike = SequenceMatcher(None, wanted, near, autojunk=False).get_matching_blocks()
+    kept = sum(block.size for block in alike)
+    return Place(passage.first_line, passage.last_line, max(count - kept, 1))
+
+
+def _came_with_it(passage: Passage, lines: Sequence[str], at: int) -> bool:
+    """Whether half of the lines around are those that were; a text's end counts as one."""
+    end = at + len(passage.lines)
+    sides = (
+        (passage.before, lines[max(at - _AROUND, 0) : at][::-1]),
+        (passage.after, lines[end : end + _AROUND]),
+    )
+    alike = total = 0
+    for was, now in sides:
+        total += max(len(was), 1)
+        alike += sum(old == new for old, new in zip(was, now, strict=False))
+        alike += not was and not now
+    return alike * 2 >= total

@@ -1,0 +1,198 @@
+"""What can be said of a subject without a model: quoted and counted, never concluded.
+
+Of a symbol: its signature and documentation, who calls it and what it calls by the index, the tests
+that mention it, the last commit that touched it. Of a file its outline, of a folder what it holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from glossator.core.citations import CitationMark
+from glossator.core.document import Document
+from glossator.core.gloss import FOLDER
+from glossator.core.report import Report
+from glossator.core.span import Citation, Span
+from glossator.core.uri import to_uri
+from glossator.grounding.reporting import report_of
+from glossator.grounding.verify import verify
+from glossator.service.application import Application
+from glossator.service.calls import Call, calls_of
+from glossator.service.last_commit import last_commit
+from glossator.service.subjects import Pointed
+from glossator.tools.reads import ReadState
+from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.candidates import Place
+from glossator.workspace.symbols.find import Line
+from glossator.workspace.symbols.finder import ALL_USES
+from glossator.workspace.symbols.names import Name
+from glossator.workspace.symbols.symbol import Symbol
+
+EXTRACT = "Extract"  # the name of who reports
+
+_MOST = 8  # callers, callees, tests, symbols and folders that are named
+_TESTS = ("test", "spec")
+
+
+@dataclass(slots=True)
+class _Quoting:
+    """Makes citations of what was looked at, which is then what may be cited."""
+
+    snapshot: WorkspaceSnapshot
+    shown: ReadState = field(default_factory=ReadState)
+
+    def cite(self, path: str, sha256: str, first: int, last: int) -> str:
+        """The mark for lines (1-based, inclusive) of the text at an absolute path."""
+        overlay = self.snapshot.overlays.get(path)
+        uri = to_uri(path) if overlay is None else overlay.uri
+        self.shown.show([Span(uri, sha256, first, last)])
+        return f"[cite: doc, {self.snapshot.relative(path)}, {first}-{last}]"
+
+    def line(self, line: Line) -> str:
+        return self.cite(line.path, line.sha256, line.number, line.number)
+
+    def check(self, mark: CitationMark) -> Citation:
+        return verify(mark, self.snapshot, self.shown.supports)
+
+
+async def extract(app: Application, pointed: Pointed) -> Report:
+    """The report on a subject. Raises `WorkerGone` and `JobFailed`."""
+    snapshot = app.host.snapshot()
+    quoting = _Quoting(snapshot)
+    if pointed.symbol is not None and pointed.document is not None:
+        blocks, searched = await _of_symbol(app, quoting, pointed, pointed.document, pointed.symbol)
+    elif pointed.document is not None:
+        blocks, searched = await _of_file(app, quoting, pointed.document)
+    else:
+        blocks, searched = await asyncio.to_thread(_of_folder, app, quoting, pointed)
+    blocks += await _touched(app, pointed)
+    task, text = f"Extract from {pointed.name}.", "\n\n".join(blocks)
+    return await asyncio.to_thread(report_of, EXTRACT, task, text, quoting.check, searched)
+
+
+async def _of_symbol(
+    app: Application, quoting: _Quoting, pointed: Pointed, document: Document, symbol: Symbol
+) -> tuple[list[str], list[str]]:
+    lines = symbol.first_line, symbol.last_line
+    blocks = [_introduced(symbol) + quoting.cite(document.path, document.sha256, *lines)]
+    calls = await calls_of(app, pointed)
+    blocks += _calling("Called by", calls.callers, quoting)
+    blocks += _calling("It calls", calls.callees, quoting)
+    name = Name.parse(pointed.subject.name)
+    place = Place(hides=app.acting.hidden())
+    uses = await app.symbols.uses(quoting.snapshot, name, ALL_USES, place)
+    tests = [use.line for use in uses.hits if _is_test(quoting.snapshot.relative(use.line.path))]
+    blocks += _mentioning(tests, quoting)
+    found = uses.coverage
+    searched = [f"{symbol.name} ({len(uses.hits):,} uses, in {found.holding:,} files)"]
+    if found.unread or found.worker_away:
+        searched.append(f"{found.unread:,} more files may hold the name and were not read")
+    return blocks, searched
+
+
+def _introduced(symbol: Symbol) -> str:
+    within = f" of `{'.'.join(symbol.container)}`" if symbol.container else ""
+    said = f" {_sentence(symbol.documentation)}" if symbol.documentation else ""
+    return f"{symbol.kind.capitalize()}{within}: `{symbol.signature}`.{said} "
+
+
+def _calling(heading: str, calls: Sequence[Call], quoting: _Quoting) -> Iterator[str]:
+    """A finding for each that calls or is called, with the first place where."""
+    by_name: dict[str, list[Call]] = {}
+    for call in calls:
+        by_name.setdefault(call.name, []).append(call)
+    for name, places in list(by_name.items())[:_MOST]:
+        often = f", {len(places)} times" if len(places) > 1 else ""
+        yield f"- {heading} `{name}`{often}. {quoting.line(places[0].line)}"
+    if (more := len(by_name) - _MOST) > 0:
+        yield f"- {heading} {more:,} more."
+
+
+def _mentioning(tests: Sequence[Line], quoting: _Quoting) -> Iterator[str]:
+    by_path = Counter(line.path for line in tests)
+    first = {line.path: line for line in reversed(tests)}
+    for path, count in by_path.most_common(_MOST):
+        often = f" {count} times" if count > 1 else ""
+        name = quoting.snapshot.relative(path)
+        yield f"- Mentioned{often} in the tests of `{name}`. {quoting.line(first[path])}"
+    if (more := len(by_path) - _MOST) > 0:
+        yield f"- Mentioned in {more:,} more files of tests."
+
+
+async def _of_file(
+    app: Application, quoting: _Quoting, document: Document
+) -> tuple[list[str], list[str]]:
+    symbols = await app.symbols.outline(quoting.snapshot, document)
+    top = [symbol for symbol in symbols if not symbol.container]
+    path, total = quoting.snapshot.relative(document.path), len(document.lines)
+    kinds = Counter(symbol.kind for symbol in top)
+    holds = ", ".join(f"{count:,} of kind {kind}" for kind, count in kinds.most_common())
+    blocks = [f"`{path}` has {total:,} lines" + (f" and defines {holds}." if holds else ".")]
+    largest = sorted(top, key=lambda symbol: symbol.first_line - symbol.last_line)[:_MOST]
+    for symbol in sorted(largest, key=lambda symbol: symbol.first_line):
+        mark = quoting.cite(document.path, document.sha256, symbol.name_line, symbol.name_line)
+        said = f": {_sentence(symbol.documentation)}" if symbol.documentation else "."
+        blocks.append(f"- {symbol.kind.capitalize()} `{symbol.name}`{said} {mark}")
+    return blocks, [f"{path} ({len(symbols):,} symbols)"]
+
+
+def _of_folder(
+    app: Application, quoting: _Quoting, pointed: Pointed
+) -> tuple[list[str], list[str]]:
+    """What is listed in a folder, and the beginning of its README; blocking."""
+    snapshot, hides = quoting.snapshot, app.acting.hidden()
+    top = os.path.join(pointed.subject.path, "")
+    inside = [
+        entry.path[len(top) :]
+        for entry in snapshot.files()
+        if entry.path.startswith(top) and not (hides and hides(entry.path))
+    ]
+    parts = Counter(name.partition(os.sep)[0] for name in inside if os.sep in name)
+    blocks = [f"`{pointed.path}` holds {len(inside):,} files in {len(parts):,} folders."]
+    for name in inside:
+        if os.sep not in name and name.lower().startswith("readme"):
+            blocks += _beginning(quoting, top + name)
+    blocks += [f"- `{name}/` holds {count:,} files." for name, count in parts.most_common(_MOST)]
+    return blocks, [f"{FOLDER} {pointed.path} ({len(inside):,} files)"]
+
+
+def _beginning(quoting: _Quoting, path: str) -> Iterator[str]:
+    """The first paragraph of a text."""
+    document = quoting.snapshot.read(path)
+    if not isinstance(document, Document):
+        return
+    numbered = ((at, line.strip()) for at, line in enumerate(document.lines, 1))
+    begun: list[tuple[int, str]] = []
+    for at, line in numbered:
+        if begun and not line:
+            break
+        if line and line[0] not in "#=-<![":
+            begun.append((at, line))
+    if begun:
+        text = " ".join(line for _, line in begun)
+        mark = quoting.cite(path, document.sha256, begun[0][0], begun[-1][0])
+        yield f"{_sentence(text)} {mark}"
+
+
+async def _touched(app: Application, pointed: Pointed) -> Iterable[str]:
+    symbol = pointed.symbol
+    lines = (symbol.first_line, symbol.last_line) if symbol else None
+    commit = await last_commit(app, pointed.subject.path, lines)
+    if commit is None:
+        return ()
+    said = f"`{commit.name}` of {commit.day} by {commit.author}: {commit.subject}"
+    return (f"- Last touched by commit {said}",)
+
+
+def _is_test(path: str) -> bool:
+    return any(part.startswith(_TESTS) or "test" in part for part in path.lower().split("/"))
+
+
+def _sentence(text: str) -> str:
+    """One paragraph that ends as a sentence does."""
+    line = " ".join(text.split())
+    return line if line.endswith((".", "!", "?", ":")) else f"{line}."

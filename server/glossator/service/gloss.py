@@ -1,0 +1,126 @@
+"""Gloss: explore what the user points at, and keep the report in the margin."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+
+from glossator.core.errors import UsageError
+from glossator.core.gloss import FOLDER, Gloss, Subject
+from glossator.core.report import Report, Thoroughness
+from glossator.core.uri import to_uri
+from glossator.grounding.passages import passage_of
+from glossator.prompts.loader import load_prompt
+from glossator.service.application import Application
+from glossator.service.attaching import Attachment
+from glossator.service.calls import Call, calls_of
+from glossator.service.explore import Explored, ExploreRequest, explore
+from glossator.service.extract import extract
+from glossator.service.margin import Noted
+from glossator.service.subjects import Pointed, pointed_at
+from glossator.workspace.worker.client import WorkerGone
+from glossator.workspace.worker.connection import JobFailed
+
+_CALLS = 12  # of each direction that a sub-agent is told of
+
+
+@dataclass(frozen=True, slots=True)
+class GlossRequest:
+    """A file, a folder, a line of a file (1-based), or a symbol by its `name`, perhaps below `uri`.
+
+    The gloss of a line is that of the symbol around it.
+    """
+
+    uri: str | None = None
+    line: int | None = None
+    name: str | None = None
+    thoroughness: Thoroughness = Thoroughness.QUICK
+    session_id: str | None = None
+    run_id: str | None = None
+
+
+async def gloss(app: Application, request: GlossRequest) -> Explored:
+    """Explore it; without a model, extract. Raises as `explore` does."""
+    try:
+        pointed = await pointed_at(app, request.uri, request.line, request.name)
+        known = "" if app.models.fast.offline else await _known_calls(app, pointed)
+    except (WorkerGone, JobFailed) as failure:
+        raise UsageError(f"It cannot be looked up: {failure} Try again in a minute.") from failure
+    task = load_prompt("user/gloss").render(subject=pointed.name, calls=known)
+    asked = ExploreRequest(
+        task,
+        request.thoroughness,
+        (pointed.path,) if pointed.subject.kind == FOLDER else (),
+        (_attachment(pointed),),
+        request.session_id,
+        request.run_id,
+    )
+    return await explored_and_kept(app, pointed, asked)
+
+
+async def explored_and_kept(
+    app: Application, pointed: Pointed, request: ExploreRequest
+) -> Explored:
+    """Explore, and keep the report as the gloss of a subject."""
+    offline = app.models.fast.offline
+    how = partial(_extract, app, pointed) if offline else None
+    if offline:
+        request = replace(request, attachments=())
+    explored = await explore(app, request, how)
+    await keep(app, pointed.subject, explored.report, "" if offline else explored.model)
+    return explored
+
+
+async def keep(app: Application, subject: Subject, report: Report, model: str) -> Noted | None:
+    """Keep a report in the margin; an empty one is not, a partial one takes no whole one's place.
+
+    None if it was not kept.
+    """
+    known = app.margin.of(subject)
+    is_whole = known is not None and not known.gloss.report.partial
+    is_fresh = known is not None and known.standing is not None and known.standing.is_fresh
+    if report.is_empty or (report.partial and is_whole and is_fresh):
+        return None
+    read = app.host.snapshot().read
+    passages = await asyncio.to_thread(
+        lambda: tuple(passage_of(citation, read) for citation in report.citations)
+    )
+    return await app.margin.keep(Gloss(subject, report, passages, model, datetime.now(UTC)))
+
+
+def _attachment(pointed: Pointed) -> Attachment:
+    document, symbol = pointed.document, pointed.symbol
+    if document is None:
+        return Attachment(to_uri(pointed.subject.path))
+    if symbol is None:
+        return Attachment(document.uri)
+    return Attachment(document.uri, symbol.first_line, symbol.last_line)
+
+
+async def _known_calls(app: Application, pointed: Pointed) -> str:
+    """What is known of the calls of a symbol, for the sub-agent."""
+    calls = await calls_of(app, pointed)
+    if not calls.callers and not calls.callees:
+        return ""
+    source = "the editor's language server" if calls.by_editor else "the spelling of names alone"
+    relative = app.host.snapshot().relative
+
+    def named(told: tuple[Call, ...]) -> str:
+        places = dict.fromkeys(
+            f"`{call.name}` ({relative(call.line.path)}:{call.line.number})" for call in told
+        )
+        more = f" and {len(places) - _CALLS:,} more" if len(places) > _CALLS else ""
+        return ", ".join(list(places)[:_CALLS]) + more if places else "none"
+
+    callers, callees = named(calls.callers), named(calls.callees)
+    prompt = load_prompt("user/calls")
+    return "\n\n" + prompt.render(source=source, callers=callers, callees=callees)
+
+
+async def _extract(app: Application, pointed: Pointed) -> Report:
+    try:
+        return await extract(app, pointed)
+    except (WorkerGone, JobFailed) as failure:
+        raise UsageError(f"It cannot be looked up: {failure} Try again in a minute.") from failure
