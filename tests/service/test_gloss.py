@@ -1,4 +1,4 @@
-"""Glosses: made by a sub-agent or by extraction, kept, shared, and stale with the lines they cite."""
+"""Glosses: made by a sub-agent or by extraction, kept, shared, stale with the lines they cite."""
 
 from __future__ import annotations
 
@@ -10,12 +10,18 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.core.gloss import Subject
 from glossator.core.ports import CallPlace, CallsTold
+from glossator.core.report import Finding, Report
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
 from glossator.service.explore import Explored
-from glossator.service.gloss import GlossRequest, gloss
+from glossator.service.explore_usage import explore_usage
+from glossator.service.gloss import GlossRequest, gloss, keep
+from glossator.service.lenses import Lens, lens_face, lenses
 from glossator.service.margin import Noted
+from glossator.service.on_lines import LinesRequest
+from glossator.service.reports import report_at
 from glossator.service.subjects import pointed_at
 from glossator.workspace.change import Closed, Edited, Opened, TextEdit
 from tests.stage import Stage, stage
@@ -98,13 +104,15 @@ async def test_extracts_without_a_model(root: Path) -> None:
     async with stage(root, FILES, (), OFFLINE) as s:
         answer = await glossed(s, uri=to_uri(str(root / "zoo/fish.py")), line=8)
         assert answer.offline
+        fish = "[cite: doc, zoo/fish.py, 7-9]"
+        tests = "[cite: doc, tests/test_fish.py, 5-5]"
         assert answer.text.splitlines() == [
-            "Method of `Fish`: `def swim(self, far)`. Swims so far. [cite: doc, zoo/fish.py, 7-9]",
+            f"Method of `Fish`: `def swim(self, far)`. Swims so far. {fish}",
             "",
             "- Called by `evening`. [cite: doc, pond.py, 5-5]",
-            "- Called by `test_swim`. [cite: doc, tests/test_fish.py, 5-5]",
+            f"- Called by `test_swim`. {tests}",
             "- It calls `splash`. [cite: doc, zoo/fish.py, 9-9]",
-            "- Mentioned in the tests of `tests/test_fish.py`. [cite: doc, tests/test_fish.py, 5-5]",
+            f"- Mentioned in the tests of `tests/test_fish.py`. {tests}",
         ]
         assert {each.status for each in answer.citations} == {"verified"}
         found = await noted(s, "Fish.swim")
@@ -211,14 +219,28 @@ async def test_two_servers_share_glosses(root: Path, monkeypatch: pytest.MonkeyP
         assert await changed_lines(other, "swim") == 0
 
 
-async def test_an_empty_or_partial_report_replaces_nothing(root: Path) -> None:
-    settings = {"agents": {"quick": {"turns": 1, "tokens": 100_000, "seconds": 60}}}
-    nothing = [Turn(ToolUse("Read", {"path": "pond.py"}))]
-    async with stage(root, FILES, nothing, settings) as s:
+async def test_what_cannot_be_glossed(root: Path) -> None:
+    async with stage(root, FILES, ()) as s:
         with pytest.raises(UsageError, match="Nothing named whale"):
             await glossed(s, name="whale")
         with pytest.raises(UsageError, match="Nothing is pointed at"):
             await glossed(s)
+        with pytest.raises(UsageError, match="Choose another file or folder"):
+            await glossed(s, uri="zoo/whale.py")
+
+
+async def test_an_empty_or_partial_report_takes_no_whole_ones_place(root: Path) -> None:
+    whole = Report("Explore", "?", (Finding("- Whole."),))
+    partial = Report("Explore", "?", (Finding("- Half."),), partial="it was cancelled")
+    subject = Subject(str(root / "pond.py"), "", "file")
+    async with stage(root, FILES, ()) as s:
+        assert await keep(s.app, subject, Report("Explore", "?"), "m") is None
+        assert await keep(s.app, subject, partial, "m") is not None
+        assert await keep(s.app, subject, whole, "m") is not None
+        assert await keep(s.app, subject, partial, "m") is None
+        found = s.app.margin.of(subject)
+        assert found is not None
+        assert found.gloss.report == whole
 
 
 async def test_what_rules_hide_is_not_glossed(root: Path) -> None:
@@ -227,3 +249,71 @@ async def test_what_rules_hide_is_not_glossed(root: Path) -> None:
         with pytest.raises(UsageError, match="permission rule"):
             await glossed(s, uri="pond.py")
         assert "pond.py" not in (await glossed(s, name="swim")).text
+
+
+async def test_exploring_usage_glosses_what_is_there(root: Path) -> None:
+    asked = LinesRequest(to_uri(str(root / "zoo/fish.py")), 7, 9, "Only tests, please.")
+    async with stage(root, FILES, TURNS) as s:
+        answer = await explore_usage(s.app, asked)
+        framing, lines, task = s.sent(0)["messages"][-1]["content"]
+        assert "Look in the whole workspace" in framing["text"]
+        assert "zoo/fish.py, lines 7-9" in lines["text"]
+        assert task["text"].startswith("Explore usage of `zoo/fish.py:7-9`.")
+        assert task["text"].endswith("\n\nOnly tests, please.")
+        found = await noted(s, "Fish.swim")
+        assert found is not None
+        assert answer.document == f"glossator:/gloss/{found.gloss.subject.key}/Fish.swim.md"
+    async with stage(root, {}, (), OFFLINE) as s:
+        assert "Called by `evening`" in (await explore_usage(s.app, asked)).text
+        uri = "untitled:Untitled-1"
+        s.app.host.apply(Opened(uri, 1, "def swim(): ...\n"))
+        assert (await explore_usage(s.app, LinesRequest(uri, 1, 1))).document is None
+
+
+async def test_the_whole_gloss_as_a_document(root: Path) -> None:
+    async with stage(root, FILES, TURNS) as s:
+        document = (await glossed(s, name="Fish.swim")).document
+        assert document is not None
+        text = await report_at(s.app, document)
+        fish, pond = (to_uri(str(root / name)) for name in ("zoo/fish.py", "pond.py"))
+        assert text is not None
+        assert text.splitlines()[0] == "# Method `Fish.swim` in `zoo/fish.py`"
+        assert text.splitlines()[2].startswith("*fresh · claude-haiku-5-5, 2")
+        assert f"- `swim` moves a fish. [zoo/fish.py:7-9]({fish}#L7-L9)" in text
+        assert f"- It splashes. [pond.py:5]({pond}#L5)" in text
+        assert "## Searched\n\n- Read path=" in text
+        (root / "pond.py").unlink()
+        s.touched("pond.py")
+        again = await report_at(s.app, document)
+        assert again is not None
+        assert "*stale: 1 cited line changed · " in again
+        assert f"[pond.py:5]({pond}#L5) (changed)" in again
+        assert await report_at(s.app, "glossator:/other") is None
+        with pytest.raises(UsageError, match="no such gloss"):
+            await report_at(s.app, f"glossator:/gloss/{'0' * 32}/x.md")
+
+
+async def test_lenses_count_calls_and_tell_how_glosses_stand(root: Path) -> None:
+    async with stage(root, FILES, (), OFFLINE) as s:
+        uri = to_uri(str(root / "zoo/fish.py"))
+        s.app.host.apply(Opened(uri, 1, FILES["zoo/fish.py"]))
+        await s.app.ready()
+        found = {lens.subject.name: lens for lens in await lenses(s.app, uri)}
+        assert list(found) == ["Fish", "Fish.swim", "splash"]
+        swim, splash = found["Fish.swim"], found["splash"]
+        assert swim.range == ((6, 8), (6, 12))
+
+        async def face(lens: Lens) -> tuple[str, str]:
+            seen = await lens_face(s.app, lens.subject, lens.line)
+            return seen.title, seen.command
+
+        assert await face(swim) == ("explore · 2 calls", "glossator.gloss")
+        assert await face(splash) == ("explore · 1 call", "glossator.gloss")
+        await glossed(s, uri=uri, line=splash.line)
+        assert await face(splash) == ("gloss · 1 call", "glossator.showGloss")
+        at = Position(12, 4), Position(12, 10)
+        s.app.host.apply(Edited(uri, 2, (TextEdit(at, "yield"),)))
+        await s.app.margin.settled()
+        title, command = await face(splash)
+        assert title == "gloss, stale: 1 cited line changed: explore again · 1 call"
+        assert command == "glossator.gloss"

@@ -9,7 +9,7 @@ import pytest
 
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
-from glossator.service.hover import HoverRequest, hover
+from glossator.service.hover import NO_GLOSS, HoverRequest, hover
 from glossator.workspace.change import Opened
 from tests.patience import SECONDS
 from tests.stage import Stage, stage
@@ -110,6 +110,8 @@ async def test_names_of_other_files(
             assert said is None
         else:
             assert said is not None
+            said, end = said.removesuffix(NO_GLOSS).rstrip(), said
+            assert end == f"{said}\n\n{NO_GLOSS}"
             assert f"function · {place}*" in said
             assert said.endswith(f"*and {others} more of this name*" if others else f"{place}*")
 

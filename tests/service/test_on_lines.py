@@ -11,7 +11,7 @@ from glossator.core.diagnostics import Diagnostic, Severity
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice, RunStarted
 from glossator.core.uri import to_uri
-from glossator.service.actions import ACTIONS, EXPLAIN, FIX, REFACTOR, Action
+from glossator.service.actions import ACTIONS, EXPLAIN, EXPLORE_USAGE, FIX, REFACTOR, Action
 from glossator.service.ask import Answer
 from glossator.service.on_lines import LinesRequest, act_on_lines, why_not_edited
 from glossator.service.sessions import ListSessionsRequest, list_sessions
@@ -20,6 +20,7 @@ from glossator.workspace.change import Opened
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
+ASKING = tuple(action for action in ACTIONS if action is not EXPLORE_USAGE)
 OFFLINE = {"models": {"offline": True}}
 FILES = {
     "a/m.py": "def price(net):\n    return net * 2\n",
@@ -64,7 +65,7 @@ async def test_a_document_that_was_never_saved(tmp_path: Path) -> None:
         assert "def swim(): ..." in answer.text
 
 
-@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.word)
+@pytest.mark.parametrize("action", ASKING, ids=lambda action: action.word)
 async def test_what_the_model_is_asked(tmp_path: Path, action: Action) -> None:
     async with stage(tmp_path, FILES, SAID) as s:
         answer = await act(s, action, "a/m.py", 1, 2)
@@ -111,7 +112,7 @@ async def test_what_the_editor_reports_is_shown_with_the_lines(tmp_path: Path) -
         assert "no such name" not in question["text"]
 
 
-@pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.word)
+@pytest.mark.parametrize("action", ASKING, ids=lambda action: action.word)
 async def test_only_actions_that_edit_edit(tmp_path: Path, action: Action) -> None:
     """Whatever the mode allows; the next question is free to, again."""
     settings = {"permissions": {"mode": "auto"}}

@@ -28,7 +28,7 @@ class Subject:
     @property
     def key(self) -> str:
         """A short name that it keeps."""
-        whole = "\0".join((self.path, self.name, self.kind))
+        whole = f"{self.path}\0{self.name}\0{self.kind}"
         return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

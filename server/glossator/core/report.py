@@ -70,9 +70,9 @@ class Report:
     def markdown(self) -> str:
         """The report for people; its citations are the marks that were written."""
         parts = [f"*This report is partial: {self.partial}.*"] if self.partial else []
-        parts.append(_joined(finding.text for finding in self.findings))
+        parts.append(joined(finding.text for finding in self.findings))
         if self.open:
-            parts += ["**Open**", _joined(self.open)]
+            parts += ["**Open**", joined(self.open)]
         return "\n\n".join(filter(None, parts)) or "Nothing was found."
 
     def told(self, budget: int) -> str:
@@ -90,7 +90,7 @@ class Report:
         if not kept:
             kept, left_out = [_cut(blocks[0], max(room, _LEAST))], len(blocks) - 1
         more = f"[{left_out:,} more were left out; ask for less at once]" if left_out else ""
-        return _cut("\n\n".join(filter(None, (head, _joined(kept), more, account))), budget)
+        return _cut("\n\n".join(filter(None, (head, joined(kept), more, account))), budget)
 
 
 def to_json(report: Report) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _account(searched: tuple[str, ...]) -> str:
     return "Searched: " + "; ".join([*lines, *([f"and {more:,} more"] if more > 0 else [])])
 
 
-def _joined(blocks: Iterable[str]) -> str:
+def joined(blocks: Iterable[str]) -> str:
     """Items of a list stand together, other blocks apart."""
     text, in_list = "", False
     for block in blocks:

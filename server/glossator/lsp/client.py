@@ -22,14 +22,15 @@ class Client:
 
     `events`: wants `glossator/event`. `questions`, `diagnostics`, `permissions`, `reviews`: knows
     `glossator/question`, `…/diagnostics`, `…/permission`, `…/review`. `saves`: knows
-    `glossator/saveDocuments`. `calls`: knows `glossator/calls`. `links`: follows `command:` links in
-    hovers. `commands`: registers the commands itself.
+    `glossator/saveDocuments`. `calls`: knows `glossator/calls`. `links`: follows `command:` links.
+    `commands`: registers the commands itself.
     `watches_files`: can be asked to report file changes.
     `trusted`: what its user said of these folders; None if it does not know.
     `code_actions`: understands CodeAction, not only Command, `disabled_actions`: those that cannot
     be done now, too. `settings` are not yet checked.
     `symbol_trees`: knows document symbols inside others. `registers`: the methods for symbols
-    that it can be offered after `initialize`.
+    that it can be offered after `initialize`. `contents`: asks for the text of documents of ours.
+    `refreshes_lenses`: can be told that code lenses are others now.
     """
 
     roots: tuple[str, ...] = ()
@@ -55,6 +56,8 @@ class Client:
     markdown_hover: bool = True
     symbol_trees: bool = False
     registers: frozenset[str] = frozenset()
+    contents: bool = False
+    refreshes_lenses: bool = False
 
 
 def describe(params: types.InitializeParams) -> Client:
@@ -95,6 +98,8 @@ def describe(params: types.InitializeParams) -> Client:
             )
         ),
         registers=_registers(capabilities),
+        contents=get_capability(capabilities, "workspace.text_document_content") is not None,
+        refreshes_lenses=bool(get_capability(capabilities, "workspace.code_lens.refresh_support")),
     )
 
 
@@ -135,7 +140,9 @@ def _registers(capabilities: types.ClientCapabilities) -> frozenset[str]:
         capabilities, "text_document.document_symbol.dynamic_registration"
     )
     of_workspace = get_capability(capabilities, "workspace.symbol.dynamic_registration")
+    of_lenses = get_capability(capabilities, "text_document.code_lens.dynamic_registration")
     registers = {
+        types.TEXT_DOCUMENT_CODE_LENS: of_lenses,
         types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: of_documents,
         types.WORKSPACE_SYMBOL: of_workspace,
     }

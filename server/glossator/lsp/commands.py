@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from glossator.lsp.reports import show_report
+from glossator.lsp.reports import show_gloss, show_report
 from glossator.lsp.wire import WireError, from_wire, to_wire
 from glossator.service.actions import ACTIONS
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 COMMAND_NAMES = (
     "glossator.ask",
     *(action.command for action in ACTIONS),
+    "glossator.gloss",
+    "glossator.showGloss",
+    "glossator.exploreWorkspace",
     "glossator.explore",
     "glossator.listAgents",
     "glossator.showAgent",
@@ -53,6 +56,8 @@ _WITH_REPORT = {
     "glossator.ask",
     "glossator.retry",
     "glossator.explore",
+    "glossator.gloss",
+    "glossator.exploreWorkspace",
     *(action.command for action in ACTIONS),
 }
 
@@ -70,6 +75,8 @@ async def run_command(server: Server, params: types.ExecuteCommandParams) -> obj
         answer = await command.run(server.application, request)
     if params.command in _WITH_REPORT and not server.client.events:
         await show_report(server, answer)
+    elif params.command == "glossator.showGloss" and not server.client.events:
+        await show_gloss(server, answer)
     return to_wire(answer)
 
 

@@ -18,6 +18,7 @@ from glossator.core.uri import to_uri
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
     from glossator.service.ask import Answer, CitationView
+    from glossator.service.reports import ShownGloss
 
 _log = logging.getLogger(__name__)
 
@@ -25,21 +26,41 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 async def show_report(server: Server, answer: Answer) -> None:
-    """Write the answer to the user's state folder; the client opens it, or tells where it is."""
+    """Have the client show the answer: as a document of ours if it was kept as one, else a file."""
+    document = getattr(answer, "document", None)
+    if document is not None and server.client.contents and server.client.show_document:
+        _open(server, document)
+    else:
+        await _show_file(server, answer.run_id, to_markdown(answer))
+
+
+async def show_gloss(server: Server, gloss: ShownGloss) -> None:
+    """Have the client show a gloss, in the same way."""
+    if server.client.contents and server.client.show_document:
+        _open(server, gloss.uri)
+    else:
+        await _show_file(server, gloss.uri, gloss.text)
+
+
+async def _show_file(server: Server, name: str, text: str) -> None:
+    """Write a text to the user's state folder; the client opens it, or tells where it is."""
     try:
-        path = await asyncio.to_thread(_write, answer)
+        path = await asyncio.to_thread(_write, name, text)
     except OSError as error:
         _log.warning("The answer could not be written as a report: %s", error)
         return
     if server.client.show_document:
-        server.protocol.send_request(  # whether the user looks at it is not waited for
-            types.WINDOW_SHOW_DOCUMENT,
-            types.ShowDocumentParams(uri=to_uri(str(path)), take_focus=True),
-        )
+        _open(server, to_uri(str(path)))
     else:
         server.window_show_message(
             types.ShowMessageParams(types.MessageType.Info, f"The answer is in {path}")
         )
+
+
+def _open(server: Server, uri: str) -> None:
+    server.protocol.send_request(  # whether the user looks at it is not waited for
+        types.WINDOW_SHOW_DOCUMENT, types.ShowDocumentParams(uri=uri, take_focus=True)
+    )
 
 
 def report_folder() -> Path:
@@ -73,19 +94,19 @@ def _citation(citation: CitationView) -> str:
     return f"- {citation.status.value}: [{where}]({citation.uri}#L{citation.first_line}){reason}"
 
 
-def _write(answer: Answer) -> Path:
+def _write(name: str, text: str) -> Path:
     folder = report_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
-    path = folder / f"{_file_name(answer.run_id)}.md"
+    path = folder / f"{_file_name(name)}.md"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
-        file.write(to_markdown(answer))
+        file.write(text)
     return path
 
 
-def _file_name(run_id: str) -> str:
-    """The run's id, which the client may have chosen: never a path."""
-    if _PLAIN_NAME.fullmatch(run_id):
-        return run_id
-    return hashlib.sha256(run_id.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+def _file_name(name: str) -> str:
+    """Of a run's id, which the client may have chosen, or a URI: never a path."""
+    if _PLAIN_NAME.fullmatch(name):
+        return name
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -19,6 +19,7 @@ from glossator.lsp.client import Client
 from glossator.lsp.errors import first_leaf
 from glossator.lsp.features import register
 from glossator.lsp.features.symbol_offer import offer_symbols
+from glossator.lsp.features.text_document_content import tell_of_glosses
 from glossator.lsp.frames import MalformedFrame, Sink, read_frame
 from glossator.lsp.gate import Phase
 from glossator.lsp.logs import ClientLog
@@ -65,6 +66,7 @@ class Server(LanguageServer):
             "glossator", __version__, protocol_cls=Protocol, converter_factory=make_converter
         )
         self.bars = ProgressBars(self.protocol)
+        self.shown_reports: set[str] = set()  # URIs of documents of ours that the client asked for
         self.client_ready = False  # `initialized` was received: the client may be asked for things
         self._load = load
         self._tasks: set[asyncio.Task[None]] = set()
@@ -164,6 +166,7 @@ class Server(LanguageServer):
         await self.application.start()
         await self.protocol.gate.open()
         offer_symbols(self)
+        tell_of_glosses(self)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_SCAN_SECONDS):
                 await self.application.scanned()

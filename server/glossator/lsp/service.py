@@ -10,9 +10,11 @@ from glossator.core.ports import EditorPort
 from glossator.core.text import Position, PositionEncoding
 
 if TYPE_CHECKING:
+    from glossator.core.gloss import Subject
     from glossator.service.application import Application
     from glossator.service.commands import Command
     from glossator.service.hover import HoverAnswer
+    from glossator.service.lenses import Lens, LensFace
     from glossator.service.symbols import SymbolMatch, SymbolNode
     from glossator.settings.model import Settings
     from glossator.workspace.symbols.symbol import Symbol
@@ -41,13 +43,17 @@ class Service:
         Application,
     ]
     settings: Callable[[object, Mapping[str, str]], tuple[Settings, list[str]]]
-    hover: Callable[[Application, str, Position], Awaitable[HoverAnswer | None]]
+    hover: Callable[[Application, str, Position, bool], Awaitable[HoverAnswer | None]]
     why_not_edited: Callable[[Application], str | None]
     symbol_named_at: Callable[[Application, str, Position], Awaitable[Symbol | None]]
     document_symbols: Callable[[Application, str], Awaitable[list[SymbolNode]]]
     workspace_symbols: Callable[
         [Application, str, Callable[[Progress], None]], Awaitable[list[SymbolMatch]]
     ]
+    lenses: Callable[[Application, str], Awaitable[list[Lens]]]
+    lens_face: Callable[[Application, Subject, int], Awaitable[LensFace]]
+    glosses_changed: Callable[[Application, Callable[[frozenset[str]], None]], None]
+    report_at: Callable[[Application, str], Awaitable[str | None]]
 
 
 def load_service() -> Service:

@@ -8,12 +8,14 @@ from glossator.lsp.settings import valid_settings
 from glossator.service.application import Application
 from glossator.service.commands import COMMANDS
 from glossator.service.hover import HoverAnswer, HoverRequest, hover
+from glossator.service.lenses import glosses_changed, lens_face, lenses
 from glossator.service.on_lines import why_not_edited
+from glossator.service.reports import report_at
 from glossator.service.symbols import document_symbols, symbol_named_at, workspace_symbols
 
 
-async def _hover(app: Application, uri: str, position: Position) -> HoverAnswer | None:
-    return await hover(app, HoverRequest(uri, position))
+async def _hover(app: Application, uri: str, position: Position, links: bool) -> HoverAnswer | None:
+    return await hover(app, HoverRequest(uri, position, links))
 
 
 SERVICE = Service(
@@ -25,4 +27,8 @@ SERVICE = Service(
     symbol_named_at,
     document_symbols,
     workspace_symbols,
+    lenses,
+    lens_face,
+    glosses_changed,
+    report_at,
 )

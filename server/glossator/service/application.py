@@ -15,6 +15,7 @@ from glossator.llm.choice import Models
 from glossator.llm.model import Model
 from glossator.llm.options import CacheLifetime, ModelOptions
 from glossator.service.acting import Acting
+from glossator.service.at_hand import AtHand
 from glossator.service.build_progress import BuildProgress
 from glossator.service.margin import Margin
 from glossator.service.runs import Run, Runs
@@ -63,6 +64,7 @@ class Application:
         indexing = Indexing(self.worker, port.tell, progress)
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
+        self.at_hand = AtHand(self.host, self.symbols)
         self.folders = Folders()
         parallel = settings.agents.parallel
         self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
@@ -99,6 +101,7 @@ class Application:
         await self.acting.close()
         await self.sessions.close()
         await self.margin.close()
+        await self.at_hand.close()
         if self._starting:
             await asyncio.wait({self._starting})
         await self.host.close()

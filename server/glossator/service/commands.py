@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from glossator.service.actions import ACTIONS
+from glossator.service.actions import ACTIONS, EXPLORE_USAGE
 from glossator.service.agents import (
     ListAgentsRequest,
     ShowAgentRequest,
@@ -21,6 +21,8 @@ from glossator.service.compact import CompactRequest, compact_session
 from glossator.service.complete import CompleteRequest, complete
 from glossator.service.doctor import DoctorRequest, doctor
 from glossator.service.explore import ExploreRequest, explore
+from glossator.service.explore_usage import explore_usage
+from glossator.service.gloss import GlossRequest, gloss
 from glossator.service.index import IndexRequest, rebuild_index
 from glossator.service.mode import SetModeRequest, set_mode
 from glossator.service.models import (
@@ -30,6 +32,8 @@ from glossator.service.models import (
     set_model,
 )
 from glossator.service.on_lines import LinesRequest, act_on_lines
+from glossator.service.overview import OverviewRequest, explore_workspace
+from glossator.service.reports import ShowGlossRequest, show_gloss
 from glossator.service.retry import RetryRequest, retry
 from glossator.service.rewind import RewindRequest, rewind
 from glossator.service.search import SearchRequest, search
@@ -74,6 +78,14 @@ COMMANDS: Mapping[str, Command] = {
         )
         for action in ACTIONS
     },
+    EXPLORE_USAGE.command: Command(
+        EXPLORE_USAGE.title, LinesRequest, explore_usage, shows_progress=True
+    ),
+    "glossator.gloss": Command("Gloss", GlossRequest, gloss, shows_progress=True),
+    "glossator.showGloss": Command("Show gloss", ShowGlossRequest, show_gloss),
+    "glossator.exploreWorkspace": Command(
+        "Explore workspace", OverviewRequest, explore_workspace, shows_progress=True
+    ),
     "glossator.explore": Command("Explore", ExploreRequest, explore, shows_progress=True),
     "glossator.listAgents": Command("List sub-agents", ListAgentsRequest, list_agents),
     "glossator.showAgent": Command("Show sub-agent", ShowAgentRequest, show_agent),

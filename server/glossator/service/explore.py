@@ -40,9 +40,13 @@ class ExploreRequest:
 
 @dataclass(frozen=True, slots=True)
 class Explored(Answer):
-    """The answer, whose text is the report's Markdown; it stands in the session's conversation."""
+    """The answer, whose text is the report's Markdown; it stands in the session's conversation.
+
+    `document` is the URI of the gloss that it was kept as.
+    """
 
     report: Report
+    document: str | None = None
 
 
 async def explore(

@@ -39,7 +39,7 @@ _TESTS = ("test", "spec")
 
 
 @dataclass(slots=True)
-class _Quoting:
+class Quoting:
     """Makes citations of what was looked at, which is then what may be cited."""
 
     snapshot: WorkspaceSnapshot
@@ -53,16 +53,18 @@ class _Quoting:
         return f"[cite: doc, {self.snapshot.relative(path)}, {first}-{last}]"
 
     def line(self, line: Line) -> str:
+        """The mark for a line."""
         return self.cite(line.path, line.sha256, line.number, line.number)
 
     def check(self, mark: CitationMark) -> Citation:
+        """Whether a mark is of such lines."""
         return verify(mark, self.snapshot, self.shown.supports)
 
 
 async def extract(app: Application, pointed: Pointed) -> Report:
     """The report on a subject. Raises `WorkerGone` and `JobFailed`."""
     snapshot = app.host.snapshot()
-    quoting = _Quoting(snapshot)
+    quoting = Quoting(snapshot)
     if pointed.symbol is not None and pointed.document is not None:
         blocks, searched = await _of_symbol(app, quoting, pointed, pointed.document, pointed.symbol)
     elif pointed.document is not None:
@@ -75,7 +77,7 @@ async def extract(app: Application, pointed: Pointed) -> Report:
 
 
 async def _of_symbol(
-    app: Application, quoting: _Quoting, pointed: Pointed, document: Document, symbol: Symbol
+    app: Application, quoting: Quoting, pointed: Pointed, document: Document, symbol: Symbol
 ) -> tuple[list[str], list[str]]:
     lines = symbol.first_line, symbol.last_line
     blocks = [_introduced(symbol) + quoting.cite(document.path, document.sha256, *lines)]
@@ -100,7 +102,7 @@ def _introduced(symbol: Symbol) -> str:
     return f"{symbol.kind.capitalize()}{within}: `{symbol.signature}`.{said} "
 
 
-def _calling(heading: str, calls: Sequence[Call], quoting: _Quoting) -> Iterator[str]:
+def _calling(heading: str, calls: Sequence[Call], quoting: Quoting) -> Iterator[str]:
     """A finding for each that calls or is called, with the first place where."""
     by_name: dict[str, list[Call]] = {}
     for call in calls:
@@ -112,7 +114,7 @@ def _calling(heading: str, calls: Sequence[Call], quoting: _Quoting) -> Iterator
         yield f"- {heading} {more:,} more."
 
 
-def _mentioning(tests: Sequence[Line], quoting: _Quoting) -> Iterator[str]:
+def _mentioning(tests: Sequence[Line], quoting: Quoting) -> Iterator[str]:
     by_path = Counter(line.path for line in tests)
     first = {line.path: line for line in reversed(tests)}
     for path, count in by_path.most_common(_MOST):
@@ -124,7 +126,7 @@ def _mentioning(tests: Sequence[Line], quoting: _Quoting) -> Iterator[str]:
 
 
 async def _of_file(
-    app: Application, quoting: _Quoting, document: Document
+    app: Application, quoting: Quoting, document: Document
 ) -> tuple[list[str], list[str]]:
     symbols = await app.symbols.outline(quoting.snapshot, document)
     top = [symbol for symbol in symbols if not symbol.container]
@@ -140,9 +142,7 @@ async def _of_file(
     return blocks, [f"{path} ({len(symbols):,} symbols)"]
 
 
-def _of_folder(
-    app: Application, quoting: _Quoting, pointed: Pointed
-) -> tuple[list[str], list[str]]:
+def _of_folder(app: Application, quoting: Quoting, pointed: Pointed) -> tuple[list[str], list[str]]:
     """What is listed in a folder, and the beginning of its README; blocking."""
     snapshot, hides = quoting.snapshot, app.acting.hidden()
     top = os.path.join(pointed.subject.path, "")
@@ -155,12 +155,12 @@ def _of_folder(
     blocks = [f"`{pointed.path}` holds {len(inside):,} files in {len(parts):,} folders."]
     for name in inside:
         if os.sep not in name and name.lower().startswith("readme"):
-            blocks += _beginning(quoting, top + name)
+            blocks += beginning(quoting, top + name)
     blocks += [f"- `{name}/` holds {count:,} files." for name, count in parts.most_common(_MOST)]
     return blocks, [f"{FOLDER} {pointed.path} ({len(inside):,} files)"]
 
 
-def _beginning(quoting: _Quoting, path: str) -> Iterator[str]:
+def beginning(quoting: Quoting, path: str) -> Iterator[str]:
     """The first paragraph of a text."""
     document = quoting.snapshot.read(path)
     if not isinstance(document, Document):
@@ -170,7 +170,7 @@ def _beginning(quoting: _Quoting, path: str) -> Iterator[str]:
     for at, line in numbered:
         if begun and not line:
             break
-        if line and line[0] not in "#=-<![":
+        if line and line[0] not in "#=-<![|":
             begun.append((at, line))
     if begun:
         text = " ".join(line for _, line in begun)

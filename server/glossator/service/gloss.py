@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
+from typing import TypeVar
 
 from glossator.core.errors import UsageError
 from glossator.core.gloss import FOLDER, Gloss, Subject
@@ -19,9 +21,12 @@ from glossator.service.calls import Call, calls_of
 from glossator.service.explore import Explored, ExploreRequest, explore
 from glossator.service.extract import extract
 from glossator.service.margin import Noted
+from glossator.service.reports import uri_of
 from glossator.service.subjects import Pointed, pointed_at
 from glossator.workspace.worker.client import WorkerGone
 from glossator.workspace.worker.connection import JobFailed
+
+T = TypeVar("T")
 
 _CALLS = 12  # of each direction that a sub-agent is told of
 
@@ -43,11 +48,8 @@ class GlossRequest:
 
 async def gloss(app: Application, request: GlossRequest) -> Explored:
     """Explore it; without a model, extract. Raises as `explore` does."""
-    try:
-        pointed = await pointed_at(app, request.uri, request.line, request.name)
-        known = "" if app.models.fast.offline else await _known_calls(app, pointed)
-    except (WorkerGone, JobFailed) as failure:
-        raise UsageError(f"It cannot be looked up: {failure} Try again in a minute.") from failure
+    pointed = await looked_up(pointed_at(app, request.uri, request.line, request.name))
+    known = "" if app.models.fast.offline else await looked_up(_known_calls(app, pointed))
     task = load_prompt("user/gloss").render(subject=pointed.name, calls=known)
     asked = ExploreRequest(
         task,
@@ -61,16 +63,26 @@ async def gloss(app: Application, request: GlossRequest) -> Explored:
 
 
 async def explored_and_kept(
-    app: Application, pointed: Pointed, request: ExploreRequest
+    app: Application,
+    pointed: Pointed,
+    request: ExploreRequest,
+    extracting: Callable[[], Awaitable[Report]] | None = None,
 ) -> Explored:
-    """Explore, and keep the report as the gloss of a subject."""
+    """Explore, and keep the report as the gloss of a subject.
+
+    Without a model, `extracting` makes the report, by default what can be said of any subject.
+    """
     offline = app.models.fast.offline
-    how = partial(_extract, app, pointed) if offline else None
     if offline:
         request = replace(request, attachments=())
-    explored = await explore(app, request, how)
-    await keep(app, pointed.subject, explored.report, "" if offline else explored.model)
-    return explored
+
+    async def found() -> Report:
+        return await looked_up(extract(app, pointed))
+
+    explored = await explore(app, request, (extracting or found) if offline else None)
+    model = "" if offline else explored.model
+    noted = await keep(app, pointed.subject, explored.report, model)
+    return replace(explored, document=uri_of(noted) if noted else None)
 
 
 async def keep(app: Application, subject: Subject, report: Report, model: str) -> Noted | None:
@@ -81,7 +93,8 @@ async def keep(app: Application, subject: Subject, report: Report, model: str) -
     known = app.margin.of(subject)
     is_whole = known is not None and not known.gloss.report.partial
     is_fresh = known is not None and known.standing is not None and known.standing.is_fresh
-    if report.is_empty or (report.partial and is_whole and is_fresh):
+    never_saved = not os.path.isabs(subject.path)
+    if report.is_empty or never_saved or (report.partial and is_whole and is_fresh):
         return None
     read = app.host.snapshot().read
     passages = await asyncio.to_thread(
@@ -119,8 +132,9 @@ async def _known_calls(app: Application, pointed: Pointed) -> str:
     return "\n\n" + prompt.render(source=source, callers=callers, callees=callees)
 
 
-async def _extract(app: Application, pointed: Pointed) -> Report:
+async def looked_up(work: Awaitable[T]) -> T:
+    """What a look-up of symbols gives. Raises `UsageError` where the worker could not."""
     try:
-        return await extract(app, pointed)
+        return await work
     except (WorkerGone, JobFailed) as failure:
         raise UsageError(f"It cannot be looked up: {failure} Try again in a minute.") from failure

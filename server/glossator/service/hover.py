@@ -1,4 +1,4 @@
-"""Hover: what outlines know of the name under the cursor. No model is ever asked.
+"""Hover: what outlines know of the name under the cursor, and its gloss. No model is ever asked.
 
 A name that the document itself defines is looked up in its own outline. Any other is looked for in
 the workspace, where imports and folders make likely. The worker parses, and an editor waits only so
@@ -11,11 +11,14 @@ import asyncio
 import logging
 import re
 from dataclasses import dataclass, replace
+from functools import partial
 
 from glossator.core.document import Document
 from glossator.core.errors import InvalidPosition
 from glossator.core.text import Position, PositionEncoding
 from glossator.service.application import Application
+from glossator.service.gloss_text import gloss_link, opening, origin, report_link, state
+from glossator.service.subjects import subject_of
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Definition, Found, Limits
@@ -29,7 +32,10 @@ from glossator.workspace.worker.connection import JobFailed
 
 logger = logging.getLogger(__name__)
 
+NO_GLOSS = "*No gloss yet: the command glossator.gloss makes one.*"
+
 _WORD = re.compile(r"\w+")
+_LONG = 200_000  # characters, through which a thread is to look
 _SECONDS = 0.15  # for it all; what was parsed until then is quicker the next time
 _SEARCHING = 0.4  # of that time, then what was found is told
 _LIMITS = Limits(texts=40, hits=40)
@@ -41,10 +47,14 @@ _FAMILIES = (
 
 @dataclass(frozen=True, slots=True)
 class HoverRequest:
-    """A place in a document, in the negotiated position encoding."""
+    """A place in a document, in the negotiated position encoding.
+
+    `links`: what is shown may hold links that run commands.
+    """
 
     uri: str
     position: Position
+    links: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +83,24 @@ async def hover(app: Application, request: HoverRequest) -> HoverAnswer | None:
     document = snapshot.open_document(request.uri)  # a hover is on what the editor shows
     if document is None:
         return None
-    word = await asyncio.to_thread(_word_at, document, request.position, app.host.encoding)
+    at = document, request.position, app.host.encoding
+    long = len(document.text) > _LONG
+    word = await asyncio.to_thread(_word_at, *at) if long else _word_at(*at)
     if word is None:
         return None
     try:
         async with asyncio.timeout(_SECONDS):
-            facts = await _facts(app.symbols, snapshot, word, request.position.line + 1)
+            facts = await _facts(app, snapshot, word, request.position.line + 1)
     except (TimeoutError, WorkerGone):
         return None
     except JobFailed as failure:
         logger.warning("A hover failed: %s", failure)
         return None
-    return None if facts is None else HoverAnswer(facts, word.start, word.end)
+    if facts is None:
+        return None
+    app.margin.look_soon()
+    parts = facts.text, _gloss(app, facts, links=request.links)
+    return HoverAnswer("\n\n".join(filter(None, parts)), word.start, word.end)
 
 
 def _word_at(document: Document, position: Position, encoding: PositionEncoding) -> _Word | None:
@@ -104,18 +120,48 @@ def _word_at(document: Document, position: Position, encoding: PositionEncoding)
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What is said of a symbol of the document at a real path."""
+
+    text: str
+    symbol: Symbol
+    path: str
+
+
 async def _facts(
-    symbols: SymbolFinder, snapshot: WorkspaceSnapshot, word: _Word, line: int
-) -> str | None:
+    app: Application, snapshot: WorkspaceSnapshot, word: _Word, line: int
+) -> _Facts | None:
     """What is known of a word on a 1-based line of its document; None if nothing is."""
-    namesakes = await symbols.outline(snapshot, word.document, name=word.text)
+    outline = app.at_hand.outline(word.document)
+    if outline is not None:
+        namesakes = tuple(symbol for symbol in outline if symbol.name == word.text)
+    else:
+        namesakes = await app.symbols.outline(snapshot, word.document, name=word.text)
     if namesakes:
         here = symbol_at(namesakes, line) or _nearest(namesakes, line)
-        return _describe(here, snapshot.relative(word.document.path), word.language)
+        path = word.document.path
+        return _Facts(_describe(here, snapshot.relative(path), word.language), here, path)
     if word.language not in CODE or not word.text.strip("_0123456789"):
         return None
-    found = await _look_elsewhere(symbols, snapshot, word)
-    return _describe_best(found, snapshot) if found.hits else None
+    search = partial(_look_elsewhere, app.symbols, snapshot, word)
+    found = await app.at_hand.definitions(snapshot, word.document, word.text, search)
+    if not found.hits:
+        return None
+    best = found.hits[0]
+    return _Facts(_describe_best(found, snapshot), best.symbol, best.line.path)
+
+
+def _gloss(app: Application, facts: _Facts, *, links: bool) -> str:
+    """The gloss of a symbol with its state, and the command that makes or renews it."""
+    noted = app.margin.of(subject_of(facts.symbol, facts.path))
+    line = facts.symbol.name_line
+    if noted is None:
+        link = gloss_link(facts.path, line)
+        return f"*No gloss yet:* [explore]({link})" if links else NO_GLOSS
+    again = f" · [Explore again]({gloss_link(facts.path, line)})" if links else ""
+    whole = f" · [Whole gloss]({report_link(noted)})" if links else ""
+    return f"---\n\n{opening(noted)}\n\n*Gloss, {state(noted)}* · {origin(noted)}{whole}{again}"
 
 
 def _nearest(symbols: tuple[Symbol, ...], line: int) -> Symbol:

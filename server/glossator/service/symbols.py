@@ -65,7 +65,7 @@ def _named_at(
 ) -> Symbol | None:
     """Whose name is at `position`, of symbols whose names are on that line."""
     for symbol in symbols:
-        start, end = _name_range(symbol, document.lines[position.line], encoding)
+        start, end = name_range(symbol, document.lines[position.line], encoding)
         if start <= position <= end:
             return symbol
     return None
@@ -122,11 +122,11 @@ def _ranges(symbol: Symbol, table: LineTable, encoding: PositionEncoding) -> tup
         Position(symbol.first_line - 1, 0),
         Position(symbol.last_line - 1, count_units(last, encoding)),
     )
-    return whole, _name_range(symbol, table.line(symbol.name_line - 1), encoding)
+    return whole, name_range(symbol, table.line(symbol.name_line - 1), encoding)
 
 
-def _name_range(symbol: Symbol, line: str, encoding: PositionEncoding) -> Range:
-    """Where the name is in its line; up to the line's end if it is spelled otherwise there."""
+def name_range(symbol: Symbol, line: str, encoding: PositionEncoding) -> Range:
+    """Where a symbol's name is in its line; up to the line's end if it is spelled otherwise."""
     start = symbol.name_column
     end = start + len(symbol.name) if line.startswith(symbol.name, start) else len(line)
     first, last = (count_units(line[:offset], encoding) for offset in (start, end))
@@ -135,4 +135,4 @@ def _name_range(symbol: Symbol, line: str, encoding: PositionEncoding) -> Range:
 
 def _match(definition: Definition, uri: str, encoding: PositionEncoding) -> SymbolMatch:
     symbol = definition.symbol
-    return SymbolMatch(symbol, uri, _name_range(symbol, definition.line.text, encoding))
+    return SymbolMatch(symbol, uri, name_range(symbol, definition.line.text, encoding))

@@ -221,7 +221,7 @@ class HoverAnswer:
     end: Position
 
 
-async def hover(app: Application, uri: str, position: Position) -> HoverAnswer | None:
+async def hover(app: Application, uri: str, position: Position, _links: bool) -> HoverAnswer | None:
     """The line under the position."""
     document = app.host.snapshot().read(to_path(uri) or uri)
     if not isinstance(document, Document):
@@ -244,6 +244,16 @@ async def document_symbols(_app: Any, _uri: str) -> list[Any]:
 async def workspace_symbols(_app: Any, _query: str, _on_progress: object) -> list[Any]:
     """There are none."""
     return []
+
+
+async def no_lenses(_app: Any, _uri: str) -> list[Any]:
+    """There are none."""
+    return []
+
+
+async def no_report(_app: Any, _uri: str) -> str | None:
+    """There is none."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,4 +287,8 @@ SERVICE = Service(
     symbol_named_at,
     document_symbols,
     workspace_symbols,
+    no_lenses,
+    cast(Any, no_lenses),
+    lambda _app, _told: None,
+    no_report,
 )

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from glossator.lsp.features import (
     code_action,
+    code_lens,
+    document_link,
     document_symbol,
     execute_command,
     file_operations,
@@ -14,6 +16,7 @@ from glossator.lsp.features import (
     initialize,
     shutdown,
     sync,
+    text_document_content,
     watched_files,
     workspace_symbol,
 )
@@ -29,8 +32,11 @@ _FEATURES = (
     folders,
     hover,
     code_action,
+    code_lens,
     document_symbol,
     workspace_symbol,
+    text_document_content,
+    document_link,
     execute_command,
     shutdown,
 )

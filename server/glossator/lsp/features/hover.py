@@ -20,7 +20,8 @@ def register(server: Server) -> None:
 async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     """The hover at a position, or nothing."""
     position = Position(params.position.line, params.position.character)
-    answer = await ls.service.hover(ls.application, params.text_document.uri, position)
+    uri, links = params.text_document.uri, ls.client.links
+    answer = await ls.service.hover(ls.application, uri, position, links)
     if answer is None:
         return None
     kind = types.MarkupKind.Markdown if ls.client.markdown_hover else types.MarkupKind.PlainText

@@ -10,6 +10,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 from glossator.lsp.client import describe
 from glossator.lsp.commands import COMMAND_NAMES
 from glossator.lsp.features.symbol_offer import offer_symbols, withheld
+from glossator.lsp.features.text_document_content import offer_contents
 from glossator.lsp.features.watched_files import watch_files
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def initialize(ls: Server, params: types.InitializeParams) -> types.InitializeRe
         types.TextDocumentSyncKind.Incremental,
         position_encoding=types.PositionEncodingKind(client.encoding),
     ).build()  # type: ignore[no-untyped-call]  # pygls left it untyped
+    offer_contents(client, protocol.server_capabilities)
     if commands := protocol.server_capabilities.execute_command_provider:
         commands.work_done_progress = True
     ls.introduce(client)

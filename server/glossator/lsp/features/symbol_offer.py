@@ -25,7 +25,11 @@ _log = logging.getLogger(__name__)
 _SETTING = {
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: "documentSymbol",
     types.WORKSPACE_SYMBOL: "workspaceSymbol",
+    types.TEXT_DOCUMENT_CODE_LENS: "codeLens",
 }
+
+
+_OPTIONS = {types.TEXT_DOCUMENT_CODE_LENS: {"resolveProvider": True}}
 
 
 def withheld(client: Client) -> set[str]:
@@ -46,7 +50,10 @@ def offer_symbols(server: Server) -> None:
         return
     wanted = _wanted(server.application.settings.symbols) & server.client.registers
     if wanted:
-        registrations = [types.Registration(f"glossator-{method}", method) for method in wanted]
+        registrations = [
+            types.Registration(f"glossator-{method}", method, _OPTIONS.get(method))
+            for method in wanted
+        ]
         request = server.protocol.send_request(
             types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams(registrations)
         )
@@ -59,6 +66,8 @@ def _wanted(settings: SymbolSettings) -> set[str]:
         wanted.add(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
     if settings.workspace_symbol:
         wanted.add(types.WORKSPACE_SYMBOL)
+    if settings.code_lens:
+        wanted.add(types.TEXT_DOCUMENT_CODE_LENS)
     return wanted
 
 

@@ -22,16 +22,21 @@ def module_of(path: str) -> str:
     return folder if extension == ".go" or name in _STANDS_FOR_FOLDER else stem
 
 
+def named_modules(at: Import) -> frozenset[tuple[str, ...]]:
+    """The modules that an import may name, in parts: the module, and each name taken from it."""
+    stem, extension = os.path.splitext(at.module)
+    module = stem if extension in _ENDINGS else at.module
+    parts = tuple(part for part in _SEPARATOR.split(module) if part not in _UNTOLD)
+    return frozenset({parts, *((*parts, name) for name in at.names)})
+
+
 def module_ends(imports: Iterable[Import], name: str) -> frozenset[str]:
     """How `module_of` may end for the files that `name` may come from, with `/` in front."""
     everything = list(imports)
     naming = [at for at in everything if name in at.names]
     ends = set()
     for at in naming or everything:
-        stem, extension = os.path.splitext(at.module)
-        module = stem if extension in _ENDINGS else at.module
-        parts = [part for part in _SEPARATOR.split(module) if part not in _UNTOLD]
-        for inner in ((), *((name,) for name in at.names)):  # a name may be a module, or a file
-            if end := (*parts, *inner)[-_PARTS:]:
+        for module in named_modules(at):  # a name may be a module, or a file
+            if end := module[-_PARTS:]:
                 ends.add("/" + "/".join(end))
     return frozenset(ends)

@@ -1,0 +1,68 @@
+"""`workspace/textDocumentContent`: glosses as documents, for clients that ask for them.
+
+When a gloss changes, or stands otherwise, the client is told that its document and the code lenses
+are others now.
+"""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import Future
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+
+if TYPE_CHECKING:
+    from glossator.lsp.client import Client
+    from glossator.lsp.server import Server
+
+_log = logging.getLogger(__name__)
+
+_SCHEME = "glossator"
+
+
+def register(server: Server) -> None:
+    """Handle the request."""
+    server.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)(content)
+
+
+def offer_contents(client: Client, capabilities: types.ServerCapabilities) -> None:
+    """Say which documents are ours; pygls does not know of them."""
+    if client.contents and capabilities.workspace is not None:
+        options = types.TextDocumentContentOptions([_SCHEME])
+        capabilities.workspace.text_document_content = options
+
+
+async def content(
+    ls: Server, params: types.TextDocumentContentParams
+) -> types.TextDocumentContentResult:
+    """The text of a document of ours, as it stands now."""
+    text = await ls.service.report_at(ls.application, params.uri)
+    if text is None:
+        raise JsonRpcInvalidParams(f"There is no document {params.uri}.")
+    ls.shown_reports.add(params.uri)
+    return types.TextDocumentContentResult(text)
+
+
+def tell_of_glosses(server: Server) -> None:
+    """Have the client ask anew for what shows a gloss that changed."""
+
+    def changed(keys: frozenset[str]) -> None:
+        if server.client.refreshes_lenses and server.application.settings.symbols.code_lens:
+            _refresh(server, types.WORKSPACE_CODE_LENS_REFRESH, None)
+        for uri in server.shown_reports:
+            if any(f"/{key}/" in uri for key in keys):
+                params = types.TextDocumentContentRefreshParams(uri)
+                _refresh(server, types.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH, params)
+
+    server.service.glosses_changed(server.application, changed)
+
+
+def _refresh(server: Server, method: str, params: object) -> None:
+    server.protocol.send_request(method, params).add_done_callback(_refreshed)
+
+
+def _refreshed(reply: Future[object]) -> None:
+    if not reply.cancelled() and (refusal := reply.exception()) is not None:
+        _log.info("the client does not ask anew: %s", refusal)

@@ -1,0 +1,135 @@
+"""What hovers need at once: outlines of open documents, and definitions of names they use.
+
+An outline is asked for as soon as a document is opened or its text rests, so that a hover finds it
+here while the worker is busy. It is of one text and never out of date. Where a name is defined
+elsewhere is remembered for the text that uses it, as long as the text with the definition is the
+same; when anything else changed, it is looked up again for the next time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from glossator.core.document import Document
+from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.find import Definition, Found
+from glossator.workspace.symbols.finder import SymbolFinder
+from glossator.workspace.symbols.languages import language_of
+from glossator.workspace.symbols.symbol import Symbol
+from glossator.workspace.worker.client import WorkerGone
+from glossator.workspace.worker.connection import JobFailed
+
+logger = logging.getLogger(__name__)
+
+_RESTS = 0.3  # seconds after the last change of an open document
+_OUTLINES = 60
+_NAMES = 2_000
+
+Search = Callable[[], Awaitable[Found[Definition]]]
+_Text = tuple[str, str]  # the path and the SHA-256 of a document
+
+
+class AtHand:
+    """For the event loop."""
+
+    def __init__(self, host: WorkspaceHost, symbols: SymbolFinder) -> None:
+        self._host = host
+        self._symbols = symbols
+        self._outlines: OrderedDict[_Text, tuple[Symbol, ...]] = OrderedDict()
+        self._names: OrderedDict[tuple[_Text, str], tuple[int, Found[Definition]]] = OrderedDict()
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: dict[object, asyncio.Task[None]] = {}
+        self._unsubscribe = host.subscribe(self._changed)
+
+    def outline(self, document: Document) -> tuple[Symbol, ...] | None:
+        """The outline of a document, if it is there."""
+        key = document.path, document.sha256
+        if key in self._outlines:
+            self._outlines.move_to_end(key)
+        return self._outlines.get(key)
+
+    async def definitions(
+        self, snapshot: WorkspaceSnapshot, document: Document, name: str, search: Search
+    ) -> Found[Definition]:
+        """What `search` finds, or found for this text. Raises what `search` raises."""
+        key = (document.path, document.sha256), name
+        known = self._names.get(key)
+        if known is None or not _holds(snapshot, known[1]):
+            found = await search()
+            self._remember(key, snapshot, found)
+            return found
+        if known[0] != snapshot.revision:
+            self._in_background(key, partial(self._search, key, snapshot, search))
+        return known[1]
+
+    async def close(self) -> None:
+        """End what is under way."""
+        self._unsubscribe()
+        if self._timer:
+            self._timer.cancel()
+        tasks = set(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    def _changed(self, paths: frozenset[str]) -> None:
+        if self._timer is None and not paths.isdisjoint(self._host.snapshot().overlays):
+            self._timer = asyncio.get_running_loop().call_later(_RESTS, self._prepare)
+
+    def _prepare(self) -> None:
+        """Ask for the outlines of the open documents that are not there."""
+        self._timer = None
+        for overlay in self._host.snapshot().overlays.values():
+            if language_of(overlay.path, overlay.text) is None:
+                continue
+            key = overlay.path, overlay.document.sha256
+            if key not in self._outlines:
+                self._in_background(key, partial(self._outline, key, overlay.document))
+
+    async def _outline(self, key: _Text, document: Document) -> None:
+        self._outlines[key] = await self._symbols.outline(self._host.snapshot(), document)
+        while len(self._outlines) > _OUTLINES:
+            self._outlines.popitem(last=False)
+
+    async def _search(
+        self, key: tuple[_Text, str], snapshot: WorkspaceSnapshot, search: Search
+    ) -> None:
+        self._remember(key, snapshot, await search())
+
+    def _remember(
+        self, key: tuple[_Text, str], snapshot: WorkspaceSnapshot, found: Found[Definition]
+    ) -> None:
+        if found.coverage.unread or found.coverage.worker_away:
+            return  # there may be a better one
+        self._names[key] = snapshot.revision, found
+        while len(self._names) > _NAMES:
+            self._names.popitem(last=False)
+
+    def _in_background(self, key: object, work: Callable[[], Awaitable[None]]) -> None:
+        """One at a time for each key; what fails is tried again when it is asked for."""
+
+        async def run() -> None:
+            try:
+                await work()
+            except (WorkerGone, JobFailed, TimeoutError) as failure:
+                logger.info("Not prepared for a hover: %s", failure)
+            finally:
+                self._tasks.pop(key, None)
+
+        if key not in self._tasks:
+            self._tasks[key] = asyncio.create_task(run())
+
+
+def _holds(snapshot: WorkspaceSnapshot, found: Found[Definition]) -> bool:
+    """Whether the likeliest definition is in the same text still."""
+    if not found.hits:
+        return False
+    line = found.hits[0].line
+    document = snapshot.read(line.path)
+    return isinstance(document, Document) and document.sha256 == line.sha256

@@ -1,0 +1,206 @@
+"""An overview of a workspace without a model: its folders, ways in, and who imports whom."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from glossator.core.document import Document
+from glossator.core.report import Report
+from glossator.grounding.reporting import report_of
+from glossator.service.application import Application
+from glossator.service.extract import EXTRACT, Quoting, beginning
+from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.symbols.find import Line
+from glossator.workspace.symbols.languages import CODE, language_of
+from glossator.workspace.symbols.modules import module_of, named_modules
+
+_PARTS = 14
+_ENTRIES = 12
+_ARROWS = 20
+_FILES = 1_500  # whose imports are looked at
+_SECONDS = 8.0  # for that
+_SUFFIX = 4  # parts of a module's path that are compared
+_MANIFESTS = {"pyproject.toml", "package.json", "Cargo.toml", "go.mod", "Makefile"}
+_WAYS_IN = re.compile(
+    r"""^(?:if\ __name__\ ==\ .__main__.|func\ main\(|(?:pub\ )?(?:async\ )?fn\ main\(|int\ main\()
+    |^\s*public\ static\ void\ main\(""",
+    re.VERBOSE,
+)
+
+Arrows = dict[tuple[str, str], list[Line]]
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: str
+    part: str
+
+
+async def extract_overview(app: Application, task: str, roots: Sequence[str]) -> Report:
+    """The report on the workspace. Raises `WorkerGone` and `JobFailed`."""
+    snapshot = app.host.snapshot()
+    quoting = Quoting(snapshot)
+    files = await asyncio.to_thread(_code, app, snapshot)
+    blocks = await asyncio.to_thread(_introduced, app, quoting, roots)
+    sizes = Counter(file.part for file in files)
+    blocks += [f"- Part `{part}`: {count:,} files of code." for part, count in _most(sizes)]
+    blocks += await asyncio.to_thread(lambda: list(_ways_in(quoting, files)))
+    arrows, looked = await _arrows(app, snapshot, files)
+    blocks += _flow(arrows, quoting)
+    searched = [f"imports of {looked:,} of {len(files):,} files of code"]
+    text = "\n\n".join(blocks)
+    return await asyncio.to_thread(report_of, EXTRACT, task, text, quoting.check, searched)
+
+
+def _most(sizes: Counter[str]) -> list[tuple[str, int]]:
+    return sizes.most_common(_PARTS)
+
+
+def _code(app: Application, snapshot: WorkspaceSnapshot) -> list[_File]:
+    """The files of code with the part each belongs to; blocking."""
+    hides = app.acting.hidden()
+    paths = {
+        entry.path: entry.relative
+        for entry in snapshot.files()
+        if language_of(entry.path) in CODE and not (hides and hides(entry.path))
+    }
+    folders = Counter(relative.rpartition("/")[0] for relative in paths.values())
+    parts = _parts(folders)
+    return [_File(path, _part_of(relative, parts)) for path, relative in paths.items()]
+
+
+def _parts(folders: Mapping[str, int]) -> frozenset[str]:
+    """The folders that a diagram names: the largest is taken apart until there are enough."""
+
+    def below(folder: str) -> Counter[str]:
+        inner: Counter[str] = Counter()
+        head = f"{folder}/" if folder else ""
+        for each, count in folders.items():
+            if each.startswith(head) and each != folder:
+                inner[head + each[len(head) :].partition("/")[0]] += count
+        return inner
+
+    sizes = below("")
+    for _ in range(_PARTS):
+        whole = sum(sizes.values())
+        largest, count = max(sizes.items(), key=lambda each: each[1], default=("", 0))
+        inner = below(largest)
+        if len(sizes) + len(inner) > _PARTS or not inner or count * 3 < whole:
+            break
+        del sizes[largest]
+        sizes += inner
+        if own := folders.get(largest, 0):
+            sizes[largest] += own
+    return frozenset(sizes)
+
+
+def _part_of(relative: str, parts: frozenset[str]) -> str:
+    folder = relative.rpartition("/")[0]
+    while folder and folder not in parts:
+        folder = folder.rpartition("/")[0]
+    return folder or "."
+
+
+def _introduced(app: Application, quoting: Quoting, roots: Sequence[str]) -> list[str]:
+    """The README's first paragraph, and the manifests; blocking."""
+    blocks: list[str] = []
+    hides = app.acting.hidden()
+    for root in roots:
+        top = os.path.join(root, "")
+        names = [
+            entry.path[len(top) :]
+            for entry in quoting.snapshot.files()
+            if entry.path.startswith(top) and not (hides and hides(entry.path))
+        ]
+        inside = f"`{os.path.basename(root) or root}` holds {len(names):,} files."
+        said = [
+            text
+            for name in names
+            if os.sep not in name and name.lower().startswith("readme")
+            for text in beginning(quoting, top + name)
+        ]
+        blocks += [f"{said[0]} {inside}" if said else inside]
+        manifests = [name for name in names if name in _MANIFESTS]
+        if manifests:
+            blocks.append(f"- Manifests: {', '.join(f'`{name}`' for name in manifests)}.")
+    return blocks
+
+
+def _ways_in(quoting: Quoting, files: Iterable[_File]) -> Iterator[str]:
+    """Where programs begin, as their languages spell it; blocking."""
+    found = 0
+    for file in sorted(files, key=lambda file: file.path.count(os.sep)):
+        document = quoting.snapshot.read(file.path)
+        if found >= _ENTRIES or not isinstance(document, Document):
+            continue
+        for at, line in enumerate(document.lines, 1):
+            if _WAYS_IN.search(line):
+                found += 1
+                path = quoting.snapshot.relative(file.path)
+                mark = quoting.cite(file.path, document.sha256, at, at)
+                yield f"- Entry point: a program begins in `{path}`. {mark}"
+                break
+
+
+async def _arrows(
+    app: Application, snapshot: WorkspaceSnapshot, files: Sequence[_File]
+) -> tuple[Arrows, int]:
+    """Which parts import which, each with lines that do, and how many files were looked at."""
+    homes = _homes(files)
+    arrows: Arrows = defaultdict(list)
+    begun, looked = time.monotonic(), 0
+    for file in files[:_FILES]:
+        if time.monotonic() - begun > _SECONDS:
+            break
+        document = await asyncio.to_thread(snapshot.read, file.path)
+        if not isinstance(document, Document):
+            continue
+        looked += 1
+        for imported in await app.symbols.imports(snapshot, document):
+            for part in _leads_to(named_modules(imported), homes) - {file.part}:
+                text = document.lines[imported.line - 1]
+                line = Line(document.path, document.sha256, imported.line, text)
+                arrows[file.part, part].append(line)
+    return arrows, looked
+
+
+def _homes(files: Iterable[_File]) -> dict[tuple[str, ...], set[str]]:
+    """The parts by how the modules in them may be called."""
+    homes: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    for file in files:
+        names = tuple(module_of(file.path).split(os.sep))
+        for length in range(1, _SUFFIX + 1):
+            homes[names[-length:]].add(file.part)
+    return homes
+
+
+def _leads_to(
+    modules: Iterable[tuple[str, ...]], homes: Mapping[tuple[str, ...], set[str]]
+) -> set[str]:
+    """The part that one of the names, the longest first, means beyond doubt."""
+    for module in sorted(modules, key=len, reverse=True):
+        found = homes.get(module[-_SUFFIX:], set())
+        if len(module) > 1 and len(found) == 1:
+            return found
+    return set()
+
+
+def _flow(arrows: Arrows, quoting: Quoting) -> Iterator[str]:
+    """A diagram of the imports, and the lines it rests on."""
+    most = sorted(arrows.items(), key=lambda arrow: (-len(arrow[1]), arrow[0]))[:_ARROWS]
+    if not most:
+        return
+    names = sorted({part for pair, _ in most for part in pair})
+    ids = {name: f"p{number}" for number, name in enumerate(names)}
+    nodes = [f'    {ids[name]}["{name.replace(chr(34), chr(39))}"]' for name in names]
+    edges = [f"    {ids[one]} -->|{len(lines)}| {ids[other]}" for (one, other), lines in most]
+    yield "\n".join(("```mermaid", "flowchart LR", *nodes, *edges, "```"))
+    yield "An arrow leads from who imports to what is imported, with the number of imports:"
+    for (one, other), lines in most:
+        yield f"- `{one}` imports from `{other}`. {quoting.line(lines[0])}"

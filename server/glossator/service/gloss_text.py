@@ -1,0 +1,104 @@
+"""A gloss as people read it: its citations as links to where the lines are now, and its state."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from glossator.core.citations import CitationMark, place, rewrite_citations
+from glossator.core.report import ITEM, Finding, joined
+from glossator.core.span import Citation, CitationStatus
+from glossator.core.uri import to_uri
+from glossator.grounding.passages import Place
+from glossator.service.margin import Noted
+
+EXTRACTIVE = "extracted without a model"
+
+_IMAGE = re.compile(r"!(?=\[)")
+_COMMAND = re.compile(r"(?<=\]\()\s*<?\s*command:[^)\s]*", re.IGNORECASE)
+
+
+def state(noted: Noted) -> str:
+    """`fresh`, or how many of the cited lines changed."""
+    if noted.standing is None:
+        return "not looked at yet"
+    changed = noted.standing.changed
+    if not changed:
+        return "fresh"
+    return f"stale: {changed:,} cited line{'s' if changed > 1 else ''} changed"
+
+
+def origin(noted: Noted) -> str:
+    """Who made it, and when."""
+    gloss = noted.gloss
+    return f"{gloss.model or EXTRACTIVE}, {gloss.made_at.astimezone():%Y-%m-%d}"
+
+
+def opening(noted: Noted) -> str:
+    """The first finding, as a paragraph of Markdown."""
+    return next((ITEM.sub("", text, count=1) for text in _findings(noted)), "")
+
+
+def document(noted: Noted, title: str) -> str:
+    """The whole report as a document of Markdown."""
+    report = noted.gloss.report
+    parts = [f"# {title}", f"*{state(noted)} · {origin(noted)}*"]
+    if report.partial:
+        parts.append(f"*This report is partial: {report.partial}.*")
+    parts.append(joined(_findings(noted)) or "Nothing was found.")
+    if report.open:
+        parts += ["## Open", joined(map(harmless, report.open))]
+    if report.searched:
+        parts += ["## Searched", "\n".join(f"- {harmless(each)}" for each in report.searched)]
+    return "\n\n".join(parts) + "\n"
+
+
+def harmless(text: str) -> str:
+    """Markdown that loads nothing and runs nothing where it is shown."""
+    return _COMMAND.sub("", _IMAGE.sub(r"!\\", text))
+
+
+def gloss_link(path: str, line: int) -> str:
+    """What makes a gloss of what is on a 1-based line, as a link that runs a command."""
+    return _command("glossator.gloss", {"uri": to_uri(path), "line": line})
+
+
+def report_link(noted: Noted) -> str:
+    """What shows the whole gloss."""
+    return _command("glossator.showGloss", {"key": noted.gloss.subject.key})
+
+
+def _command(name: str, argument: dict[str, object]) -> str:
+    return f"command:{name}?{quote(json.dumps([argument]), safe='')}"
+
+
+def _findings(noted: Noted) -> Iterator[str]:
+    places = iter(noted.standing.places if noted.standing else ())
+    for finding in noted.gloss.report.findings:
+        now = [next(places, None) for _ in finding.citations]
+        yield _linked(finding, now)
+
+
+def _linked(finding: Finding, places: list[Place | None]) -> str:
+    cited = iter(zip(finding.citations, places, strict=True))
+
+    def link(mark: CitationMark) -> str:
+        citation, now = next(cited, (None, None))
+        return f"`{mark.place}`" if citation is None else _link(mark, citation, now)
+
+    return rewrite_citations(harmless(finding.text), link)
+
+
+def _link(mark: CitationMark, citation: Citation, now: Place | None) -> str:
+    span = citation.span
+    if span is None:
+        return f"`{mark.place}` (not verified)"
+    first, last = (now.first_line, now.last_line) if now else (span.first_line, span.last_line)
+    lines = f"L{first}" if first == last else f"L{first}-L{last}"
+    if citation.status is not CitationStatus.VERIFIED:
+        doubt = " (not verified)"
+    else:
+        doubt = " (changed)" if now and now.changed else ""
+    return f"[{place(mark.path, first, last)}]({span.uri}#{lines}){doubt}"

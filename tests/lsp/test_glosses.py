@@ -1,0 +1,152 @@
+"""Glosses in an editor: hovers, code lenses, reports as documents with links, refreshes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from glossator.lsp.server import build_server
+from tests.lsp.support.editor import Editor, connected
+from tests.service.test_gloss import FILES
+
+CONTENT = "workspace/textDocumentContent"
+SHOW, REFRESH = "window/showDocument", "workspace/textDocumentContent/refresh"
+LENSES = "workspace/codeLens/refresh"
+ABLE = {
+    "workspace": {
+        "textDocumentContent": {"dynamicRegistration": True},
+        "codeLens": {"refreshSupport": True},
+    },
+    "window": {"showDocument": {"support": True}},
+}
+LINKS = {"experimental": {"glossator": {"links": True}}}
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@asynccontextmanager
+async def editing(root: Path, capabilities: dict[str, Any]) -> AsyncIterator[Editor]:
+    """An editor on the zoo, without a model."""
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    async with connected(build_server()) as editor:
+        editor.answers |= {
+            SHOW: {"success": True},
+            REFRESH: None,
+            LENSES: None,
+            "client/registerCapability": None,
+            "window/workDoneProgress/create": None,
+        }
+        settings = {"models": {"offline": True}, "symbols": {"codeLens": True}}
+        await editor.initialize(
+            capabilities, rootUri=root.as_uri(), initializationOptions={"settings": settings}
+        )
+        editor.open((root / "zoo/fish.py").as_uri(), FILES["zoo/fish.py"])
+        yield editor
+        await editor.shut_down()
+
+
+async def glossed(editor: Editor, uri: str, line: int) -> Any:
+    return await editor.result(editor.command("glossator.gloss", {"uri": uri, "line": line}))
+
+
+async def hovered(editor: Editor, uri: str, line: int, character: int) -> str:
+    where = {"textDocument": {"uri": uri}, "position": {"line": line, "character": character}}
+    answer = await editor.result(editor.ask("textDocument/hover", where))
+    return str(answer["contents"]["value"])
+
+
+async def test_a_gloss_is_a_document_that_follows_the_text(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    uri = (root / "zoo/fish.py").as_uri()
+    async with editing(root, ABLE | LINKS) as editor:
+        assert "[explore](command:glossator.gloss?" in await hovered(editor, uri, 11, 5)
+        answer = await glossed(editor, uri, 12)
+        shown = await editor.told(SHOW)
+        report = shown["params"]["uri"]
+        assert report == answer["document"]
+        text = (await editor.result(editor.ask(CONTENT, {"uri": report})))["text"]
+        assert "# Function `splash` in `zoo/fish.py`" in text
+        links = await editor.result(
+            editor.ask("textDocument/documentLink", {"textDocument": {"uri": report}})
+        )
+        assert links[0]["target"] == f"{uri}#L12-L13"
+        lines = text.splitlines()
+        first = links[0]["range"]["start"], links[0]["range"]["end"]
+        row = lines[first[0]["line"]]
+        assert row[first[0]["character"] : first[1]["character"]] == "zoo/fish.py:12-13"
+        assert "fresh" in await hovered(editor, uri, 11, 5)
+        began = time.monotonic()
+        edit = {"start": {"line": 12, "character": 0}, "end": {"line": 12, "character": 4}}
+        editor.change(uri, 2, {"range": edit, "text": "\t"})
+        await editor.told(REFRESH, report)
+        await editor.told(LENSES)
+        assert time.monotonic() - began < 1
+        said = await hovered(editor, uri, 11, 5)
+        assert "*Gloss, stale: 1 cited line changed* · extracted without a model" in said
+        link = said.partition("command:glossator.showGloss?")[2].partition(")")[0]
+        (argument,) = json.loads(unquote(link))
+        again = await editor.result(editor.command("glossator.showGloss", argument))
+        assert again["state"] == "stale: 1 cited line changed"
+        assert await hovered(editor, uri, 6, 9)  # another symbol, no gloss
+
+
+async def test_code_lenses(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    uri = (root / "zoo/fish.py").as_uri()
+    async with editing(root, {}) as editor:
+        document = {"textDocument": {"uri": uri}}
+        lenses = await editor.result(editor.ask("textDocument/codeLens", document))
+        assert [lens["range"]["start"]["line"] for lens in lenses] == [3, 6, 11]
+        seen = await editor.result(editor.ask("codeLens/resolve", lenses[2]))
+        assert seen["command"]["title"] == "explore · 1 call"
+        assert seen["command"]["command"] == "glossator.gloss"
+        await glossed(editor, **seen["command"]["arguments"][0])
+        seen = await editor.result(editor.ask("codeLens/resolve", lenses[2]))
+        assert seen["command"]["title"] == "gloss · 1 call"
+        assert editor.sent(LENSES) == []  # the client did not say that it can
+
+
+async def test_other_clients_get_a_file(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    uri = (root / "zoo/fish.py").as_uri()
+    async with editing(root, {}) as editor:
+        await glossed(editor, uri, 12)
+        told = await editor.told("window/showMessage", "The answer is in")
+        path = Path(told["params"]["message"].partition("is in ")[2])
+        text = await asyncio.to_thread(path.read_text)
+        assert f"[zoo/fish.py:12-13]({uri}#L12)" in text
+        editor.open(path.as_uri(), text)
+        document = {"textDocument": {"uri": path.as_uri()}}
+        links = await editor.result(editor.ask("textDocument/documentLink", document))
+        assert {link["target"] for link in links} >= {f"{uri}#L12"}
+        document = {"textDocument": {"uri": uri}}
+        assert await editor.result(editor.ask("textDocument/documentLink", document)) == []
+
+
+async def test_calls_are_asked_of_a_client_that_knows_them(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    uri, pond = ((root / name).as_uri() for name in ("zoo/fish.py", "pond.py"))
+    async with editing(root, {"experimental": {"glossator": {"calls": True}}}) as editor:
+        editor.answers["glossator/calls"] = {
+            "callers": [{"name": "noon", "uri": pond, "line": 4}],
+            "callees": [],
+        }
+        answer = await glossed(editor, uri, 12)
+        (asked,) = editor.sent("glossator/calls")
+        assert asked == {"uri": uri, "line": 11, "character": 4}
+        assert "- Called by `noon`. [cite: doc, pond.py, 4-4]" in answer["text"]
+        editor.answers["glossator/calls"] = {"callers": 3}
+        assert "- Called by `Fish.swim`." in (await glossed(editor, uri, 12))["text"]

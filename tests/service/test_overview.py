@@ -1,0 +1,73 @@
+"""Explore workspace: the architecture, by a sub-agent, or extracted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from glossator.core.span import CitationStatus
+from glossator.service.overview import OverviewRequest, explore_workspace
+from glossator.service.reports import report_at
+from tests.stage import stage
+from tests.standin import Text, ToolUse, Turn
+
+FILES = {
+    "README.md": "# Shop\n\nSells things.\n",
+    "pyproject.toml": "[project]\nname = 'shop'\n",
+    "shop/web/views.py": "from shop.stock.items import price\n\n\ndef show(): price()\n",
+    "shop/web/__main__.py": "import sys\n\nif __name__ == '__main__':\n    sys.exit()\n",
+    "shop/stock/items.py": "def price(): return 2\n",
+    "tests/test_items.py": "from shop.stock.items import price\n",
+    "tool/main.go": "package main\n\nfunc main() {}\n",
+}
+SAID = """\
+- It sells. [cite: doc, README.md, 3]
+- Part `shop/web` shows, as nobody read. [cite: doc, shop/web/views.py, 1-2]
+
+```mermaid
+flowchart LR
+    web["shop/web"] --> stock["shop/stock"]
+```
+
+The arrow is an import. [cite: doc, README.md, 1]
+"""
+TURNS = [Turn(ToolUse("Read", {"path": "README.md"})), Turn(Text(SAID))]
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+async def test_each_claim_is_checked(tmp_path: Path) -> None:
+    async with stage(tmp_path / "work", FILES, TURNS) as s:
+        answer = await explore_workspace(s.app, OverviewRequest())
+        statuses = [each.status for each in answer.report.citations]
+        verified, unsupported = CitationStatus.VERIFIED, CitationStatus.UNSUPPORTED
+        assert statuses == [verified, unsupported, verified]
+        assert "Give an overview of the workspace `work`" in str(s.sent(0)["messages"])
+        assert answer.document is not None
+        text = await report_at(s.app, answer.document)
+        assert text is not None
+        assert '```mermaid\nflowchart LR\n    web["shop/web"] --> stock["shop/stock"]\n```' in text
+        assert "#L1-L2) (not verified)" in text
+
+
+async def test_without_a_model_folders_ways_in_and_imports(tmp_path: Path) -> None:
+    offline = {"models": {"offline": True}}
+    async with stage(tmp_path / "work", FILES, (), offline) as s:
+        answer = await explore_workspace(s.app, OverviewRequest())
+        assert answer.offline
+        assert {each.status for each in answer.report.citations} == {CitationStatus.VERIFIED}
+        for line in (
+            "Sells things. [cite: doc, README.md, 3-3] `work` holds 7 files.",
+            "- Manifests: `pyproject.toml`.",
+            "- Part `shop/web`: 2 files of code.",
+            "- Entry point: a program begins in `tool/main.go`. [cite: doc, tool/main.go, 3-3]",
+            '    p0["shop/stock"]',
+            "    p1 -->|1| p0",
+            "- `shop/web` imports from `shop/stock`. [cite: doc, shop/web/views.py, 1-1]",
+            "- `tests` imports from `shop/stock`. [cite: doc, tests/test_items.py, 1-1]",
+        ):
+            assert line in answer.text.splitlines(), line
