@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 import pytest
 
@@ -89,12 +89,15 @@ from glossator.workspace.index import Skipped
         (wire_agents.Agents, AgentList),
         (wire_agents.AgentTranscript, AgentTranscript),
         (wire.Review, Review),
+        (wire_agents.Explored, Explored),
+        (wire_agents.Report, Report),
+        (wire_agents.Finding, Finding),
         (wire.PermissionAnswer, PermissionAnswer),
     ],
 )
 def test_every_answer_has_the_fields_of_the_service(mirror: type[Any], original: type[Any]) -> None:
     fields = {camel(field.name) for field in dataclasses.fields(original)}
-    assert set(mirror.__annotations__) == fields
+    assert set(get_type_hints(mirror)) == fields
 
 
 def test_the_modes_and_choices_are_the_same() -> None:

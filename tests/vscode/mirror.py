@@ -21,7 +21,7 @@ from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import EditPlan, Hunk
 from glossator.core.events import Envelope, Event
 from glossator.core.permission import PermissionAnswer, PermissionRequest
-from glossator.core.ports import Review
+from glossator.core.ports import CallsTold, Review
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.span import Citation
 from glossator.lsp.wire import camel
@@ -47,7 +47,13 @@ _PLAIN = {
     Envelope: "Event",
 }
 _ASKED: tuple[type[Any], ...] = (Question, PermissionRequest, EditPlan, Wanted)
-_ANSWERED: tuple[type[Any], ...] = (QuestionAnswer, PermissionAnswer, Review, FileDiagnostics)
+_ANSWERED: tuple[type[Any], ...] = (
+    QuestionAnswer,
+    PermissionAnswer,
+    Review,
+    FileDiagnostics,
+    CallsTold,
+)
 _SENT_AS: dict[type[Any], Any] = {  # what is sent in another form than it is kept
     Citation: CitationView,
     EditPlan: wire.EditPlan,

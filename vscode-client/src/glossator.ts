@@ -22,6 +22,7 @@ import { serveTexts } from "./editor/texts.ts";
 import { withKey } from "./key.ts";
 import { dispatch } from "./panel/dispatch.ts";
 import { PanelView } from "./panel/view.ts";
+import { calls } from "./ports/calls.ts";
 import { DiagnosticsPort } from "./ports/diagnostics.ts";
 import { Inquiries } from "./ports/inquiries.ts";
 import { permission } from "./ports/permission.ts";
@@ -124,6 +125,7 @@ export class Glossator implements Disposable {
       "glossator/review": (plan, token) => inquiries.ask(review(plan), token),
       "glossator/diagnostics": (wanted, token) => diagnostics.answer(wanted, token),
       "glossator/saveDocuments": (wanted, token) => save(wanted, token),
+      "glossator/calls": (wanted) => calls(wanted),
     };
   }
 

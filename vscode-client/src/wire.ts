@@ -116,6 +116,19 @@ export interface CacheStatistics {
   readonly bytes: number;
 }
 
+/** A call: the name of who calls, or is called, and its 1-based line in a document. */
+export interface CallPlace {
+  readonly name: string;
+  readonly uri: string;
+  readonly line: number;
+}
+
+/** Who calls a symbol, and what it calls. */
+export interface CallsTold {
+  readonly callers: ReadonlyArray<CallPlace>;
+  readonly callees: ReadonlyArray<CallPlace>;
+}
+
 /** The ids of what was ended; what was already over is not among them. */
 export interface CancelAnswer {
   readonly cancelled: ReadonlyArray<string>;
@@ -309,6 +322,7 @@ export interface Explored {
   readonly sessionUsage: Usage;
   readonly sessionDollars: number | null;
   readonly report: Report;
+  readonly document: string | null;
 }
 
 /** Markdown is for reading; JSON has everything. */
@@ -337,6 +351,16 @@ export interface FileDiagnostics {
 export interface Finding {
   readonly text: string;
   readonly citations: ReadonlyArray<Citation>;
+}
+
+/** A file, a folder, a line of a file (1-based), or a symbol by its `name`, perhaps below `uri`. */
+export interface GlossRequest {
+  readonly uri?: string | null;
+  readonly line?: number | null;
+  readonly name?: string | null;
+  readonly thoroughness?: Thoroughness;
+  readonly sessionId?: string | null;
+  readonly runId?: string | null;
 }
 
 /** A part of an edit: changed lines, or a whole file. */
@@ -477,6 +501,13 @@ export interface Option {
 export interface Outlines {
   readonly entries: number;
   readonly bytes: number;
+}
+
+/** How far to go; the overview is the gloss of the workspace's first folder. */
+export interface OverviewRequest {
+  readonly thoroughness?: Thoroughness;
+  readonly sessionId?: string | null;
+  readonly runId?: string | null;
 }
 
 /** Things of one kind and name, and why they are there; `cached` are those of the tokens. */
@@ -706,6 +737,19 @@ export interface ShowContextRequest {
   readonly sessionId?: string | null;
 }
 
+/** The gloss of the subject with this key. */
+export interface ShowGlossRequest {
+  readonly key: string;
+}
+
+/** A gloss as a document of Markdown; `state` says whether the lines it cites changed. */
+export interface ShownGloss {
+  readonly uri: string;
+  readonly title: string;
+  readonly state: string;
+  readonly text: string;
+}
+
 /** `count` paths left out by one rule or for one reason; a directory counts once. */
 export interface Skipped {
   readonly rule: string;
@@ -916,7 +960,10 @@ export interface Commands {
   readonly "glossator.refactor": { readonly request: LinesRequest; readonly answer: Answer };
   readonly "glossator.document": { readonly request: LinesRequest; readonly answer: Answer };
   readonly "glossator.writeTests": { readonly request: LinesRequest; readonly answer: Answer };
-  readonly "glossator.exploreUsage": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.exploreUsage": { readonly request: LinesRequest; readonly answer: Explored };
+  readonly "glossator.gloss": { readonly request: GlossRequest; readonly answer: Explored };
+  readonly "glossator.showGloss": { readonly request: ShowGlossRequest; readonly answer: ShownGloss };
+  readonly "glossator.exploreWorkspace": { readonly request: OverviewRequest; readonly answer: Explored };
   readonly "glossator.explore": { readonly request: ExploreRequest; readonly answer: Explored };
   readonly "glossator.listAgents": { readonly request: ListAgentsRequest; readonly answer: AgentList };
   readonly "glossator.showAgent": { readonly request: ShowAgentRequest; readonly answer: AgentTranscript };

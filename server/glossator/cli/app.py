@@ -12,6 +12,7 @@ from glossator.cli.answering import add_actions, ask
 from glossator.cli.arguments import tool_arguments
 from glossator.cli.asking import ask_server
 from glossator.cli.exploring import explore
+from glossator.cli.glossing import gloss, overview
 from glossator.cli.messages import duration
 from glossator.cli.options import Modelled, with_options
 from glossator.cli.render.renderer import Renderer
@@ -79,6 +80,8 @@ add_actions(app)
 
 app.command()(retry)
 app.command()(explore)
+app.command()(gloss)
+app.command()(overview)
 
 
 @app.command()

@@ -26,9 +26,10 @@ class Report(TypedDict):
 
 
 class Explored(Answer):
-    """The end of an exploration."""
+    """The end of an exploration; `document` is the URI of the gloss it was kept as."""
 
     report: Report
+    document: str | None
 
 
 class Agent(TypedDict):

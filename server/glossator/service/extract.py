@@ -87,10 +87,12 @@ async def _of_symbol(
     name = Name.parse(pointed.subject.name)
     place = Place(hides=app.acting.hidden())
     uses = await app.symbols.uses(quoting.snapshot, name, ALL_USES, place)
-    tests = [use.line for use in uses.hits if _is_test(quoting.snapshot.relative(use.line.path))]
+    tests = [use.line for use in uses.hits if is_test(quoting.snapshot.relative(use.line.path))]
     blocks += _mentioning(tests, quoting)
     found = uses.coverage
     searched = [f"{symbol.name} ({len(uses.hits):,} uses, in {found.holding:,} files)"]
+    by = "the editor's language server" if calls.by_editor else "the spelling of names"
+    searched.append(f"calls, by {by}")
     if found.unread or found.worker_away:
         searched.append(f"{found.unread:,} more files may hold the name and were not read")
     return blocks, searched
@@ -188,7 +190,8 @@ async def _touched(app: Application, pointed: Pointed) -> Iterable[str]:
     return (f"- Last touched by commit {said}",)
 
 
-def _is_test(path: str) -> bool:
+def is_test(path: str) -> bool:
+    """Whether a file at a relative path is of tests, by what it and its folders are called."""
     return any(part.startswith(_TESTS) or "test" in part for part in path.lower().split("/"))
 
 

@@ -14,15 +14,15 @@ from glossator.core.document import Document
 from glossator.core.report import Report
 from glossator.grounding.reporting import report_of
 from glossator.service.application import Application
-from glossator.service.extract import EXTRACT, Quoting, beginning
+from glossator.service.extract import EXTRACT, Quoting, beginning, is_test
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.find import Line
 from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.modules import module_of, named_modules
 
-_PARTS = 14
+_PARTS = 24
 _ENTRIES = 12
-_ARROWS = 20
+_ARROWS = 24
 _FILES = 1_500  # whose imports are looked at
 _SECONDS = 8.0  # for that
 _SUFFIX = 4  # parts of a module's path that are compared
@@ -49,13 +49,17 @@ async def extract_overview(app: Application, task: str, roots: Sequence[str]) ->
     files = await asyncio.to_thread(_code, app, snapshot)
     blocks = await asyncio.to_thread(_introduced, app, quoting, roots)
     sizes = Counter(file.part for file in files)
-    blocks += [f"- Part `{part}`: {count:,} files of code." for part, count in _most(sizes)]
+    blocks += [f"- Part `{part}`: {_files(count)} of code." for part, count in _most(sizes)]
     blocks += await asyncio.to_thread(lambda: list(_ways_in(quoting, files)))
     arrows, looked = await _arrows(app, snapshot, files)
     blocks += _flow(arrows, quoting)
     searched = [f"imports of {looked:,} of {len(files):,} files of code"]
     text = "\n\n".join(blocks)
     return await asyncio.to_thread(report_of, EXTRACT, task, text, quoting.check, searched)
+
+
+def _files(count: int) -> str:
+    return f"{count:,} file" + ("" if count == 1 else "s")
 
 
 def _most(sizes: Counter[str]) -> list[tuple[str, int]]:
@@ -86,18 +90,19 @@ def _parts(folders: Mapping[str, int]) -> frozenset[str]:
                 inner[head + each[len(head) :].partition("/")[0]] += count
         return inner
 
-    sizes = below("")
-    for _ in range(_PARTS):
+    sizes, rest = below(""), {}
+    while True:
         whole = sum(sizes.values())
-        largest, count = max(sizes.items(), key=lambda each: each[1], default=("", 0))
-        inner = below(largest)
-        if len(sizes) + len(inner) > _PARTS or not inner or count * 3 < whole:
+        inner = {name: below(name) for name, count in sizes.most_common() if count * 4 >= whole}
+        fitting = (name for name, parts in inner.items() if 0 < len(parts) <= _PARTS - len(sizes))
+        name = next(fitting, None)
+        if name is None:
             break
-        del sizes[largest]
-        sizes += inner
-        if own := folders.get(largest, 0):
-            sizes[largest] += own
-    return frozenset(sizes)
+        del sizes[name]
+        sizes += inner[name]
+        if own := folders.get(name, 0):
+            rest[name] = own
+    return frozenset((*sizes, *rest))
 
 
 def _part_of(relative: str, parts: frozenset[str]) -> str:
@@ -135,16 +140,16 @@ def _introduced(app: Application, quoting: Quoting, roots: Sequence[str]) -> lis
 def _ways_in(quoting: Quoting, files: Iterable[_File]) -> Iterator[str]:
     """Where programs begin, as their languages spell it; blocking."""
     found = 0
-    for file in sorted(files, key=lambda file: file.path.count(os.sep)):
+    relative = quoting.snapshot.relative
+    for file in sorted(files, key=lambda at: (is_test(relative(at.path)), at.path.count(os.sep))):
         document = quoting.snapshot.read(file.path)
         if found >= _ENTRIES or not isinstance(document, Document):
             continue
         for at, line in enumerate(document.lines, 1):
             if _WAYS_IN.search(line):
                 found += 1
-                path = quoting.snapshot.relative(file.path)
                 mark = quoting.cite(file.path, document.sha256, at, at)
-                yield f"- Entry point: a program begins in `{path}`. {mark}"
+                yield f"- Entry point: a program begins in `{relative(file.path)}`. {mark}"
                 break
 
 

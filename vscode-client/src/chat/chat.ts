@@ -8,7 +8,7 @@ import { sameChips } from "../panel/attached.ts";
 import type { Asked, ToPanel } from "../panel/messages.ts";
 import { messageOf, UserError } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
-import type { Answer, Attachment, Event, SessionInfo } from "../wire.ts";
+import type { Answer, Attachment, Event, Explored, SessionInfo } from "../wire.ts";
 import { Conversation } from "./conversation.ts";
 import { Outbox } from "./outbox.ts";
 import { Transcript } from "./transcript.ts";
@@ -127,6 +127,21 @@ export class Chat implements Disposable {
   async act(action: OnLines, question: string): Promise<void> {
     const chips = [linesChip(action.lines)];
     await this.#act(action, { runId: randomUUID(), question, chips, action });
+  }
+
+  /** Have something explored; gives the address of the report, if it was kept. */
+  async explore(
+    question: string,
+    run: (runId: string, sessionId: string | null) => Promise<Explored>,
+  ): Promise<string | null> {
+    const runId = randomUUID();
+    let document: string | null = null;
+    await this.#follow({ runId, question, chips: [] }, async (sessionId) => {
+      const answer = await run(runId, sessionId);
+      document = answer.document;
+      return answer;
+    });
+    return document;
   }
 
   /** End a run, or all of them. */

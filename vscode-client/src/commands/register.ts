@@ -4,6 +4,7 @@ import { commands, type Disposable } from "vscode";
 import { actions } from "./actions.ts";
 import { asking } from "./asking.ts";
 import { showFailure } from "./failures.ts";
+import { glosses } from "./glosses.ts";
 import { menu } from "./menu.ts";
 import { models } from "./models.ts";
 import type { CommandTable, Parts } from "./parts.ts";
@@ -16,6 +17,7 @@ export function registerCommands(parts: Parts): Disposable[] {
   const table: CommandTable = {
     ...asking(parts),
     ...actions(parts),
+    ...glosses(parts),
     ...sessions(parts),
     ...undo(parts),
     ...models(parts),

@@ -2,7 +2,7 @@
 
 import { commands, type Disposable, EventEmitter, languages, Uri, window, workspace } from "vscode";
 
-const SCHEME = "glossator";
+const SCHEME = "glossator-text"; // `glossator:` is the server's
 const MOST = 100; // texts that are kept; the oldest goes first
 
 let number = 0;

@@ -9,12 +9,13 @@ const BY_METHOD = {
   "glossator/review": "reviews",
   "glossator/diagnostics": "diagnostics",
   "glossator/saveDocuments": "saves",
+  "glossator/calls": "calls",
 } as const;
 
 /** A request of the server's own. */
 export type Method = keyof typeof BY_METHOD;
 
-/** Declares the requests that are answered, events, and that we register the commands. */
+/** Declares the requests that are answered, events, links that run commands, and that we register the commands. */
 export class Abilities implements StaticFeature {
   constructor(private readonly methods: readonly Method[]) {}
 
@@ -22,7 +23,7 @@ export class Abilities implements StaticFeature {
     const answered = this.methods.map((method) => [BY_METHOD[method], true] as const);
     capabilities.experimental = {
       ...(capabilities.experimental as object | undefined),
-      glossator: { events: true, commands: true, ...Object.fromEntries(answered) },
+      glossator: { events: true, commands: true, links: true, ...Object.fromEntries(answered) },
     };
   }
 

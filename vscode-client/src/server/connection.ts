@@ -59,6 +59,7 @@ export class Connection {
       outputChannel: log,
       revealOutputChannelOn: RevealOutputChannelOn.Never, // failures are told in words of ours
       initializationOptions: { settings: launch.settings, trusted: launch.trusted },
+      markdown: { isTrusted: { enabledCommands: ["glossator.gloss", "glossator.showGloss"] } },
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),

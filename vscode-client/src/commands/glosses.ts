@@ -1,0 +1,70 @@
+// Glosses: explore a symbol, a file or the workspace, and show the report that is kept.
+
+import { commands, Uri, window, workspace } from "vscode";
+import { UserError } from "../result.ts";
+import type { CommandTable, Parts } from "./parts.ts";
+
+/** What is glossed; the line is 1-based. */
+export interface Place {
+  readonly uri: string;
+  readonly line?: number;
+}
+
+/** The commands. */
+export function glosses(parts: Parts): CommandTable {
+  return {
+    "glossator.gloss": (given) => gloss(parts, given),
+    "glossator.showGloss": (given) => showGloss(parts, given),
+    "glossator.exploreWorkspace": () => exploreWorkspace(parts),
+  };
+}
+
+/** From a hover or a lens with a place, from the explorer with a file, from the palette without. */
+async function gloss(parts: Parts, given: unknown): Promise<void> {
+  const place = placeOf(given);
+  const name = workspace.asRelativePath(Uri.parse(place.uri));
+  await parts.panel.reveal();
+  const about = place.line === undefined ? name : `${name}:${place.line}`;
+  const document = await parts.chat.explore(`Gloss ${about}.`, (runId, sessionId) =>
+    parts.server.run("glossator.gloss", { ...place, runId, sessionId }),
+  );
+  await preview(document);
+}
+
+async function exploreWorkspace(parts: Parts): Promise<void> {
+  await parts.panel.reveal();
+  const document = await parts.chat.explore("Explore this workspace.", (runId, sessionId) =>
+    parts.server.run("glossator.exploreWorkspace", { runId, sessionId }),
+  );
+  await preview(document);
+}
+
+async function showGloss(parts: Parts, given: unknown): Promise<void> {
+  const key = (given as { key?: unknown } | undefined)?.key;
+  if (typeof key !== "string") {
+    throw new UserError("Point at a name that has a gloss, and choose “Whole gloss” there.");
+  }
+  await preview((await parts.server.run("glossator.showGloss", { key })).uri);
+}
+
+/** As it is meant to look, with links that lead to the cited lines. */
+async function preview(document: string | null): Promise<void> {
+  if (document !== null) {
+    await commands.executeCommand("markdown.showPreviewToSide", Uri.parse(document));
+  }
+}
+
+/** Throws `UserError` if no file is open. */
+function placeOf(given: unknown): Place {
+  if (given instanceof Uri) {
+    return { uri: given.toString() };
+  }
+  if (typeof (given as Place | undefined)?.uri === "string") {
+    return given as Place;
+  }
+  const editor = window.activeTextEditor;
+  if (!editor) {
+    throw new UserError("No file is open. Open one, put the cursor on a symbol and try again.");
+  }
+  return { uri: editor.document.uri.toString(), line: editor.selection.active.line + 1 };
+}
