@@ -18,7 +18,7 @@ DEBIAN = flock Makefile sh -c 'apt-get update && apt-get install -y --no-install
 # Servers are started by the hundred; compiled once they start sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint suite sandbox client code wire pictures vsix bench lock clean
+.PHONY: demo test lint suite sandbox neovim client code wire pictures vsix bench lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server -C docs "$(QUESTION)"
@@ -28,7 +28,7 @@ demo: $(INSTALLED)
 test:
 	$(MAKE) --no-print-directory -j2 suite lint client
 
-suite: $(INSTALLED) $(CLIENT_BUILT) sandbox code
+suite: $(INSTALLED) $(CLIENT_BUILT) sandbox neovim code
 	CODE_CACHE=$(CODE_CACHE) $(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(INSTALLED)
@@ -39,6 +39,10 @@ lint: $(INSTALLED)
 # Without bubblewrap commands run only when somebody allows each one.
 sandbox:
 	@command -v bwrap >/dev/null || test "$$(uname)" != Linux || $(DEBIAN) bubblewrap
+
+# A second editor, for a test.
+neovim:
+	@command -v nvim >/dev/null || $(DEBIAN) neovim
 
 # The VS Code client: types, style, the panel in a browser; its tests in VS Code are among pytest's.
 client: $(CLIENT_BUILT) code

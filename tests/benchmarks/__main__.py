@@ -10,7 +10,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
-from tests.benchmarks import completing, engine, large, patterns, startup, turns
+from tests.benchmarks import completing, engine, hovering, large, patterns, startup, turns
 from tests.benchmarks.corpus import django, kubernetes, linux
 
 HERE = Path(__file__).parents[2]
@@ -19,6 +19,7 @@ PARTS: Mapping[str, Callable[[], Awaitable[bool]]] = {
     "start-django": lambda: startup.run(django()),
     "turns": lambda: turns.run(django()),
     "completing": lambda: completing.run(django()),
+    "hovering": lambda: hovering.run(django()),
     "large": lambda: large.run(django()),
     "kubernetes": lambda: engine.run(kubernetes(), patterns.KUBERNETES),
     "linux": lambda: engine.run(linux(), patterns.LINUX),

@@ -51,11 +51,14 @@ class TimedApi:
 
 
 @asynccontextmanager
-async def timed_api(script: Sequence[Turn]) -> AsyncIterator[TimedApi]:
-    """A stand-in that plays the script, on a free loopback port; killed at the end."""
+async def timed_api(script: Sequence[Turn], pace: float = 0) -> AsyncIterator[TimedApi]:
+    """A stand-in that plays the script, on a free loopback port; killed at the end.
+
+    `pace`: the seconds that a model thinks before each reply.
+    """
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe()
-    process = spawn.Process(target=_serve, args=(script, theirs), daemon=True)
+    process = spawn.Process(target=_serve, args=(script, pace, theirs), daemon=True)
     process.start()
     theirs.close()  # so that its end, too, is told
     try:
@@ -65,14 +68,14 @@ async def timed_api(script: Sequence[Turn]) -> AsyncIterator[TimedApi]:
         await asyncio.to_thread(process.join)
 
 
-def _serve(script: Sequence[Turn], pipe: Connection) -> None:
-    asyncio.run(_run(script, pipe))
+def _serve(script: Sequence[Turn], pace: float, pipe: Connection) -> None:
+    asyncio.run(_run(script, pace, pipe))
 
 
-async def _run(script: Sequence[Turn], pipe: Connection) -> None:
+async def _run(script: Sequence[Turn], pace: float, pipe: Connection) -> None:
     journal, seen = Journal(), Seen()
     app = Api(script, journal).app()
-    app.middlewares.append(_clock(seen, journal))
+    app.middlewares.append(_clock(seen, journal, pace))
     runner = web.AppRunner(app, handler_cancellation=True)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -83,7 +86,7 @@ async def _run(script: Sequence[Turn], pipe: Connection) -> None:
     await runner.cleanup()
 
 
-def _clock(seen: Seen, journal: Journal) -> Middleware:
+def _clock(seen: Seen, journal: Journal, pace: float) -> Middleware:
     ended: float | None = None
 
     @web.middleware
@@ -95,6 +98,7 @@ def _clock(seen: Seen, journal: Journal) -> Middleware:
         if ended is not None:
             seen.gaps.append((seen.arrivals[-1] - ended) * 1000)
         seen.sizes.append(request.content_length or 0)
+        await asyncio.sleep(pace)
         response = await handler(request)
         journal.requests.clear()  # freed now: it would take time after the reply
         await response.write_eof()

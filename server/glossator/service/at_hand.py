@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 _RESTS = 0.3  # seconds after the last change of an open document
 _OUTLINES = 60
 _NAMES = 2_000
+_ANEW = object()  # what names are looked up again as: one at a time, the others wait for a hover
 
 Search = Callable[[], Awaitable[Found[Definition]]]
 _Text = tuple[str, str]  # the path and the SHA-256 of a document
@@ -59,12 +60,13 @@ class AtHand:
         """What `search` finds, or found for this text. Raises what `search` raises."""
         key = (document.path, document.sha256), name
         known = self._names.get(key)
+        if known is not None and known[0] == snapshot.revision:
+            return known[1]
         if known is None or not _holds(snapshot, known[1]):
             found = await search()
             self._remember(key, snapshot, found)
             return found
-        if known[0] != snapshot.revision:
-            self._in_background(key, partial(self._search, key, snapshot, search))
+        self._in_background(_ANEW, partial(self._search, key, snapshot, search))
         return known[1]
 
     async def close(self) -> None:
@@ -105,8 +107,8 @@ class AtHand:
     def _remember(
         self, key: tuple[_Text, str], snapshot: WorkspaceSnapshot, found: Found[Definition]
     ) -> None:
-        if found.coverage.unread or found.coverage.worker_away:
-            return  # there may be a better one
+        if found.coverage.worker_away:
+            return  # few texts were looked at
         self._names[key] = snapshot.revision, found
         while len(self._names) > _NAMES:
             self._names.popitem(last=False)

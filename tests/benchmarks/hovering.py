@@ -1,0 +1,124 @@
+"""Hover with glosses, at rest, and while four sub-agents run and the index is built anew."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import re
+import time
+from collections.abc import Awaitable
+from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.client import BenchClient, server, usual_environment
+from tests.benchmarks.corpus import describe
+from tests.benchmarks.measure import Figure, percentile, show_figures
+from tests.benchmarks.opened import state_folder
+from tests.benchmarks.timed_api import timed_api
+from tests.standin import Text, ToolUse, Turn
+
+_FILE = "django/db/models/query.py"
+_AGENTS = 4
+_PACE = 0.5  # seconds; a quick model
+_CALLS = 200  # of all sub-agents together
+_WARM = 0.5  # seconds: a text that was opened rests
+_HOVERS = 400  # at rest
+_BETWEEN = 0.02  # seconds between two hovers; a person makes a few in a second
+_WORD = re.compile(r"\b(?:def|class) (\w+)|\b(\w+)\(")
+_SETTINGS = {
+    "agents": {"very": {"turns": _CALLS, "tokens": 10**9, "seconds": 600}},
+    "limits": {"tokens": 10**9},
+}
+
+
+async def run(root: Path) -> bool:
+    """Measure on `root`; gives whether the target is met."""
+    note = await asyncio.to_thread(describe, root)
+    text = await asyncio.to_thread((root / _FILE).read_text)
+    script = [*map(_call, range(_CALLS)), *(Turn(Text("- Found it.")) for _ in range(_AGENTS))]
+    with state_folder():
+        async with timed_api(script, _PACE) as api:
+            model = {"ANTHROPIC_API_KEY": "bench-key", "ANTHROPIC_BASE_URL": api.base_url}
+            async with server(usual_environment() | model) as client:
+                places = await _prepare(client, root, text)
+                rest = [await _hover(client, root, at) for at in places[:_HOVERS]]
+                busy, seconds, builds = await _while_busy(client, root, places)
+    detail = f"median {percentile(busy, 0.5):.1f} ms, most {max(busy):.1f} ms, {len(busy)} hovers"
+    more = f"{detail} in {seconds:.0f} s, the index built {builds} times"
+    figures = [
+        Figure("at rest, p99", percentile(rest, 0.99), "ms", 10, detail=f"{len(rest)} hovers"),
+        Figure("four sub-agents, index built, p99", percentile(busy, 0.99), "ms", 10, detail=more),
+    ]
+    return show_figures("Hover with glosses", figures, note)
+
+
+def _call(number: int) -> Turn:
+    """What a sub-agent does: searches of everything, and reading."""
+    if number % 3 == 2:
+        return Turn(ToolUse("Read", {"path": _FILE, "offset": 1 + number * 7, "limit": 200}))
+    pattern = f"{('get', 'set', 'make', 'as')[number % 4]}_[a-z]{{{1 + number % 7}}}\\b"
+    return Turn(ToolUse("Grep", {"pattern": pattern, "output_mode": "content"}))
+
+
+async def _prepare(client: BenchClient, root: Path, text: str) -> list[tuple[int, int]]:
+    """Open the file and gloss a symbol; gives the places of names that a hover says something of.
+
+    They were hovered over once: what is measured comes from memory.
+    """
+    folders = [{"uri": root.as_uri(), "name": root.name}]
+    options = {"settings": _SETTINGS}
+    params = {"processId": None, "capabilities": {}, "workspaceFolders": folders}
+    await client.request("initialize", params | {"initializationOptions": options})
+    client.notify("initialized", {})
+    await client.command("status", wait=True)
+    await client.command("rebuildIndex", mode="update")
+    document = {"uri": (root / _FILE).as_uri(), "languageId": "python", "version": 1, "text": text}
+    client.notify("textDocument/didOpen", {"textDocument": document})
+    await asyncio.sleep(_WARM)
+    found = []
+    for number, line in enumerate(text.splitlines()):
+        for match in _WORD.finditer(line):
+            at = number, match.start(match.lastindex or 0)
+            if await _ask(client, root, at) is not None:
+                found.append(at)
+        if len(found) >= _HOVERS:
+            break
+    return found
+
+
+async def _while_busy(
+    client: BenchClient, root: Path, places: list[tuple[int, int]]
+) -> tuple[list[float], float, int]:
+    """The times of hovers, how long it all took, and how often the index was built."""
+    begun, builds, times = time.perf_counter(), 0, []
+    exploring = [_explore(client, number) for number in range(_AGENTS)]
+    agents = asyncio.gather(*exploring)
+    build: asyncio.Task[Any] = asyncio.create_task(client.command("rebuildIndex"))
+    for at in itertools.cycle(places):
+        if agents.done():
+            break
+        if build.done():
+            builds += 1
+            build = asyncio.create_task(client.command("rebuildIndex"))
+        times.append(await _hover(client, root, at))
+        await asyncio.sleep(_BETWEEN)
+    build.cancel()
+    return times, time.perf_counter() - begun, builds
+
+
+def _explore(client: BenchClient, number: int) -> Awaitable[Any]:
+    task = f"Who caches querysets? Part {number}."
+    return client.command("explore", task=task, thoroughness="very")
+
+
+async def _hover(client: BenchClient, root: Path, at: tuple[int, int]) -> float:
+    """Milliseconds."""
+    started = time.perf_counter()
+    await _ask(client, root, at)
+    return (time.perf_counter() - started) * 1000
+
+
+async def _ask(client: BenchClient, root: Path, at: tuple[int, int]) -> Any:
+    position = {"line": at[0], "character": at[1]}
+    params = {"textDocument": {"uri": (root / _FILE).as_uri()}, "position": position}
+    return await client.request("textDocument/hover", params)
