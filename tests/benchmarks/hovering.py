@@ -67,8 +67,8 @@ async def _prepare(client: BenchClient, root: Path, text: str) -> list[tuple[int
     """
     folders = [{"uri": root.as_uri(), "name": root.name}]
     options = {"settings": _SETTINGS}
-    params = {"processId": None, "capabilities": {}, "workspaceFolders": folders}
-    await client.request("initialize", params | {"initializationOptions": options})
+    params: dict[str, Any] = {"initializationOptions": options, "workspaceFolders": folders}
+    await client.request("initialize", params | {"processId": None, "capabilities": {}})
     client.notify("initialized", {})
     await client.command("status", wait=True)
     await client.command("rebuildIndex", mode="update")

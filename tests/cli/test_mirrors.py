@@ -89,9 +89,6 @@ from glossator.workspace.index import Skipped
         (wire_agents.Agents, AgentList),
         (wire_agents.AgentTranscript, AgentTranscript),
         (wire.Review, Review),
-        (wire_agents.Explored, Explored),
-        (wire_agents.Report, Report),
-        (wire_agents.Finding, Finding),
         (wire.PermissionAnswer, PermissionAnswer),
     ],
 )

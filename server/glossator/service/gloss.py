@@ -54,10 +54,10 @@ async def gloss(app: Application, request: GlossRequest) -> Explored:
     asked = ExploreRequest(
         task,
         request.thoroughness,
-        (pointed.path,) if pointed.subject.kind == FOLDER else (),
-        (_attachment(pointed),),
-        request.session_id,
-        request.run_id,
+        paths=(pointed.path,) if pointed.subject.kind == FOLDER else (),
+        attachments=(_attachment(pointed),),
+        session_id=request.session_id,
+        run_id=request.run_id,
     )
     return await explored_and_kept(app, pointed, asked)
 

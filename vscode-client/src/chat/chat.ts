@@ -129,8 +129,8 @@ export class Chat implements Disposable {
     await this.#act(action, { runId: randomUUID(), question, chips, action });
   }
 
-  /** Have something explored; gives the address of the report, if it was kept. */
-  async explore(
+  /** Have something glossed; gives the address of the report, if it was kept. */
+  async gloss(
     question: string,
     run: (runId: string, sessionId: string | null) => Promise<Explored>,
   ): Promise<string | null> {

@@ -25,7 +25,7 @@ async function gloss(parts: Parts, given: unknown): Promise<void> {
   const name = workspace.asRelativePath(Uri.parse(place.uri));
   await parts.panel.reveal();
   const about = place.line === undefined ? name : `${name}:${place.line}`;
-  const document = await parts.chat.explore(`Gloss ${about}.`, (runId, sessionId) =>
+  const document = await parts.chat.gloss(`Gloss ${about}.`, (runId, sessionId) =>
     parts.server.run("glossator.gloss", { ...place, runId, sessionId }),
   );
   await preview(document);
@@ -33,7 +33,7 @@ async function gloss(parts: Parts, given: unknown): Promise<void> {
 
 async function exploreWorkspace(parts: Parts): Promise<void> {
   await parts.panel.reveal();
-  const document = await parts.chat.explore("Explore this workspace.", (runId, sessionId) =>
+  const document = await parts.chat.gloss("Explore this workspace.", (runId, sessionId) =>
     parts.server.run("glossator.exploreWorkspace", { runId, sessionId }),
   );
   await preview(document);
