@@ -2,14 +2,16 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import type { CancellationToken, LogOutputChannel } from "vscode";
+import { type CancellationToken, type LogOutputChannel, workspace } from "vscode";
 import {
   CloseAction,
   type DocumentSelector,
   ErrorAction,
   LanguageClient,
+  type Middleware,
   RevealOutputChannelOn,
 } from "vscode-languageclient/node";
+import { fromFolder } from "../editor/report-links.ts";
 import type { Commands, Event } from "../wire.ts";
 import { Abilities, type Method } from "./abilities.ts";
 
@@ -60,6 +62,7 @@ export class Connection {
       revealOutputChannelOn: RevealOutputChannelOn.Never, // failures are told in words of ours
       initializationOptions: { settings: launch.settings, trusted: launch.trusted },
       markdown: { isTrusted: { enabledCommands: ["glossator.gloss", "glossator.showGloss"] } },
+      middleware: { provideTextDocumentContent: report },
       initializationFailedHandler: () => false,
       errorHandler: {
         error: () => ({ action: ErrorAction.Continue, handled: true }),
@@ -109,6 +112,13 @@ export class Connection {
     }
   }
 }
+
+/** A report as the server has it, with links that the preview follows. */
+const report: NonNullable<Middleware["provideTextDocumentContent"]> = async (uri, token, next) => {
+  const text = await next(uri, token);
+  const [folder] = workspace.workspaceFolders ?? [];
+  return text && folder ? fromFolder(text, folder.uri.path) : text;
+};
 
 async function spawned(child: ChildProcess): Promise<void> {
   await new Promise<void>((resolve, reject) => {
