@@ -41,10 +41,12 @@ export async function story(stage) {
     .nth(length - 1)
     .frameLocator("iframe#active-frame");
   await preview.getByRole("link", { name: "till.py:4-5" }).waitFor();
-  await page.keyboard.press("Escape"); // the hover is in front
+  await preview.locator(".mermaid svg").first().waitFor();
+  await preview.getByRole("heading", { name: "Searched" }).click(); // the hover was in front
+  await page.locator(".monaco-hover:visible").waitFor({ state: "hidden" });
   await stage.picture("gloss-document");
   await preview.getByRole("link", { name: "till.py:4-5" }).click();
-  await stage.at("Ln 4, Col 1");
+  await stage.at("Ln 5, Col 1 (16 selected)");
   await runCommand(page, "View: Close All Editors");
   await stage.open("gloss.py");
   await stage.goTo(11);
