@@ -2,6 +2,7 @@
 // the user thinks better of it: then nothing happens. Words behind a chat command reach the model.
 
 import assert from "node:assert/strict";
+import { runCommand } from "./gestures.mjs";
 import { PRICES } from "./shop.mjs";
 
 export const files = { "again.py": PRICES };
@@ -43,4 +44,5 @@ export async function story(stage) {
   await turn.getByText("Elle calcule des prix.").waitFor();
   const { requests } = await model.told();
   assert.match(JSON.stringify(requests.at(-1).messages.at(-1)), /in French/);
+  await runCommand(page, "File: Revert File");
 }
