@@ -4,11 +4,11 @@ import { randomUUID } from "node:crypto";
 import { type Disposable, EventEmitter, type LogOutputChannel, type Memento } from "vscode";
 import { linesChip } from "../editor/chips.ts";
 import type { OnLines } from "../lines.ts";
-import { sameChips } from "../panel/attached.ts";
 import type { Asked, ToPanel } from "../panel/messages.ts";
 import { messageOf, UserError } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
-import type { Answer, Attachment, Event, Explored, SessionInfo } from "../wire.ts";
+import type { Answer, Event, Explored, SessionInfo } from "../wire.ts";
+import { type Asking, changes, type MayReplace } from "./asking.ts";
 import { Conversation } from "./conversation.ts";
 import { Outbox } from "./outbox.ts";
 import { Transcript } from "./transcript.ts";
@@ -28,19 +28,6 @@ export interface Ending {
   readonly answer?: Answer;
   readonly problem?: string;
 }
-
-/** A question, as the panel or a command puts it. */
-export interface Asking extends Pick<Asked, "runId" | "question" | "chips"> {
-  readonly attachments: readonly Attachment[];
-  /** It takes the place of that run and of what followed, in the conversation that is shown. */
-  readonly insteadOf?: string | null;
-}
-
-/**
- * Has the user choose what becomes of changes to files by runs that are to leave the conversation;
- * false: they are to stay.
- */
-export type MayReplace = (sessionId: string, runs: readonly string[]) => Promise<boolean>;
 
 /** Owns what is shown in the panel; all of it can be shown again. */
 export class Chat implements Disposable {
@@ -206,12 +193,11 @@ export class Chat implements Disposable {
 
   /** In the place of a run that the server knows; it drops nothing if the question is refused. */
   async #retry(asking: Asking, sessionId: string, insteadOf: string): Promise<void> {
-    const { runId, question, chips, attachments } = asking;
+    const { runId, question, chips } = asking;
     const conversation = this.#current;
-    const before = conversation.questionOf(insteadOf);
-    const same = before?.question === question;
-    const about = before && sameChips(before.chips, chips) ? {} : { attachments };
-    const request = { sessionId, turn: insteadOf, runId, ...(same ? {} : { question }), ...about };
+    const changed = changes(conversation.questionOf(insteadOf), asking);
+    const same = changed.question === undefined;
+    const request = { sessionId, turn: insteadOf, runId, ...changed };
     try {
       if (await this.mayReplace(sessionId, conversation.runsFrom(insteadOf))) {
         const asked = { runId, question, chips, insteadOf };
@@ -236,10 +222,9 @@ export class Chat implements Disposable {
   }
 
   async #act(action: OnLines, asked: Asked): Promise<void> {
-    const { runId } = asked;
     const alike = action.name as "glossator.explain"; // all take the same, and give an answer
     await this.#follow(asked, (sessionId) =>
-      this.server.run(alike, { ...action.lines, runId, sessionId }),
+      this.server.run(alike, { ...action.lines, runId: asked.runId, sessionId }),
     );
   }
 
