@@ -201,7 +201,7 @@ export class Glossator implements Disposable {
     };
     const options = { location: ProgressLocation.Notification, title: "Glossator" };
     const installing = this.#installing.then(() =>
-      pythonWithServer(wanted, () => findInterpreter(setting, candidates()), {
+      pythonWithServer(wanted, () => findInterpreter(setting, candidates(this.log)), {
         during: (work) =>
           window.withProgress(options, (bar) => work((message) => bar.report({ message }))),
       }),

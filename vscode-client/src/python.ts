@@ -1,9 +1,12 @@
 // The Pythons of this machine, the likeliest first.
 
-import { extensions, type Uri, workspace } from "vscode";
+import { extensions, type LogOutputChannel, type Uri, workspace } from "vscode";
+import { messageOf } from "./result.ts";
 import { type Candidate, ON_PATH } from "./server/interpreter.ts";
 
 const PYTHON_EXTENSION = "ms-python.python";
+
+type Log = Pick<LogOutputChannel, "warn">;
 
 /** The part of the Python extension's API that is used. */
 interface PythonApi {
@@ -16,8 +19,8 @@ interface PythonApi {
 }
 
 /** The Python extension's active environment, where there is one, then what is on the PATH. */
-export async function* candidates(): AsyncIterable<Candidate> {
-  const active = await activeEnvironment();
+export async function* candidates(log: Log): AsyncIterable<Candidate> {
+  const active = await activeEnvironment(log);
   if (active) {
     yield { path: active, source: "the Python extension" };
   }
@@ -25,7 +28,7 @@ export async function* candidates(): AsyncIterable<Candidate> {
 }
 
 /** It may lie in the workspace, from where nothing is run unless the user trusts it. */
-async function activeEnvironment(): Promise<string | undefined> {
+async function activeEnvironment(log: Log): Promise<string | undefined> {
   const extension = extensions.getExtension<PythonApi>(PYTHON_EXTENSION);
   if (!extension || !workspace.isTrusted) {
     return undefined;
@@ -34,7 +37,8 @@ async function activeEnvironment(): Promise<string | undefined> {
     const { environments } = await extension.activate();
     const chosen = environments.getActiveEnvironmentPath(workspace.workspaceFolders?.[0]?.uri);
     return (await environments.resolveEnvironment(chosen))?.executable.uri?.fsPath;
-  } catch {
+  } catch (error) {
+    log.warn(`The Python extension did not tell its environment: ${messageOf(error)}`);
     return undefined; // it is broken, or of another make: the PATH will do
   }
 }

@@ -13,6 +13,7 @@ import type { Glossator } from "../../src/glossator.ts";
 import type { ToPanel } from "../../src/panel/messages.ts";
 import { DiagnosticsPort } from "../../src/ports/diagnostics.ts";
 import { save } from "../../src/ports/saves.ts";
+import { candidates } from "../../src/python.ts";
 
 const READY_MILLISECONDS = 60_000;
 const NO_MEMENTO = { get: () => undefined, keys: () => [], update: async () => undefined };
@@ -36,6 +37,17 @@ export async function run(): Promise<void> {
 }
 
 const tests: Record<string, () => Promise<void>> = {
+  async "the Python extension's active environment is tried before the PATH"() {
+    const warned: string[] = [];
+    const found: string[] = [];
+    for await (const { path, source } of candidates({ warn: (text) => warned.push(text) })) {
+      found.push(`${source}: ${path}`);
+    }
+    assert.equal(found[0], "the Python extension: /chosen/bin/python");
+    assert.ok(found.length > 1, "the PATH comes after it");
+    assert.deepEqual(warned, []);
+  },
+
   async "every command of the manifest is there, and no other"() {
     await ready();
     const { contributes } = extension().packageJSON;
