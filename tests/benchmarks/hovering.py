@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import re
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ _CALLS = 200  # of all sub-agents together
 _WARM = 0.5  # seconds: a text that was opened rests
 _HOVERS = 400  # at rest
 _BETWEEN = 0.02  # seconds between two hovers; a person makes a few in a second
+_WORDS = "get", "set", "make", "as", "is", "to", "add", "has"
+_MODES = "content", "files_with_matches", "count"
 _WORD = re.compile(r"\b(?:def|class) (\w+)|\b(\w+)\(")
 _SETTINGS = {
     "agents": {"very": {"turns": _CALLS, "tokens": 10**9, "seconds": 600}},
@@ -35,7 +37,8 @@ async def run(root: Path) -> bool:
     """Measure on `root`; gives whether the target is met."""
     note = await asyncio.to_thread(describe, root)
     text = await asyncio.to_thread((root / _FILE).read_text)
-    script = [*map(_call, range(_CALLS)), *(Turn(Text("- Found it.")) for _ in range(_AGENTS))]
+    told = itertools.repeat(Turn(Text("- Found it.")), _AGENTS)
+    script = [*itertools.islice(_calls(), _CALLS), *told]
     with state_folder():
         async with timed_api(script, _PACE) as api:
             model = {"ANTHROPIC_API_KEY": "bench-key", "ANTHROPIC_BASE_URL": api.base_url}
@@ -52,12 +55,15 @@ async def run(root: Path) -> bool:
     return show_figures("Hover with glosses", figures, note)
 
 
-def _call(number: int) -> Turn:
-    """What a sub-agent does: searches of everything, and reading."""
-    if number % 3 == 2:
-        return Turn(ToolUse("Read", {"path": _FILE, "offset": 1 + number * 7, "limit": 200}))
-    pattern = f"{('get', 'set', 'make', 'as')[number % 4]}_[a-z]{{{1 + number % 7}}}\\b"
-    return Turn(ToolUse("Grep", {"pattern": pattern, "output_mode": "content"}))
+def _calls() -> Iterator[Turn]:
+    """What sub-agents do: searches of everything, and reading; no call comes twice."""
+    searches = itertools.product(range(1, 8), _MODES, _WORDS)
+    for number, (letters, mode, word) in enumerate(searches):
+        pattern = f"{word}_[a-z]{{{letters}}}\\b"
+        yield Turn(ToolUse("Grep", {"pattern": pattern, "output_mode": mode}))
+        if number % 2:
+            reading = {"path": _FILE, "offset": 1 + number * 7, "limit": 200}
+            yield Turn(ToolUse("Read", reading))
 
 
 async def _prepare(client: BenchClient, root: Path, text: str) -> list[tuple[int, int]]:

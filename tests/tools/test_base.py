@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.tools.base import Cancelled, in_thread
+from glossator.tools import base
+from glossator.tools.base import Cancelled, in_thread, searching
 from glossator.tools.file_types import extensions_of
 from glossator.tools.toolbox import reading_tools
 from tests.workspaces import MakeWorkspace
@@ -28,6 +30,28 @@ async def test_cancelling_the_await_stops_the_thread() -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     assert await asyncio.to_thread(stopped.wait, 30)
+
+
+async def test_searches_take_turns() -> None:
+    told: list[str] = []
+
+    def work(_cancelled: Cancelled) -> None:
+        told.append("begins")
+        time.sleep(0.01)  # so that another could begin
+        told.append("ends")
+
+    await asyncio.gather(*(searching(work) for _ in range(6)))
+    assert told == ["begins", "ends"] * 6
+
+
+async def test_a_long_search_keeps_another_waiting_only_so_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(base, "_PATIENCE", 0.01)
+    other_ran = threading.Event()
+    long = asyncio.create_task(searching(lambda _cancelled: other_ran.wait(30)))
+    await searching(lambda _cancelled: other_ran.set())
+    assert await long
 
 
 @pytest.mark.parametrize("name", sorted(reading_tools()))

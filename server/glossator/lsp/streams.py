@@ -22,8 +22,7 @@ async def open_reader(descriptor: int) -> asyncio.StreamReader:
     """A stream over a readable descriptor: by the event loop where it can, else by a thread."""
     loop = asyncio.get_running_loop()
     stream = asyncio.StreamReader(limit=MAX_HEADER_BYTES)
-    mode = os.fstat(descriptor).st_mode
-    if sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+    if _may_be_waited_for(descriptor):
         pipe = os.fdopen(descriptor, "rb", buffering=0)
         await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), pipe)
     else:  # a file, a terminal or the null device cannot be waited for
@@ -31,8 +30,13 @@ async def open_reader(descriptor: int) -> asyncio.StreamReader:
     return stream
 
 
+def _may_be_waited_for(descriptor: int) -> bool:
+    mode = os.fstat(descriptor).st_mode
+    return sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
+
+
 class ThreadSink:
-    """Writes to a descriptor from a thread of its own, in order.
+    """Writes to a descriptor, in order: what it takes at once, and the rest from a thread.
 
     `broken` is called, from any thread, when the other end is gone or has stopped reading.
     """
@@ -43,11 +47,18 @@ class ThreadSink:
         self._queue: queue.SimpleQueue[bytes | Callable[[], object] | None] = queue.SimpleQueue()
         self._unread = 0
         self._lock = threading.Lock()
+        self._direct = _may_be_waited_for(descriptor)
+        if self._direct:
+            os.set_blocking(descriptor, False)
         threading.Thread(target=self._run, name="lsp-writer", daemon=True).start()
 
     def write(self, data: bytes) -> None:
         """Queue bytes; once the other end is gone they are dropped."""
         with self._lock:
+            if self._direct and not self._unread:
+                data = self._write_at_once(data)
+                if not data:
+                    return
             self._unread += len(data)
             overflow = self._unread > MAX_UNREAD_BYTES
         if overflow:
@@ -77,12 +88,19 @@ class ThreadSink:
                 with self._lock:
                     self._unread -= len(item)
 
+    def _write_at_once(self, data: bytes) -> bytes:
+        """Returns what is left; what keeps it from being written, the thread deals with."""
+        try:
+            return data[os.write(self._descriptor, data) :]
+        except OSError:
+            return data
+
     def _write(self, data: bytes) -> bool:
         view = memoryview(data)
         while view:
             try:
                 view = view[os.write(self._descriptor, view) :]
-            except BlockingIOError:  # the client shares the descriptor and made it non-blocking
+            except BlockingIOError:  # also where the client shares the descriptor and made it so
                 select.select([], [self._descriptor], [])
             except OSError as error:
                 self._broken(f"the client no longer reads ({error.strerror})")

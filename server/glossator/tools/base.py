@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
 from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict
@@ -27,6 +26,9 @@ from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.finder import SymbolFinder
 
 _THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="tool")
+_SEARCHES = ThreadPoolExecutor(max_workers=2, thread_name_prefix="search")
+_TURN = threading.Lock()  # held by the search whose turn it is
+_PATIENCE = 1.0  # seconds; what takes longer has another search beside it
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -155,9 +157,32 @@ async def in_thread(
 
     The threads are the tools' own, and few: hovers and reads of the edges never wait behind them.
     """
+    return await _run(_THREADS, lambda cancelled: work(cancelled, *args, **kwargs))
+
+
+async def searching(
+    work: Callable[Concatenate[Cancelled, P], T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """As `in_thread`, for work that keeps a processor busy: one after another.
+
+    The interpreter runs one thread at a time: searches side by side are slower than in turn, and
+    the event loop waits for each of them.
+    """
+
+    def in_turn(cancelled: Cancelled) -> T:
+        ours = _TURN.acquire(timeout=_PATIENCE)
+        try:
+            return work(cancelled, *args, **kwargs)
+        finally:
+            if ours:
+                _TURN.release()
+
+    return await _run(_SEARCHES, in_turn)
+
+
+async def _run(threads: ThreadPoolExecutor, work: Callable[[Cancelled], T]) -> T:
     cancelled = Cancelled()
-    job = partial(work, cancelled, *args, **kwargs)
     try:
-        return await asyncio.get_running_loop().run_in_executor(_THREADS, job)
+        return await asyncio.get_running_loop().run_in_executor(threads, work, cancelled)
     finally:
         cancelled.set()

@@ -20,7 +20,7 @@ from glossator.core.span import Span, runs
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.prompts.loader import load_prompt
 from glossator.tools.account import account
-from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
+from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, searching
 from glossator.tools.selection import Hidden, Selection, select
 from glossator.workspace.scan import Lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -74,7 +74,7 @@ class Grep:
 
     async def run(self, args: GrepArgs, context: ToolContext) -> ToolResult:
         """Search the selected files."""
-        return await in_thread(_grep, args, context.snapshot, context.hidden)
+        return await searching(_grep, args, context.snapshot, context.hidden)
 
 
 @dataclass(frozen=True, slots=True)

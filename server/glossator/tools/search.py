@@ -13,7 +13,7 @@ from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.prompts.loader import load_prompt
 from glossator.retrieval.lexical import Found, Hit, Ranking, best_chunks, rank
 from glossator.tools.account import account
-from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
+from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread, searching
 from glossator.tools.selection import Hidden, Selection, select
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.finder import SymbolFinder
@@ -75,7 +75,7 @@ async def search(
     hides: Hidden | None = None,
 ) -> tuple[Selection, Found]:
     """The best chunks, and what was searched; only the worker process parses for it."""
-    selection, ranking = await in_thread(_rank, snapshot, question, path, glob, hides)
+    selection, ranking = await searching(_rank, snapshot, question, path, glob, hides)
     try:
         outlines = await symbols.outlines(snapshot, ranking.documents, _OUTLINE_SECONDS)
     except (WorkerGone, JobFailed) as failure:

@@ -207,7 +207,7 @@ class WorkspaceHost:
         self._changed(paths)
 
     def _changed(self, paths: frozenset[str]) -> None:
-        self._revision += 1
+        self._revision += bool(paths)  # without any, a scan ended: the same files, known to be all
         self._snapshot = None
         for listener in tuple(self._listeners):
             listener(paths)

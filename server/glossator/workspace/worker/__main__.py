@@ -13,7 +13,7 @@ import sys
 
 from glossator.workspace.worker.serve import serve
 
-_NICENESS = 5  # the editor and its servers go first
+_NICENESS = 10  # the editor and its servers go first
 
 
 def main() -> None:
