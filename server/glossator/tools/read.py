@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -109,8 +108,9 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
             f"{relative} has {size // 1024:,} KB in {total:,} lines, too much to be read at once."
             "\nRead a part of it with offset and limit, or find the place with Grep."
         )
-    lines, note = _lines(document)
-    page = _page(lines, args.offset, min(args.limit or MAX_LINES, MAX_LINES), total)
+    end = min(args.offset + min(args.limit or MAX_LINES, MAX_LINES), total + 1)
+    lines, note = _lines(document, args.offset, end)
+    page = _page(lines, end, total)
     context.reads.remember(document.path, asked, document.sha256)
     context.reads.saw(document)
     text = "\n".join(page.shown) or "[no cell stands on these lines]"
@@ -126,15 +126,17 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
     return ToolResult(text + note, spans, omitted=total + 1 - page.next if page.next else 0)
 
 
-def _lines(document: Document) -> tuple[Sequence[NumberedLine], str]:
-    """What is to be shown on each line of the document, and a note to go with it."""
+def _lines(document: Document, first: int, end: int) -> tuple[list[NumberedLine], str]:
+    """What is to be shown on lines `first` to `end` (exclusive), and a note to go with it."""
+    note = ""
     if document.path.endswith(".ipynb"):
         try:
-            return notebook_lines(document.text), ""
+            lines = notebook_lines(document.text)
         except NotebookError as error:
             note = f"\n[shown as plain text, for it is not a readable notebook: {error}]"
-            return list(enumerate(document.lines, start=1)), note
-    return list(enumerate(document.lines, start=1)), ""
+        else:
+            return [line for line in lines if first <= line[0] < end], note
+    return list(enumerate(document.lines[first - 1 : end - 1], start=first)), note
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,15 +148,12 @@ class _Page:
     next: int
 
 
-def _page(lines: Sequence[NumberedLine], offset: int, limit: int, total: int) -> _Page:
-    """As much from line `offset` on as the budgets allow; the lines of a number stay together."""
-    end = min(offset + limit, total + 1)
+def _page(lines: list[NumberedLine], end: int, total: int) -> _Page:
+    """As much of `lines` as the budgets allow; the lines of a number stay together."""
     shown: list[str] = []
     numbers: list[int] = []
     room = _PAGE_BYTES
-    for number, group in groupby(
-        (line for line in lines if offset <= line[0] < end), key=itemgetter(0)
-    ):
+    for number, group in groupby(lines, key=itemgetter(0)):
         texts = [f"{number:6d}\t{shorten(text, MAX_LINE_CHARACTERS)}" for _, text in group]
         fitting, left_out = cut(texts, Budget(bytes=room))
         if left_out and numbers:

@@ -77,7 +77,8 @@ class WorkspaceSnapshot:
 
     def open_document(self, uri: str) -> Document | None:
         """The open document the editor calls `uri`, wherever it lies; for edges, not for tools."""
-        overlay = self.overlays.get(overlay_path(uri))
+        named = (overlay for overlay in self.overlays.values() if overlay.uri == uri)
+        overlay = next(named, None) or self.overlays.get(overlay_path(uri))
         return None if overlay is None else overlay.document
 
     def resolve(self, path: str) -> str | Missing:
