@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.gloss import Subject
 from glossator.core.ports import CallPlace, CallsTold
 from glossator.core.report import Finding, Report
+from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
 from glossator.service.explore import Explored
@@ -21,12 +24,14 @@ from glossator.service.gloss import GlossRequest, gloss, keep
 from glossator.service.lenses import Lens, lens_face, lenses
 from glossator.service.margin import Noted
 from glossator.service.on_lines import LinesRequest
+from glossator.service.overview import OverviewRequest, explore_workspace
 from glossator.service.reports import report_at
 from glossator.service.subjects import pointed_at
 from glossator.workspace.change import Closed, Edited, Opened, TextEdit
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
+VERIFIED = CitationStatus.VERIFIED
 OFFLINE = {"models": {"offline": True}}
 FILES = {
     "zoo/fish.py": '''\
@@ -230,10 +235,15 @@ async def test_what_cannot_be_glossed(root: Path) -> None:
 
 
 async def test_an_empty_or_partial_report_takes_no_whole_ones_place(root: Path) -> None:
-    whole = Report("Explore", "?", (Finding("- Whole."),))
-    partial = Report("Explore", "?", (Finding("- Half."),), partial="it was cancelled")
     subject = Subject(str(root / "pond.py"), "", "file")
     async with stage(root, FILES, ()) as s:
+        document = s.app.host.snapshot().read(subject.path)
+        assert isinstance(document, Document)
+        shown = Citation("pond.py", Span(document.uri, document.sha256, 5, 5), VERIFIED, "")
+        whole = Report("Explore", "?", (Finding("- Whole.", (shown,)),))
+        partial = replace(whole, findings=whole.findings * 2, partial="it was cancelled")
+        unproven = replace(partial, findings=(Finding("I look at the pond first."),))
+        assert await keep(s.app, subject, unproven, "m") is None
         assert await keep(s.app, subject, Report("Explore", "?"), "m") is None
         assert await keep(s.app, subject, partial, "m") is not None
         assert await keep(s.app, subject, whole, "m") is not None
@@ -241,6 +251,32 @@ async def test_an_empty_or_partial_report_takes_no_whole_ones_place(root: Path) 
         found = s.app.margin.of(subject)
         assert found is not None
         assert found.gloss.report == whole
+
+
+async def test_a_fresh_gloss_of_a_model_is_not_given_for_an_extract(root: Path) -> None:
+    async with stage(root, FILES, TURNS) as s:
+        await glossed(s, name="Fish.swim")
+    async with stage(root, {}, (), OFFLINE) as s:
+        extract = await glossed(s, name="Fish.swim")
+        assert "Called by `evening`" in extract.text
+        assert extract.document is None
+        found = await noted(s, "Fish.swim")
+        assert found is not None
+        assert found.gloss.model == "claude-haiku-5-5"
+        (root / "pond.py").unlink()
+        s.touched("pond.py")
+        await s.app.margin.settled()
+        assert (await glossed(s, name="Fish.swim")).document is not None
+
+
+async def test_the_workspace_and_its_folder_have_a_gloss_each(root: Path) -> None:
+    async with stage(root, FILES, (), OFFLINE) as s:
+        folder = await glossed(s, uri=to_uri(str(root)))
+        workspace = await explore_workspace(s.app, OverviewRequest())
+        assert folder.document is not None
+        assert workspace.document is not None
+        assert "# Workspace `work`" in (await report_at(s.app, workspace.document) or "")
+        assert "# Folder `.`" in (await report_at(s.app, folder.document) or "")
 
 
 async def test_what_rules_hide_is_not_glossed(root: Path) -> None:

@@ -42,12 +42,12 @@ class _File:
     part: str
 
 
-async def extract_overview(app: Application, task: str, roots: Sequence[str]) -> Report:
+async def extract_overview(app: Application, task: str) -> Report:
     """The report on the workspace. Raises `WorkerGone` and `JobFailed`."""
     snapshot = app.host.snapshot()
     quoting = Quoting(snapshot)
     files = await asyncio.to_thread(_code, app, snapshot)
-    blocks = await asyncio.to_thread(_introduced, app, quoting, roots)
+    blocks = await asyncio.to_thread(_introduced, app, quoting, snapshot.roots)
     sizes = Counter(file.part for file in files)
     blocks += [f"- Part `{part}`: {_files(count)} of code." for part, count in _most(sizes)]
     blocks += await asyncio.to_thread(lambda: list(_ways_in(quoting, files)))
