@@ -103,6 +103,25 @@ async def test_a_gloss_is_a_document_that_follows_the_text(tmp_path: Path) -> No
         assert await hovered(editor, uri, 6, 9)  # another symbol, no gloss
 
 
+async def test_a_gloss_goes_with_a_file_that_the_editor_renames(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    old, new = ((root / name).as_uri() for name in ("zoo/fish.py", "zoo/carp.py"))
+    async with editing(root, ABLE) as editor:
+        await glossed(editor, old, 12)
+        report = (await editor.told(SHOW))["params"]["uri"]
+        await editor.result(editor.ask(CONTENT, {"uri": report}))
+        (root / "zoo/fish.py").rename(root / "zoo/carp.py")
+        typed = FILES["zoo/fish.py"].replace("far * 2", "far * 3")  # and not saved
+        editor.open(new, typed)
+        editor.notify("textDocument/didClose", {"textDocument": {"uri": old}})
+        files = [{"oldUri": old, "newUri": new}]
+        editor.notify("workspace/didRenameFiles", {"files": files})
+        await editor.told(REFRESH, report)
+        text = (await editor.result(editor.ask(CONTENT, {"uri": report})))["text"]
+        assert "# Function `splash` in `zoo/carp.py`" in text
+        assert "stale: 1 cited line changed" in await hovered(editor, new, 11, 5)
+
+
 async def test_code_lenses(tmp_path: Path) -> None:
     root = tmp_path / "work"
     uri = (root / "zoo/fish.py").as_uri()

@@ -27,13 +27,15 @@ class HashedTexts:
     def __init__(self, read: Read) -> None:
         self._read = read
         self._known: dict[str, tuple[str, ...]] = {}
+        self.seen: dict[str, str | None] = {}  # SHA-256 of those that were read, None of no text
 
     def lines(self, path: str) -> tuple[str, ...]:
         """Those of the document at a path; () where there is none."""
         if path not in self._known:
             document = self._read(path)
-            lines = document.lines if isinstance(document, Document) else ()
-            self._known[path] = line_hashes(lines)
+            text = document if isinstance(document, Document) else None
+            self.seen[path] = text.sha256 if text else None
+            self._known[path] = line_hashes(text.lines if text else ())
         return self._known[path]
 
 
