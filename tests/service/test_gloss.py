@@ -18,6 +18,7 @@ from glossator.core.report import Finding, Report
 from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
+from glossator.service import gloss_text
 from glossator.service.explore import Explored
 from glossator.service.explore_usage import explore_usage
 from glossator.service.gloss import GlossRequest, gloss, keep
@@ -277,6 +278,28 @@ async def test_the_workspace_and_its_folder_have_a_gloss_each(root: Path) -> Non
         assert workspace.document is not None
         assert "# Workspace `work`" in (await report_at(s.app, workspace.document) or "")
         assert "# Folder `.`" in (await report_at(s.app, folder.document) or "")
+
+
+@pytest.mark.parametrize(
+    ("said", "opening", "stands"),
+    [
+        ("# Pond\n\nIt is wet. [cite: doc, pond.py, 5]", "It is wet. [pond.py:5](", "fresh"),
+        ("Here is what I found:\n\n- Wet. [cite: doc, pond.py, 5]", "Wet. [pond.py:5](", "fresh"),
+        ("# Pond\n\nIt is wet.", "It is wet.", "unchecked: it cites no lines"),
+        ("# Pond", "", "unchecked: it cites no lines"),
+    ],
+)
+async def test_what_a_hover_shows_of_a_report(
+    root: Path, said: str, opening: str, stands: str
+) -> None:
+    turns = [TURNS[0], Turn(Text(said))]
+    async with stage(root, FILES, turns) as s:
+        await glossed(s, name="evening")
+        found = await noted(s, "evening")
+        assert found is not None
+        assert gloss_text.opening(found).startswith(opening)
+        assert bool(gloss_text.opening(found)) == bool(opening)
+        assert gloss_text.state(found) == stands
 
 
 async def test_what_rules_hide_is_not_glossed(root: Path) -> None:

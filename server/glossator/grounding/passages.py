@@ -64,8 +64,8 @@ class Standing:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether every cited line is as it was."""
-        return not self.changed
+        """Whether every cited line is as it was, and there is any."""
+        return any(self.places) and not self.changed
 
 
 def passage_of(citation: Citation, read: Read) -> Passage | None:

@@ -14,7 +14,7 @@ from glossator.core.document import Document
 from glossator.core.report import Report
 from glossator.grounding.reporting import report_of
 from glossator.service.application import Application
-from glossator.service.extract import EXTRACT, Quoting, beginning, is_test
+from glossator.service.extract import EXTRACT, Quoting, beginning, counted, is_test
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.find import Line
 from glossator.workspace.symbols.languages import CODE, language_of
@@ -49,17 +49,15 @@ async def extract_overview(app: Application, task: str) -> Report:
     files = await asyncio.to_thread(_code, app, snapshot)
     blocks = await asyncio.to_thread(_introduced, app, quoting, snapshot.roots)
     sizes = Counter(file.part for file in files)
-    blocks += [f"- Part `{part}`: {_files(count)} of code." for part, count in _most(sizes)]
+    blocks += [
+        f"- Part `{part}`: {counted(count, 'file')} of code." for part, count in _most(sizes)
+    ]
     blocks += await asyncio.to_thread(lambda: list(_ways_in(quoting, files)))
     arrows, looked = await _arrows(app, snapshot, files)
     blocks += _flow(arrows, quoting)
     searched = [f"imports of {looked:,} of {len(files):,} files of code"]
     text = "\n\n".join(blocks)
     return await asyncio.to_thread(report_of, EXTRACT, task, text, quoting.check, searched)
-
-
-def _files(count: int) -> str:
-    return f"{count:,} file" + ("" if count == 1 else "s")
 
 
 def _most(sizes: Counter[str]) -> list[tuple[str, int]]:
@@ -123,7 +121,7 @@ def _introduced(app: Application, quoting: Quoting, roots: Sequence[str]) -> lis
             for entry in quoting.snapshot.files()
             if entry.path.startswith(top) and not (hides and hides(entry.path))
         ]
-        inside = f"`{os.path.basename(root) or root}` holds {len(names):,} files."
+        inside = f"`{os.path.basename(root) or root}` holds {counted(len(names), 'file')}."
         said = [
             text
             for name in names
