@@ -146,6 +146,16 @@ async def test_one_that_no_file_describes(tmp_path: Path) -> None:
             await explore(s.app, ExploreRequest("a", agent="nobody"))
 
 
+async def test_one_that_is_not_to_have_a_tool(tmp_path: Path) -> None:
+    law = LAW.replace("tools: Read, Bash, Write", "disallowedTools: Grep, Search")
+    files = {**FILES, ".claude/agents/law.md": law}
+    players = Players([], a=LOOKING)
+    async with stage(tmp_path / "ws", files, players) as s:
+        await explore(s.app, ExploreRequest("TASK a", agent="law"))
+        names = [each["name"] for each in players.asked["a"][0]["tools"]]
+        assert names == ["Glob", "Read", "Symbols"]
+
+
 async def test_an_untrusted_workspace_describes_none(tmp_path: Path) -> None:
     files = {**FILES, ".claude/agents/law.md": LAW}
     async with stage(tmp_path / "ws", files, [DONE], trusted=False) as s:

@@ -159,6 +159,13 @@ async def test_the_last_commit_only_of_a_trusted_workspace(root: Path) -> None:
         assert "by Ada: Fish swim" in swim.text
         assert "by Ada: Splash more" in (await glossed(s, name="splash")).text
         assert "by Ada: Splash more" in (await glossed(s, uri="zoo/fish.py")).text
+        for name in ("[id].py", "i.py"):  # the first is no pattern that the other one matches
+            (root / name).write_text("x = 1\n")
+            git("add", ".")
+            git("commit", "-qm", f"Add {name}")
+            s.touched(name)
+        git("config", "log.showSignature", "true")
+        assert "by Ada: Add [id].py" in (await glossed(s, uri="[id].py")).text
     async with stage(root, {}, (), OFFLINE, trusted=False) as s:
         assert "commit" not in (await glossed(s, name="swim")).text
 
@@ -323,6 +330,9 @@ async def test_exploring_usage_glosses_what_is_there(root: Path) -> None:
         assert found is not None
         assert answer.document == f"glossator:/gloss/{found.gloss.subject.key}/Fish.swim.md"
     async with stage(root, {}, (), OFFLINE) as s:
+        await glossed(s, uri="pond.py")
+        line = LinesRequest(to_uri(str(root / "pond.py")), 1, 1)  # in no symbol
+        assert (await explore_usage(s.app, line)).document is None
         assert "Called by `evening`" in (await explore_usage(s.app, asked)).text
         uri = "untitled:Untitled-1"
         s.app.host.apply(Opened(uri, 1, "def swim(): ...\n"))

@@ -71,8 +71,10 @@ async def explored_and_kept(
     request: ExploreRequest,
     attached: Sequence[Attached | Exhibit] | None = None,
     before: Callable[[Session], None] = lambda _: None,
+    *,
+    renews: bool = True,
 ) -> Explored:
-    """Explore, without a model extract, and keep the report as the gloss of a subject."""
+    """Explore, without a model extract, and `keep` the report as the gloss of a subject."""
     subject, offline = pointed.subject, app.models.fast.offline
 
     async def extracted() -> Report:
@@ -82,7 +84,8 @@ async def explored_and_kept(
 
     extracting, attached = (extracted, ()) if offline else (None, attached)
     explored = await explore(app, request, subject, extracting, attached, before)
-    noted = await keep(app, subject, explored.report, "" if offline else explored.model)
+    model = "" if offline else explored.model
+    noted = await keep(app, subject, explored.report, model, renews=renews)
     return replace(explored, document=uri_of(noted) if noted else None)
 
 
