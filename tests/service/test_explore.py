@@ -106,6 +106,13 @@ async def test_refused(tmp_path: Path, settings: dict[str, Any], task: str) -> N
         assert s.app.sessions.loaded() == []
 
 
+async def test_no_such_path(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, ()) as s:
+        for path in ("app.pyy", "/etc"):
+            with pytest.raises(UsageError, match="Name another path to look in, or none"):
+                await explore(s.app, ExploreRequest("a", paths=("app.py", path)))
+
+
 LAW = """\
 ---
 name: law

@@ -240,6 +240,8 @@ async def test_what_cannot_be_glossed(root: Path) -> None:
             await glossed(s)
         with pytest.raises(UsageError, match="Choose another file or folder"):
             await glossed(s, uri="zoo/whale.py")
+        with pytest.raises(UsageError, match=r"zoo/fish\.py has 13 lines, and no line 99"):
+            await glossed(s, uri="zoo/fish.py", line=99)
 
 
 async def test_an_empty_or_partial_report_takes_no_whole_ones_place(root: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from glossator.context.attachments import Attached, Exhibit
+from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.events import CitationChecked, Notice, RunFinished, RunStarted, TextDelta
 from glossator.core.gloss import Subject
@@ -19,9 +21,11 @@ from glossator.service.delegation import Delegation
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session, title_of
 from glossator.tools.agents import Directive
+from glossator.workspace.snapshot import WorkspaceSnapshot
 
 EXPLORED = "explored"  # what is kept of a run, so that it can be asked again
 
+_NOTHING = {MissingReason.ABSENT, MissingReason.OUTSIDE}
 _WHOLE, _PARTIAL = "answered", "partial"
 
 
@@ -69,6 +73,7 @@ async def explore(
         raise UsageError("There is nothing to explore; say what you want to know.")
     if not app.settings.agents.parallel and extract is None:
         raise UsageError("There are no sub-agents: set agents.parallel to 1 or more.")
+    await asyncio.to_thread(_refuse_unknown, app.host.snapshot(), request.paths)
     if attached is None:
         attached = await attach_all(app, request.attachments)
     sessions = app.sessions
@@ -83,6 +88,14 @@ async def explore(
             return await _explore(app, session, run, request, attached, extract)
     finally:
         sessions.settle(session)
+
+
+def _refuse_unknown(snapshot: WorkspaceSnapshot, paths: Iterable[str]) -> None:
+    """Raise `UsageError` for a path at which there is nothing; blocking."""
+    for path in paths:
+        found = snapshot.read(path)
+        if isinstance(found, Missing) and found.reason in _NOTHING:
+            raise UsageError(f"{found.message} Name another path to look in, or none.")
 
 
 def _to_ask_again(run: Run, request: ExploreRequest, about: Subject | None) -> dict[str, object]:
