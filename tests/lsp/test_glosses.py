@@ -146,13 +146,24 @@ async def test_other_clients_get_a_file(tmp_path: Path) -> None:
         told = await editor.told("window/showMessage", "The answer is in")
         path = Path(told["params"]["message"].partition("is in ")[2])
         text = await asyncio.to_thread(path.read_text)
-        assert f"[zoo/fish.py:12-13]({uri}#L12)" in text
+        assert f"[`zoo/fish.py:12-13`]({uri}#L12)" in text
         editor.open(path.as_uri(), text)
         document = {"textDocument": {"uri": path.as_uri()}}
         links = await editor.result(editor.ask("textDocument/documentLink", document))
         assert {link["target"] for link in links} >= {f"{uri}#L12"}
         document = {"textDocument": {"uri": uri}}
         assert await editor.result(editor.ask("textDocument/documentLink", document)) == []
+
+
+async def test_links_to_files_with_odd_names(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    (root / "(a)/[id]").mkdir(parents=True)
+    (root / "(a)/[id]/__init__.py").write_text("def run(): ...\n")
+    async with editing(root, ABLE) as editor:
+        answer = await glossed(editor, (root / "(a)/[id]/__init__.py").as_uri(), 1)
+        document = {"textDocument": {"uri": answer["document"]}}
+        (link,) = await editor.result(editor.ask("textDocument/documentLink", document))
+        assert link["target"].endswith("/%28a%29/%5Bid%5D/__init__.py#L1")
 
 
 async def test_calls_are_asked_of_a_client_that_knows_them(tmp_path: Path) -> None:

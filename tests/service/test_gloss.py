@@ -292,8 +292,8 @@ async def test_the_workspace_and_its_folder_have_a_gloss_each(root: Path) -> Non
 @pytest.mark.parametrize(
     ("said", "opening", "stands"),
     [
-        ("# Pond\n\nIt is wet. [cite: doc, pond.py, 5]", "It is wet. [pond.py:5](", "fresh"),
-        ("Here is what I found:\n\n- Wet. [cite: doc, pond.py, 5]", "Wet. [pond.py:5](", "fresh"),
+        ("# Pond\n\nIt is wet. [cite: doc, pond.py, 5]", "It is wet. [`pond.py:5`](", "fresh"),
+        ("Here is what I found:\n\n- Wet. [cite: doc, pond.py, 5]", "Wet. [`pond.py:5`](", "fresh"),
         ("# Pond\n\nIt is wet.", "It is wet.", "unchecked: it cites no lines"),
         ("# Pond", "", "unchecked: it cites no lines"),
     ],
@@ -350,18 +350,28 @@ async def test_the_whole_gloss_as_a_document(root: Path) -> None:
         assert text is not None
         assert text.splitlines()[0] == "# Method `Fish.swim` in `zoo/fish.py`"
         assert text.splitlines()[2].startswith("*fresh · claude-haiku-5-5, 2")
-        assert f"- `swim` moves a fish. [zoo/fish.py:7-9]({fish}#L7-L9)" in text
-        assert f"- It splashes. [pond.py:5]({pond}#L5)" in text
+        assert f"- `swim` moves a fish. [`zoo/fish.py:7-9`]({fish}#L7-L9)" in text
+        assert f"- It splashes. [`pond.py:5`]({pond}#L5)" in text
         assert "## Searched\n\n- Read path=" in text
         (root / "pond.py").unlink()
         s.touched("pond.py")
         again = await report_at(s.app, document)
         assert again is not None
         assert "*stale: 1 cited line changed · " in again
-        assert f"[pond.py:5]({pond}#L5) (changed)" in again
+        assert f"[`pond.py:5`]({pond}#L5) (changed)" in again
         assert await report_at(s.app, "glossator:/other") is None
         with pytest.raises(UsageError, match="no such gloss"):
             await report_at(s.app, f"glossator:/gloss/{'0' * 32}/x.md")
+
+
+async def test_links_to_files_with_odd_names(root: Path) -> None:
+    files = {"(a)/[id]/__init__.py": "def run(): ...\n"}
+    turns = [Turn(Text("- Runs. [cite: doc, (a)/[id]/__init__.py, 1]"))]
+    async with stage(root, files, turns) as s:
+        document = (await glossed(s, name="run")).document
+        text = await report_at(s.app, document or "")
+        uri = to_uri(str(root)) + "/%28a%29/%5Bid%5D/__init__.py#L1"
+        assert f"- Runs. [`(a)/[id]/__init__.py:1`]({uri})" in (text or "")
 
 
 async def test_lenses_count_calls_and_tell_how_glosses_stand(root: Path) -> None:

@@ -65,7 +65,7 @@ async def test_seen_on_disk(tmp_path: Path, order: str) -> None:
         text = await report_at(s.app, document)  # under the URI that it had
         assert text is not None
         assert "# Method `Fish.swim` in `sea/carp.py`" in text
-        assert "[sea/carp.py:7-9](file://" in text
+        assert "[`sea/carp.py:7-9`](file://" in text
         move(s, "sea/carp.py", "zoo/fish.py")
         await told(s, "zoo/fish.py", "sea/carp.py")
         assert about(s, "zoo/fish.py") is not None

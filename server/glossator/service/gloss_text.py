@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from glossator.core.citations import CitationMark, place, rewrite_citations
+from glossator.core.citations import CitationMark, link, place, rewrite_citations
 from glossator.core.markdown import harmless
 from glossator.core.report import ITEM, Finding, joined
 from glossator.core.span import Citation, CitationStatus
@@ -81,11 +81,11 @@ def _findings(noted: Noted) -> Iterator[str]:
 def _linked(finding: Finding, places: list[Place | None]) -> str:
     cited = iter(zip(finding.citations, places, strict=True))
 
-    def link(mark: CitationMark) -> str:
+    def linked(mark: CitationMark) -> str:
         citation, now = next(cited, (None, None))
         return f"`{mark.place}`" if citation is None else _link(mark, citation, now)
 
-    return rewrite_citations(harmless(finding.text), link)
+    return rewrite_citations(harmless(finding.text), linked)
 
 
 def _link(mark: CitationMark, citation: Citation, now: Place | None) -> str:
@@ -98,4 +98,4 @@ def _link(mark: CitationMark, citation: Citation, now: Place | None) -> str:
         doubt = " (not verified)"
     else:
         doubt = " (changed)" if now and now.changed else ""
-    return f"[{place(mark.path, first, last)}]({span.uri}#{lines}){doubt}"
+    return link(place(mark.path, first, last), f"{span.uri}#{lines}") + doubt
