@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from glossator.core.gloss import FOLDER, Subject
+from glossator.grounding import renames
 from glossator.service.gloss import GlossRequest, gloss
 from glossator.service.margin import Noted
 from glossator.service.reports import report_at
@@ -114,6 +116,42 @@ async def test_told_by_the_editor_though_the_text_is_another(tmp_path: Path) -> 
         assert found is not None
         assert found.standing is not None
         assert found.standing.changed == 1
+
+
+async def test_while_the_editor_shows_what_is_gone(tmp_path: Path) -> None:
+    async with stage(tmp_path / "work", FILES, TURNS) as s:
+        uri = (s.root / "zoo/fish.py").as_uri()
+        s.app.host.apply(Opened(uri, 1, FILES["zoo/fish.py"]))
+        await gloss(s.app, GlossRequest(name="Fish.swim"))
+        move(s, "zoo/fish.py", "zoo/carp.py")
+        await told(s, "zoo/fish.py", "zoo/carp.py")
+        assert about(s, "zoo/carp.py") is not None
+
+
+async def test_what_is_moved_aside_to_be_saved_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = []
+
+    def saving(*lost: Any) -> dict[str, str]:
+        names = renames.found_again(*lost)
+        if names:
+            (tmp_path / "work/zoo/fish.py").write_text(FILES["zoo/fish.py"] + "# more\n")
+            saved.append(names)
+        return names
+
+    monkeypatch.setattr("glossator.service.margin.found_again", saving)
+    async with stage(tmp_path / "work", FILES, TURNS) as s:
+        await gloss(s.app, GlossRequest(name="Fish.swim"))
+        move(s, "zoo/fish.py", "zoo/fish.py~")
+        await told(s, "zoo/fish.py", "zoo/fish.py~")
+        assert saved
+        await told(s, "zoo/fish.py")
+        assert about(s, "zoo/fish.py~") is None
+        found = about(s, "zoo/fish.py")
+        assert found is not None
+        assert found.standing is not None
+        assert found.standing.is_fresh
 
 
 async def test_a_text_that_only_went_is_not_followed(tmp_path: Path) -> None:

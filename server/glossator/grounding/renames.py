@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
@@ -34,7 +34,7 @@ class Trail:
 
     _texts: dict[str, str] = field(default_factory=dict)  # SHA-256 by path
     _lost: dict[str, float] = field(default_factory=dict)  # since when, by path
-    _recent: dict[str, float] = field(default_factory=dict)  # when, by path, oldest first
+    _recent: OrderedDict[str, float] = field(default_factory=OrderedDict)  # when, by path
     _has_news: bool = False  # since `found_again` was told
 
     def changed(self, paths: Iterable[str]) -> None:
@@ -42,10 +42,10 @@ class Trail:
         now = time.monotonic()
         self._has_news = True
         for path in paths:
-            self._recent.pop(path, None)
             self._recent[path] = now
+            self._recent.move_to_end(path)
         while len(self._recent) > _RECENT:
-            del self._recent[next(iter(self._recent))]
+            self._recent.popitem(last=False)
 
     def saw(self, texts: Mapping[str, str | None]) -> None:
         """Cited documents have these texts; None: they are gone."""
@@ -106,6 +106,15 @@ def found_again(lost: Mapping[str, str], candidates: Sequence[str], read: Read) 
     for old, new in list(names.items()):
         names |= _folders(old, new)
     return names
+
+
+def still_so(names: Names) -> dict[str, str]:
+    """Those of which the old path is still gone, and the new one there; blocking."""
+    return {
+        old: new
+        for old, new in names.items()
+        if not os.path.lexists(old.rstrip(os.sep)) and os.path.lexists(new.rstrip(os.sep))
+    }
 
 
 def _folders(old: str, new: str) -> dict[str, str]:

@@ -24,7 +24,7 @@ import platformdirs
 from glossator.core.errors import StoreUnavailable
 from glossator.core.gloss import Gloss, Subject, from_json, to_json
 from glossator.grounding.passages import HashedTexts, Read, Standing, standing
-from glossator.grounding.renames import Names, Trail, follow, found_again
+from glossator.grounding.renames import Names, Trail, follow, found_again, still_so
 from glossator.store.glosses import GlossStore
 from glossator.store.logs import Retention
 from glossator.workspace.host import WorkspaceHost
@@ -35,6 +35,7 @@ T = TypeVar("T")
 Listener = Callable[[frozenset[Subject]], None]
 
 _FILE = "glosses.db"
+_SETTLING = 0.3  # seconds in which a program that saves may bring back what it moved aside
 _AGAIN = 1.0  # seconds between two looks for what other servers keep
 
 
@@ -88,7 +89,7 @@ class Margin:
             self._tell(f"A gloss is kept only until the server ends: {problem}")
         self._take(gloss)
         await self.settled()
-        return self._noted[gloss.subject.key]
+        return self.by_key(gloss.subject.key) or Noted(gloss, None)
 
     async def look(self) -> None:
         """Read what other servers have kept since, if that is some time ago, and wait for it."""
@@ -136,7 +137,8 @@ class Margin:
         """Documents changed: who cites them is to be looked at."""
         if self._moved:
             self.look_soon()
-        self._trail.changed(paths)
+        if self._noted:
+            self._trail.changed(paths)
         self._doubt(key for path in paths for key in self._citing.get(path, ()))
 
     def _doubt(self, keys: Iterable[str]) -> None:
@@ -164,8 +166,9 @@ class Margin:
                 self._announce(changed)
                 if lost := self._trail.lost():
                     candidates = self._trail.candidates()
-                    names = await self._in_thread(found_again, lost, candidates, read)
-                    self._names |= names
+                    if names := await self._in_thread(found_again, lost, candidates, read):
+                        await asyncio.sleep(_SETTLING)
+                        self._names |= await self._in_thread(still_so, names)
         finally:
             self._judging = None
 
@@ -299,9 +302,13 @@ def _parsed(value: bytes | None) -> Gloss | None:
 def _standings(
     glosses: dict[str, Gloss], read: Read
 ) -> tuple[dict[str, Standing], dict[str, str | None]]:
-    """How they stand, and the hashes of the texts they are about and cite; None of no text."""
+    """How they stand, and the hashes of the texts they are about and cite, None of no file.
+
+    An editor may go on showing the text of a file that is gone.
+    """
     texts = HashedTexts(read)
     found = {key: standing(gloss, texts) for key, gloss in glosses.items()}
     for gloss in glosses.values():
         texts.lines(gloss.subject.path)
-    return found, texts.seen
+    gone = [path for path, text in texts.seen.items() if text and not os.path.lexists(path)]
+    return found, texts.seen | dict.fromkeys(gone)
