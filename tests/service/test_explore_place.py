@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.core.events import Notice
 from glossator.core.report import Thoroughness
 from glossator.core.uri import to_uri
 from glossator.service.ask import Attachment
@@ -83,6 +84,13 @@ async def test_what_is_mentioned_goes_with_the_task(tmp_path: Path) -> None:
     async with stage(tmp_path / "work", FILES, TURNS) as s:
         await explored(s, "How does @Fish.swim work?")
         assert "zoo/fish.py, lines 7-9" in str(s.sent(0)["messages"][0])
+
+
+async def test_a_task_that_glossator_words_mentions_nothing(tmp_path: Path) -> None:
+    files = {"@types/fish.py": FILES["zoo/fish.py"]}
+    async with stage(tmp_path / "work", files, [Turn(Text("- It moves."))]) as s:
+        await gloss(s.app, GlossRequest(name="Fish.swim"))
+        assert s.port.of(Notice) == []
 
 
 async def test_a_fresh_gloss_stays(tmp_path: Path) -> None:

@@ -93,9 +93,11 @@ async def test_a_sub_agent_explores_and_the_report_is_kept(root: Path) -> None:
         assert [each.status for each in answer.citations] == ["verified"] * 2
         lines, task = s.sent(0)["messages"][-1]["content"][1:]
         assert "zoo/fish.py, lines 7-9" in lines["text"]
-        assert task["text"].startswith("Gloss method `Fish.swim` (zoo/fish.py:7-9).")
-        assert "Callers: `evening` (pond.py:5), `test_swim` (tests/test_fish.py:5)" in task["text"]
-        assert "It calls: `splash` (zoo/fish.py:9)" in task["text"]
+        assert task["text"].startswith("Gloss method `Fish.swim` (`zoo/fish.py:7-9`).")
+        assert (
+            "Callers: `evening` (`pond.py:5`), `test_swim` (`tests/test_fish.py:5`)" in task["text"]
+        )
+        assert "It calls: `splash` (`zoo/fish.py:9`)" in task["text"]
         found = await noted(s, "Fish.swim")
         assert found is not None
         assert (found.gloss.model, found.gloss.report) == ("claude-haiku-5-5", answer.report)

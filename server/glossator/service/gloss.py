@@ -133,7 +133,7 @@ async def _known_calls(app: Application, pointed: Pointed) -> str:
 
     def named(told: tuple[Call, ...]) -> str:
         places = dict.fromkeys(
-            f"`{call.name}` ({relative(call.line.path)}:{call.line.number})" for call in told
+            f"`{call.name}` (`{relative(call.line.path)}:{call.line.number}`)" for call in told
         )
         more = f" and {len(places) - _CALLS:,} more" if len(places) > _CALLS else ""
         return ", ".join(list(places)[:_CALLS]) + more if places else "none"

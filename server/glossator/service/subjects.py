@@ -32,7 +32,7 @@ class Pointed:
         """What people call it."""
         if self.symbol is not None:
             lines = self.symbol.first_line, self.symbol.last_line
-            return f"{self.subject.kind} `{self.subject.name}` ({place(self.path, *lines)})"
+            return f"{self.subject.kind} `{self.subject.name}` (`{place(self.path, *lines)}`)"
         return f"{self.subject.kind} `{self.path}`"
 
 
