@@ -214,6 +214,15 @@ async def test_one_cited_line_makes_stale_exactly_what_cites_it(root: Path) -> N
         assert [await changed_lines(s, name) for name in ("swim", "splash")] == [1, 0]
 
 
+async def test_a_line_that_is_cited_twice_counts_once(root: Path) -> None:
+    said = "- A. [cite: doc, pond.py, 4-5]\n- B. [cite: doc, pond.py, 5] [cite: doc, pond.py, 4-5]"
+    async with stage(root, FILES, [TURNS[0], Turn(Text(said))]) as s:
+        await glossed(s, name="evening")
+        (root / "pond.py").write_text(FILES["pond.py"].replace("(3)", "(4)"))
+        s.touched("pond.py")
+        assert await changed_lines(s, "evening") == 1
+
+
 async def test_a_new_gloss_takes_the_old_ones_place(root: Path) -> None:
     async with stage(root, FILES, (), OFFLINE) as s:
         await glossed(s, name="splash")
