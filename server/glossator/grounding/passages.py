@@ -91,7 +91,9 @@ def passage_of(citation: Citation, read: Read) -> Passage | None:
 
 def standing(gloss: Gloss, texts: HashedTexts) -> Standing:
     """How a gloss stands with the texts of now; blocking, for a thread."""
-    places = tuple(each and place_of(each, texts.lines(each.path)) for each in gloss.passages)
+    places = tuple(
+        place_of(each, texts.lines(each.path)) if each else None for each in gloss.passages
+    )
     cited = zip(gloss.passages, places, strict=True)
     changed = {(each.path, line) for each, place in cited if each and place for line in place.lost}
     return Standing(places, len(changed))
