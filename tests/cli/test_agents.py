@@ -91,6 +91,17 @@ def test_those_at_work_have_a_line_each() -> None:
     )
 
 
+def test_of_a_task_that_glossator_words_the_first_paragraph(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    renderer = Plain()
+    renderer.event(started("a1", None, "Explore", "Gloss file `a`.\n\nYour report is kept."))
+    renderer.event(finished("a1"))
+    assert capsys.readouterr().err == (
+        "Explore: Gloss file `a`.\n✓ Explore  Gloss file `a`.  3 calls · 8.4k tokens · 12.9 s\n"
+    )
+
+
 def test_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     renderer = Plain()
     for each in (*BEGUN, *ENDED):

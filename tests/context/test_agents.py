@@ -31,6 +31,10 @@ LAW = "---\nname: law\ndescription: Knows licences.\ntools: Read, Grep\n---\n\nY
             "---\nname: a\ntools:\n  - Read\n- Glob\ndescription: >\n  One\n  two\n---\nDo.",
             CustomAgent("a", "One two", "Do.", frozenset({"Read", "Glob"})),
         ),
+        (
+            "---\nname: a\ndescription: >-\n  One\ndisallowedTools: [Grep, Bash]\n---\nDo.",
+            CustomAgent("a", "One", "Do.", None, "", frozenset({"Grep", "Bash"})),
+        ),
         ("---\nname: a b\n---\nDo.", None),
         ("---\nname: ../a\n---\nDo.", None),
         ("---\ndescription: a\n---\nDo.", None),

@@ -185,8 +185,8 @@ async def test_an_answer_nobody_would_see_is_shown_as_a_report(
     assert shown["params"] == {"uri": report.as_uri(), "takeFocus": True}
     assert (mode(state), mode(report)) == (0o700, 0o600)
     assert read(report) == (
-        "It swims. [fish.md:1-2](file:///fish.md#L1)\n\n"
-        "## Citations\n\n- verified: [fish.md:1-2](file:///fish.md#L1)\n\n"
+        "It swims. [`fish.md:1-2`](file:///fish.md#L1)\n\n"
+        "## Citations\n\n- verified: [`fish.md:1-2`](file:///fish.md#L1)\n\n"
         "---\n\n*offline, extractive; stopped: answered*\n"
     )
 

@@ -103,6 +103,25 @@ async def test_a_gloss_is_a_document_that_follows_the_text(tmp_path: Path) -> No
         assert await hovered(editor, uri, 6, 9)  # another symbol, no gloss
 
 
+async def test_a_gloss_goes_with_a_file_that_the_editor_renames(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    old, new = ((root / name).as_uri() for name in ("zoo/fish.py", "zoo/carp.py"))
+    async with editing(root, ABLE) as editor:
+        await glossed(editor, old, 12)
+        report = (await editor.told(SHOW))["params"]["uri"]
+        await editor.result(editor.ask(CONTENT, {"uri": report}))
+        (root / "zoo/fish.py").rename(root / "zoo/carp.py")
+        typed = FILES["zoo/fish.py"].replace("far * 2", "far * 3")  # and not saved
+        editor.open(new, typed)
+        editor.notify("textDocument/didClose", {"textDocument": {"uri": old}})
+        files = [{"oldUri": old, "newUri": new}]
+        editor.notify("workspace/didRenameFiles", {"files": files})
+        await editor.told(REFRESH, report)
+        text = (await editor.result(editor.ask(CONTENT, {"uri": report})))["text"]
+        assert "# Function `splash` in `zoo/carp.py`" in text
+        assert "stale: 1 cited line changed" in await hovered(editor, new, 11, 5)
+
+
 async def test_code_lenses(tmp_path: Path) -> None:
     root = tmp_path / "work"
     uri = (root / "zoo/fish.py").as_uri()
@@ -127,13 +146,24 @@ async def test_other_clients_get_a_file(tmp_path: Path) -> None:
         told = await editor.told("window/showMessage", "The answer is in")
         path = Path(told["params"]["message"].partition("is in ")[2])
         text = await asyncio.to_thread(path.read_text)
-        assert f"[zoo/fish.py:12-13]({uri}#L12)" in text
+        assert f"[`zoo/fish.py:12-13`]({uri}#L12)" in text
         editor.open(path.as_uri(), text)
         document = {"textDocument": {"uri": path.as_uri()}}
         links = await editor.result(editor.ask("textDocument/documentLink", document))
         assert {link["target"] for link in links} >= {f"{uri}#L12"}
         document = {"textDocument": {"uri": uri}}
         assert await editor.result(editor.ask("textDocument/documentLink", document)) == []
+
+
+async def test_links_to_files_with_odd_names(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    (root / "(a)/[id]").mkdir(parents=True)
+    (root / "(a)/[id]/__init__.py").write_text("def run(): ...\n")
+    async with editing(root, ABLE) as editor:
+        answer = await glossed(editor, (root / "(a)/[id]/__init__.py").as_uri(), 1)
+        document = {"textDocument": {"uri": answer["document"]}}
+        (link,) = await editor.result(editor.ask("textDocument/documentLink", document))
+        assert link["target"].endswith("/%28a%29/%5Bid%5D/__init__.py#L1")
 
 
 async def test_calls_are_asked_of_a_client_that_knows_them(tmp_path: Path) -> None:

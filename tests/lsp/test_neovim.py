@@ -43,7 +43,7 @@ def test_glosses_are_seen(tmp_path: Path) -> None:
     assert ended.returncode == 0, (seen, ended.stderr)
     assert "def splash(far)" in seen["before"]
     assert "- Called by `Fish.swim`. [cite: doc, zoo/fish.py, 9-9]" in seen["answer"]
-    link = f"[zoo/fish.py:12-13]({(root / 'zoo/fish.py').as_uri()}#L12)"
+    link = f"[`zoo/fish.py:12-13`]({(root / 'zoo/fish.py').as_uri()}#L12)"
     assert link in seen["report"]
     assert "offline, extractive" in seen["report"]
     assert "Function: `def splash(far)`." in seen["after"]

@@ -106,6 +106,13 @@ async def test_refused(tmp_path: Path, settings: dict[str, Any], task: str) -> N
         assert s.app.sessions.loaded() == []
 
 
+async def test_no_such_path(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, ()) as s:
+        for path in ("app.pyy", "/etc"):
+            with pytest.raises(UsageError, match="Name another path to look in, or none"):
+                await explore(s.app, ExploreRequest("a", paths=("app.py", path)))
+
+
 LAW = """\
 ---
 name: law
@@ -144,6 +151,16 @@ async def test_one_that_no_file_describes(tmp_path: Path) -> None:
         assert unable["content"].startswith("The sub-agent act has no tool that reads")
         with pytest.raises(UsageError):
             await explore(s.app, ExploreRequest("a", agent="nobody"))
+
+
+async def test_one_that_is_not_to_have_a_tool(tmp_path: Path) -> None:
+    law = LAW.replace("tools: Read, Bash, Write", "disallowedTools: Grep, Search")
+    files = {**FILES, ".claude/agents/law.md": law}
+    players = Players([], a=LOOKING)
+    async with stage(tmp_path / "ws", files, players) as s:
+        await explore(s.app, ExploreRequest("TASK a", agent="law"))
+        names = [each["name"] for each in players.asked["a"][0]["tools"]]
+        assert names == ["Glob", "Read", "Symbols"]
 
 
 async def test_an_untrusted_workspace_describes_none(tmp_path: Path) -> None:

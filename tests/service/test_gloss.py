@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.gloss import Subject
 from glossator.core.ports import CallPlace, CallsTold
 from glossator.core.report import Finding, Report
+from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
+from glossator.service import gloss_text
 from glossator.service.explore import Explored
 from glossator.service.explore_usage import explore_usage
 from glossator.service.gloss import GlossRequest, gloss, keep
 from glossator.service.lenses import Lens, lens_face, lenses
 from glossator.service.margin import Noted
 from glossator.service.on_lines import LinesRequest
+from glossator.service.overview import OverviewRequest, explore_workspace
 from glossator.service.reports import report_at
 from glossator.service.subjects import pointed_at
 from glossator.workspace.change import Closed, Edited, Opened, TextEdit
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
+VERIFIED = CitationStatus.VERIFIED
 OFFLINE = {"models": {"offline": True}}
 FILES = {
     "zoo/fish.py": '''\
@@ -87,9 +93,11 @@ async def test_a_sub_agent_explores_and_the_report_is_kept(root: Path) -> None:
         assert [each.status for each in answer.citations] == ["verified"] * 2
         lines, task = s.sent(0)["messages"][-1]["content"][1:]
         assert "zoo/fish.py, lines 7-9" in lines["text"]
-        assert task["text"].startswith("Gloss method `Fish.swim` (zoo/fish.py:7-9).")
-        assert "Callers: `evening` (pond.py:5), `test_swim` (tests/test_fish.py:5)" in task["text"]
-        assert "It calls: `splash` (zoo/fish.py:9)" in task["text"]
+        assert task["text"].startswith("Gloss method `Fish.swim` (`zoo/fish.py:7-9`).")
+        assert (
+            "Callers: `evening` (`pond.py:5`), `test_swim` (`tests/test_fish.py:5`)" in task["text"]
+        )
+        assert "It calls: `splash` (`zoo/fish.py:9`)" in task["text"]
         found = await noted(s, "Fish.swim")
         assert found is not None
         assert (found.gloss.model, found.gloss.report) == ("claude-haiku-5-5", answer.report)
@@ -153,6 +161,13 @@ async def test_the_last_commit_only_of_a_trusted_workspace(root: Path) -> None:
         assert "by Ada: Fish swim" in swim.text
         assert "by Ada: Splash more" in (await glossed(s, name="splash")).text
         assert "by Ada: Splash more" in (await glossed(s, uri="zoo/fish.py")).text
+        for name in ("[id].py", "i.py"):  # the first is no pattern that the other one matches
+            (root / name).write_text("x = 1\n")
+            git("add", ".")
+            git("commit", "-qm", f"Add {name}")
+            s.touched(name)
+        git("config", "log.showSignature", "true")
+        assert "by Ada: Add [id].py" in (await glossed(s, uri="[id].py")).text
     async with stage(root, {}, (), OFFLINE, trusted=False) as s:
         assert "commit" not in (await glossed(s, name="swim")).text
 
@@ -199,6 +214,15 @@ async def test_one_cited_line_makes_stale_exactly_what_cites_it(root: Path) -> N
         assert [await changed_lines(s, name) for name in ("swim", "splash")] == [1, 0]
 
 
+async def test_a_line_that_is_cited_twice_counts_once(root: Path) -> None:
+    said = "- A. [cite: doc, pond.py, 4-5]\n- B. [cite: doc, pond.py, 5] [cite: doc, pond.py, 4-5]"
+    async with stage(root, FILES, [TURNS[0], Turn(Text(said))]) as s:
+        await glossed(s, name="evening")
+        (root / "pond.py").write_text(FILES["pond.py"].replace("(3)", "(4)"))
+        s.touched("pond.py")
+        assert await changed_lines(s, "evening") == 1
+
+
 async def test_a_new_gloss_takes_the_old_ones_place(root: Path) -> None:
     async with stage(root, FILES, (), OFFLINE) as s:
         await glossed(s, name="splash")
@@ -227,13 +251,20 @@ async def test_what_cannot_be_glossed(root: Path) -> None:
             await glossed(s)
         with pytest.raises(UsageError, match="Choose another file or folder"):
             await glossed(s, uri="zoo/whale.py")
+        with pytest.raises(UsageError, match=r"zoo/fish\.py has 13 lines, and no line 99"):
+            await glossed(s, uri="zoo/fish.py", line=99)
 
 
 async def test_an_empty_or_partial_report_takes_no_whole_ones_place(root: Path) -> None:
-    whole = Report("Explore", "?", (Finding("- Whole."),))
-    partial = Report("Explore", "?", (Finding("- Half."),), partial="it was cancelled")
     subject = Subject(str(root / "pond.py"), "", "file")
     async with stage(root, FILES, ()) as s:
+        document = s.app.host.snapshot().read(subject.path)
+        assert isinstance(document, Document)
+        shown = Citation("pond.py", Span(document.uri, document.sha256, 5, 5), VERIFIED, "")
+        whole = Report("Explore", "?", (Finding("- Whole.", (shown,)),))
+        partial = replace(whole, findings=whole.findings * 2, partial="it was cancelled")
+        unproven = replace(partial, findings=(Finding("I look at the pond first."),))
+        assert await keep(s.app, subject, unproven, "m") is None
         assert await keep(s.app, subject, Report("Explore", "?"), "m") is None
         assert await keep(s.app, subject, partial, "m") is not None
         assert await keep(s.app, subject, whole, "m") is not None
@@ -241,6 +272,54 @@ async def test_an_empty_or_partial_report_takes_no_whole_ones_place(root: Path) 
         found = s.app.margin.of(subject)
         assert found is not None
         assert found.gloss.report == whole
+
+
+async def test_a_fresh_gloss_of_a_model_is_not_given_for_an_extract(root: Path) -> None:
+    async with stage(root, FILES, TURNS) as s:
+        await glossed(s, name="Fish.swim")
+    async with stage(root, {}, (), OFFLINE) as s:
+        extract = await glossed(s, name="Fish.swim")
+        assert "Called by `evening`" in extract.text
+        assert extract.document is None
+        found = await noted(s, "Fish.swim")
+        assert found is not None
+        assert found.gloss.model == "claude-haiku-5-5"
+        (root / "pond.py").unlink()
+        s.touched("pond.py")
+        await s.app.margin.settled()
+        assert (await glossed(s, name="Fish.swim")).document is not None
+
+
+async def test_the_workspace_and_its_folder_have_a_gloss_each(root: Path) -> None:
+    async with stage(root, FILES, (), OFFLINE) as s:
+        folder = await glossed(s, uri=to_uri(str(root)))
+        workspace = await explore_workspace(s.app, OverviewRequest())
+        assert folder.document is not None
+        assert workspace.document is not None
+        assert "# Workspace `work`" in (await report_at(s.app, workspace.document) or "")
+        assert "# Folder `.`" in (await report_at(s.app, folder.document) or "")
+
+
+@pytest.mark.parametrize(
+    ("said", "opening", "stands"),
+    [
+        ("# Pond\n\nIt is wet. [cite: doc, pond.py, 5]", "It is wet. [`pond.py:5`](", "fresh"),
+        ("Here is what I found:\n\n- Wet. [cite: doc, pond.py, 5]", "Wet. [`pond.py:5`](", "fresh"),
+        ("# Pond\n\nIt is wet.", "It is wet.", "unchecked: it cites no lines"),
+        ("# Pond", "", "unchecked: it cites no lines"),
+    ],
+)
+async def test_what_a_hover_shows_of_a_report(
+    root: Path, said: str, opening: str, stands: str
+) -> None:
+    turns = [TURNS[0], Turn(Text(said))]
+    async with stage(root, FILES, turns) as s:
+        await glossed(s, name="evening")
+        found = await noted(s, "evening")
+        assert found is not None
+        assert gloss_text.opening(found).startswith(opening)
+        assert bool(gloss_text.opening(found)) == bool(opening)
+        assert gloss_text.state(found) == stands
 
 
 async def test_what_rules_hide_is_not_glossed(root: Path) -> None:
@@ -264,6 +343,9 @@ async def test_exploring_usage_glosses_what_is_there(root: Path) -> None:
         assert found is not None
         assert answer.document == f"glossator:/gloss/{found.gloss.subject.key}/Fish.swim.md"
     async with stage(root, {}, (), OFFLINE) as s:
+        await glossed(s, uri="pond.py")
+        line = LinesRequest(to_uri(str(root / "pond.py")), 1, 1)  # in no symbol
+        assert (await explore_usage(s.app, line)).document is None
         assert "Called by `evening`" in (await explore_usage(s.app, asked)).text
         uri = "untitled:Untitled-1"
         s.app.host.apply(Opened(uri, 1, "def swim(): ...\n"))
@@ -279,18 +361,28 @@ async def test_the_whole_gloss_as_a_document(root: Path) -> None:
         assert text is not None
         assert text.splitlines()[0] == "# Method `Fish.swim` in `zoo/fish.py`"
         assert text.splitlines()[2].startswith("*fresh · claude-haiku-5-5, 2")
-        assert f"- `swim` moves a fish. [zoo/fish.py:7-9]({fish}#L7-L9)" in text
-        assert f"- It splashes. [pond.py:5]({pond}#L5)" in text
+        assert f"- `swim` moves a fish. [`zoo/fish.py:7-9`]({fish}#L7-L9)" in text
+        assert f"- It splashes. [`pond.py:5`]({pond}#L5)" in text
         assert "## Searched\n\n- Read path=" in text
         (root / "pond.py").unlink()
         s.touched("pond.py")
         again = await report_at(s.app, document)
         assert again is not None
         assert "*stale: 1 cited line changed · " in again
-        assert f"[pond.py:5]({pond}#L5) (changed)" in again
+        assert f"[`pond.py:5`]({pond}#L5) (changed)" in again
         assert await report_at(s.app, "glossator:/other") is None
         with pytest.raises(UsageError, match="no such gloss"):
             await report_at(s.app, f"glossator:/gloss/{'0' * 32}/x.md")
+
+
+async def test_links_to_files_with_odd_names(root: Path) -> None:
+    files = {"(a)/[id]/__init__.py": "def run(): ...\n"}
+    turns = [Turn(Text("- Runs. [cite: doc, (a)/[id]/__init__.py, 1]"))]
+    async with stage(root, files, turns) as s:
+        document = (await glossed(s, name="run")).document
+        text = await report_at(s.app, document or "")
+        uri = to_uri(str(root)) + "/%28a%29/%5Bid%5D/__init__.py#L1"
+        assert f"- Runs. [`(a)/[id]/__init__.py:1`]({uri})" in (text or "")
 
 
 async def test_lenses_count_calls_and_tell_how_glosses_stand(root: Path) -> None:

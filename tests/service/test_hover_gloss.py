@@ -52,7 +52,7 @@ async def test_the_gloss_and_its_state(tmp_path: Path) -> None:
         assert "[explore](command:glossator.gloss?%5B%7B%22uri%22%3A%20%22file" in link
         await gloss(s.app, GlossRequest(name="Fish.swim"))
         said = await shown(s, uri, 6, 9)
-        fish = f"[zoo/fish.py:7-9]({uri}#L7-L9)"
+        fish = f"[`zoo/fish.py:7-9`]({uri}#L7-L9)"
         assert f"`swim` moves !\\[a](https://tracker/x) fish. {fish} `zoo/no.py:1` (not" in said
         assert "command:" not in said
         assert "*Gloss, fresh* · claude-haiku-5-5, 2" in said
@@ -63,7 +63,7 @@ async def test_the_gloss_and_its_state(tmp_path: Path) -> None:
         top = Position(0, 0), Position(0, 0)
         s.app.host.apply(Edited(uri, 2, (TextEdit(top, "\n\n"),)))
         await s.app.margin.settled()
-        assert f"[zoo/fish.py:9-11]({uri}#L9-L11)" in await shown(s, uri, 8, 9)
+        assert f"[`zoo/fish.py:9-11`]({uri}#L9-L11)" in await shown(s, uri, 8, 9)
         at = Position(4, 20), Position(4, 21)  # the second passage
         s.app.host.apply(Edited(pond, 2, (TextEdit(at, "x"),)))
         await s.app.margin.settled()

@@ -71,3 +71,26 @@ async def test_without_a_model_folders_ways_in_and_imports(tmp_path: Path) -> No
         ):
             assert line in answer.text.splitlines(), line
         assert "`tests` imports" not in answer.text
+
+
+async def test_what_is_left_out_of_a_large_workspace_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.service.extract_overview._FILES", 30)
+    files = {
+        f"part{part:02}/inner/m{number}.py": f"from part{part + 1:02}.inner.m{number} import x\n"
+        for part in range(30)
+        for number in range(2)
+    }
+    offline = {"models": {"offline": True}}
+    async with stage(
+        tmp_path / "work", {**files, "a.py": "", "b.py": "", "c.py": ""}, (), offline
+    ) as s:
+        text = (await explore_workspace(s.app, OverviewRequest())).text
+        for line in (
+            "- At the top: 3 files of code.",
+            "- 7 more parts, none of them larger.",
+            "Only imports of 30 of 63 files of code beside tests were looked at.",
+        ):
+            assert line in text.splitlines(), line
+        assert "with the number of imports, for the 24 of 29 with most:" in text

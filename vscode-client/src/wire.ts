@@ -503,7 +503,7 @@ export interface Outlines {
   readonly bytes: number;
 }
 
-/** How far to go; the overview is the gloss of the workspace's first folder. */
+/** How far to go; the overview is kept as the gloss of the workspace. */
 export interface OverviewRequest {
   readonly thoroughness?: Thoroughness;
   readonly sessionId?: string | null;
@@ -609,6 +609,8 @@ export interface RetryAnswer {
   readonly sessionDollars: number | null;
   readonly runs: ReadonlyArray<DroppedRun>;
   readonly changed: ReadonlyArray<Turn>;
+  readonly report: Report | null;
+  readonly document: string | null;
 }
 
 /** Of a session: the question of a turn, the last one if none is named; later turns go, too. */

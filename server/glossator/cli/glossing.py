@@ -17,6 +17,11 @@ from glossator.cli.wire import Json
 from glossator.cli.wire_agents import Explored
 from glossator.core.errors import UsageError
 
+_NOT_KEPT = (
+    "This was not kept in the margin: there is a whole gloss of a model, which is still fresh, or"
+    " nothing in this one could be verified."
+)
+
 Thoroughness = Literal["quick", "medium", "very"]
 
 
@@ -49,7 +54,10 @@ def overview(
 
 def _show(renderer: Renderer, answer: Explored) -> bool:
     renderer.answer(answer)
-    return bool(answer["report"]["findings"])
+    found = bool(answer["report"]["findings"])
+    if found and answer["document"] is None:
+        renderer.notice(_NOT_KEPT)
+    return found
 
 
 def _pointed_at(place: str, roots: Sequence[Path]) -> dict[str, Json]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from glossator.cli.wire import Answer
+from glossator.cli.wire_agents import Report
 
 
 class Session(TypedDict):
@@ -94,7 +95,13 @@ class Rewound(TypedDict):
 
 
 class Retried(Answer, Rewound):
-    """The answer to a question that was asked again, and what was dropped for it."""
+    """The answer to a question that was asked again, and what was dropped for it.
+
+    The report and where it is kept are those of an exploration.
+    """
+
+    report: Report | None
+    document: str | None
 
 
 class ContextPart(TypedDict):

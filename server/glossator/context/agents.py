@@ -1,7 +1,7 @@
 """Sub-agents that people describe in files: `.claude/agents/*.md` of the workspace, and their own.
 
-Each begins with a front-matter of `key: value` lines, of which `name`, `description`, `tools` and
-`model` count; what follows is its prompt. Source: Claude Code, "Subagents".
+Each begins with a front-matter of `key: value` lines, of which `name`, `description`, `tools`,
+`disallowedTools` and `model` count; what follows is its prompt. Source: Claude Code, "Subagents".
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from glossator.workspace.snapshot import WorkspaceSnapshot
 FOLDER = os.path.join(".claude", "agents")
 
 _FILE = re.compile(r"---[ \t]*\n(?P<head>.*?)\n---[ \t]*(?:\n(?P<prompt>.*))?", re.DOTALL)
+_BLOCK = re.compile(r"^[>|][-+]?$")  # what stands there begins on the next line
 _NAME = re.compile(r"[\w-]{1,64}")
 _MOST = 50  # that are listed
 _BYTES = 64_000  # of a file
@@ -27,13 +28,17 @@ _CHARACTERS = 300  # of a description
 
 @dataclass(frozen=True, slots=True)
 class CustomAgent:
-    """A sub-agent by its file; `tools` are all that read if it names none. `model`: as written."""
+    """A sub-agent by its file; `tools` are all that read if it names none, but for `without`.
+
+    `model`: as written.
+    """
 
     name: str
     description: str
     prompt: str
     tools: frozenset[str] | None = None
     model: str = ""
+    without: frozenset[str] = frozenset()
 
 
 def custom_agents(
@@ -64,17 +69,25 @@ def parse_agent(text: str) -> CustomAgent | None:
     name, prompt = head.get("name", ""), (found["prompt"] or "").strip()
     if not _NAME.fullmatch(name) or not prompt:
         return None
-    tools = [tool for tool in re.split(r"[\s,\[\]]+", head.get("tools", "")) if tool]
+    tools = _names(head.get("tools", ""))
     description = " ".join(head.get("description", "").split())
-    named = frozenset(tools) if tools and tools != ["*"] else None
     return CustomAgent(
-        name, shorten(description, _CHARACTERS), prompt, named, head.get("model", "")
+        name,
+        shorten(description, _CHARACTERS),
+        prompt,
+        tools if tools and tools != {"*"} else None,
+        head.get("model", ""),
+        _names(head.get("disallowedtools", "")),
     )
 
 
 def listing(agents: dict[str, CustomAgent]) -> str:
     """A line for each, for the model."""
     return "\n".join(f"- {each.name}: {each.description}" for each in agents.values())
+
+
+def _names(listed: str) -> frozenset[str]:
+    return frozenset(filter(None, re.split(r"[\s,\[\]]+", listed)))
 
 
 def _head(text: str) -> dict[str, str]:
@@ -88,7 +101,7 @@ def _head(text: str) -> dict[str, str]:
             pairs[last] = f"{pairs.get(last, '')} {more}".strip()
         elif colon:
             last = key.strip().lower()
-            pairs[last] = value.strip().strip("\"'>|").strip()
+            pairs[last] = _BLOCK.sub("", value.strip().strip("\"'"))
     return pairs
 
 

@@ -44,6 +44,14 @@ def place(path: str, first_line: int, last_line: int) -> str:
     return f"{path}:{lines}"
 
 
+def link(name: str, uri: str) -> str:
+    """A Markdown link that shows a name as it is, be it `__init__.py` or `[id].tsx`."""
+    ticks = "``" if "`" in name else "`"
+    blank = " " if name.startswith("`") or name.endswith("`") else ""
+    target = uri.replace("(", "%28").replace(")", "%29")
+    return f"[{ticks}{blank}{name}{blank}{ticks}]({target})"
+
+
 def fences(text: str) -> list[tuple[int, int]]:
     """Where the fenced code of a Markdown text begins and ends."""
     return [match.span() for match in _FENCED.finditer(text)]

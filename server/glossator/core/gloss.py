@@ -11,14 +11,15 @@ from typing import Any
 from glossator.core import report as reports
 from glossator.core.report import Report
 
-FILE, FOLDER = "file", "folder"  # kinds of subjects beside those of symbols
+FILE, FOLDER, WORKSPACE = "file", "folder", "workspace"  # kinds beside those of symbols
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What a gloss is about: `path` is absolute and real, `name` qualified (`Fish.swim`).
 
-    A file or a folder has no name. However its text changes, it stays the same subject.
+    A file, a folder or a workspace, which is called by its first folder, has no name. However its
+    text changes, it stays the same subject.
     """
 
     path: str

@@ -7,7 +7,7 @@ the lines around them came with them: the same words may stand in another place 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from glossator.core.document import Document, Missing
@@ -27,13 +27,15 @@ class HashedTexts:
     def __init__(self, read: Read) -> None:
         self._read = read
         self._known: dict[str, tuple[str, ...]] = {}
+        self.seen: dict[str, str | None] = {}  # SHA-256 of those that were read, None of no text
 
     def lines(self, path: str) -> tuple[str, ...]:
         """Those of the document at a path; () where there is none."""
         if path not in self._known:
             document = self._read(path)
-            lines = document.lines if isinstance(document, Document) else ()
-            self._known[path] = line_hashes(lines)
+            text = document if isinstance(document, Document) else None
+            self.seen[path] = text.sha256 if text else None
+            self._known[path] = line_hashes(text.lines if text else ())
         return self._known[path]
 
 
@@ -41,29 +43,27 @@ class HashedTexts:
 class Place:
     """Where a passage is now, 1-based and inclusive; `changed` counts lines that are not as cited.
 
-    Where all of them changed, it is where the passage was.
+    Where all of them changed, it is where the passage was. `lost` are those lines, as they were
+    numbered then.
     """
 
     first_line: int
     last_line: int
     changed: int = 0
+    lost: frozenset[int] = field(default=frozenset(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a gloss stands: a place for each of its passages."""
+    """How a gloss stands: a place for each of its passages, and how many cited lines changed."""
 
     places: tuple[Place | None, ...]
-
-    @property
-    def changed(self) -> int:
-        """The cited lines that changed; lines that two citations share count twice."""
-        return sum(place.changed for place in self.places if place)
+    changed: int
 
     @property
     def is_fresh(self) -> bool:
-        """Whether every cited line is as it was."""
-        return not self.changed
+        """Whether every cited line is as it was, and there is any."""
+        return any(self.places) and not self.changed
 
 
 def passage_of(citation: Citation, read: Read) -> Passage | None:
@@ -91,17 +91,21 @@ def passage_of(citation: Citation, read: Read) -> Passage | None:
 
 def standing(gloss: Gloss, texts: HashedTexts) -> Standing:
     """How a gloss stands with the texts of now; blocking, for a thread."""
-    return Standing(
-        tuple(place_of(each, texts.lines(each.path)) if each else None for each in gloss.passages)
+    places = tuple(
+        place_of(each, texts.lines(each.path)) if each else None for each in gloss.passages
     )
+    cited = zip(gloss.passages, places, strict=True)
+    changed = {(each.path, line) for each, place in cited if each and place for line in place.lost}
+    return Standing(places, len(changed))
 
 
 def place_of(passage: Passage, lines: Sequence[str]) -> Place:
     """Where a passage is among the hashed lines of its document."""
     first, count = passage.first_line - 1, passage.last_line - passage.first_line + 1
     wanted = passage.lines
+    every = range(passage.first_line, passage.last_line + 1)
     if not wanted:
-        return Place(passage.first_line, passage.last_line, count)
+        return Place(passage.first_line, passage.last_line, count, frozenset(every))
     if tuple(lines[first : first + count]) == wanted:
         return Place(passage.first_line, passage.last_line)
     moved = [
@@ -116,8 +120,11 @@ def place_of(passage: Passage, lines: Sequence[str]) -> Place:
         return Place(at + 1, at + count)
     near = lines[max(first - _NEAR, 0) : first + count + _NEAR]
     alike = SequenceMatcher(None, wanted, near, autojunk=False).get_matching_blocks()
-    kept = sum(block.size for block in alike)
-    return Place(passage.first_line, passage.last_line, max(count - kept, 1))
+    kept = {block.a + at for block in alike for at in range(block.size)}
+    lost = frozenset(line for at, line in enumerate(every) if at not in kept) or frozenset(
+        every[:1]
+    )
+    return Place(passage.first_line, passage.last_line, len(lost), lost)
 
 
 def _came_with_it(passage: Passage, lines: Sequence[str], at: int) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from glossator.core.citations import CitationMark, place, rewrite_citations
+from glossator.core.citations import CitationMark, link, place, rewrite_citations
 from glossator.core.uri import to_uri
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def to_markdown(answer: Answer) -> str:
 
 
 def _link(mark: CitationMark, uri: str | None) -> str:
-    return f"[{mark.place}]({uri}#L{mark.first_line})" if uri else f"`{mark.place}`"
+    return link(mark.place, f"{uri}#L{mark.first_line}") if uri else f"`{mark.place}`"
 
 
 def _citation(citation: CitationView) -> str:
@@ -91,7 +91,8 @@ def _citation(citation: CitationView) -> str:
     if citation.uri is None or citation.first_line is None or citation.last_line is None:
         return f"- {citation.status.value}: `{citation.target}`{reason}"
     where = place(citation.target, citation.first_line, citation.last_line)
-    return f"- {citation.status.value}: [{where}]({citation.uri}#L{citation.first_line}){reason}"
+    linked = link(where, f"{citation.uri}#L{citation.first_line}")
+    return f"- {citation.status.value}: {linked}{reason}"
 
 
 def _write(name: str, text: str) -> Path:

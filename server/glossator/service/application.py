@@ -95,6 +95,11 @@ class Application:
         self._needed.set()
         await self.scanned()
 
+    def renamed(self, names: Mapping[str, str]) -> None:
+        """The editor gave files or folders other names; their glosses go with them."""
+        real = self.host.canonical
+        self.margin.renamed({real(old): real(new) for old, new in names.items()})
+
     async def close(self) -> None:
         """End every run, then give everything back."""
         await self.runs.drain()

@@ -20,7 +20,8 @@ from glossator.service.cancel import CancelRequest, cancel
 from glossator.service.compact import CompactRequest, compact_session
 from glossator.service.complete import CompleteRequest, complete
 from glossator.service.doctor import DoctorRequest, doctor
-from glossator.service.explore import ExploreRequest, explore
+from glossator.service.explore import ExploreRequest
+from glossator.service.explore_place import explore_place
 from glossator.service.explore_usage import explore_usage
 from glossator.service.gloss import GlossRequest, gloss
 from glossator.service.index import IndexRequest, rebuild_index
@@ -86,7 +87,7 @@ COMMANDS: Mapping[str, Command] = {
     "glossator.exploreWorkspace": Command(
         "Explore workspace", OverviewRequest, explore_workspace, shows_progress=True
     ),
-    "glossator.explore": Command("Explore", ExploreRequest, explore, shows_progress=True),
+    "glossator.explore": Command("Explore", ExploreRequest, explore_place, shows_progress=True),
     "glossator.listAgents": Command("List sub-agents", ListAgentsRequest, list_agents),
     "glossator.showAgent": Command("Show sub-agent", ShowAgentRequest, show_agent),
     "glossator.complete": Command("Complete", CompleteRequest, complete),

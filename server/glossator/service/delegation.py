@@ -169,11 +169,11 @@ class Delegation:
         tools = {
             each.name: each
             for each in reading_tools().values()
-            if found.tools is None or each.name in found.tools
+            if (found.tools is None or each.name in found.tools) and each.name not in found.without
         }
         if not tools:
             raise UsageError(
-                f"The sub-agent {name} has no tool that reads: its file names others.\n"
+                f"The sub-agent {name} has no tool that reads: its file leaves none.\n"
                 "Leave `agent` out, or choose another."
             )
         own = load_prompt("system/agent").render(name=name, prompt=found.prompt)

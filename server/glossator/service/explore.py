@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
 
 from glossator.context.attachments import Attached, Exhibit
+from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
-from glossator.core.events import CitationChecked, RunFinished, RunStarted, TextDelta
+from glossator.core.events import CitationChecked, Notice, RunFinished, RunStarted, TextDelta
+from glossator.core.gloss import Subject
 from glossator.core.report import Report, Thoroughness
 from glossator.llm.conversation import user_message
 from glossator.service.application import Application
 from glossator.service.ask import Answer, citation_view
-from glossator.service.attaching import Attachment, Pasted, attach_all
+from glossator.service.attaching import Attachment, Pasted, attach_all, attach_mentioned
 from glossator.service.delegation import Delegation
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session, title_of
 from glossator.tools.agents import Directive
+from glossator.workspace.snapshot import WorkspaceSnapshot
 
+EXPLORED = "explored"  # what is kept of a run, so that it can be asked again
+
+_NOTHING = {MissingReason.ABSENT, MissingReason.OUTSIDE}
 _WHOLE, _PARTIAL = "answered", "partial"
 
 
@@ -52,27 +59,53 @@ class Explored(Answer):
 async def explore(
     app: Application,
     request: ExploreRequest,
+    about: Subject | None = None,
     extract: Callable[[], Awaitable[Report]] | None = None,
+    attached: Sequence[Attached | Exhibit] | None = None,
+    before: Callable[[Session], None] = lambda _: None,
 ) -> Explored:
     """Have a sub-agent find it out. Raises as `ask` does; what fails later is a partial report.
 
-    With `extract`, that makes the report, and no model is asked.
+    With `extract`, that makes the report, and no model is asked. `attached` takes the place of the
+    request's attachments, `before` is called as that of `answer`.
     """
     if not request.task.strip():
         raise UsageError("There is nothing to explore; say what you want to know.")
     if not app.settings.agents.parallel and extract is None:
         raise UsageError("There are no sub-agents: set agents.parallel to 1 or more.")
-    attached = await attach_all(app, request.attachments)
+    await asyncio.to_thread(_refuse_unknown, app.host.snapshot(), request.paths)
+    if attached is None:
+        attached = await attach_all(app, request.attachments)
     sessions = app.sessions
     session = await sessions.open(request.session_id) if request.session_id else sessions.create()
     session.meter(app.settings.limits, app.models.fast).check()
     try:
         async with app.runs.open(session.id, request.run_id, session.note) as run:
+            before(session)
+            session.keep(EXPLORED, _to_ask_again(run, request, about))
             if session.title == UNTITLED:
                 session.rename(title_of(request.task))
             return await _explore(app, session, run, request, attached, extract)
     finally:
         sessions.settle(session)
+
+
+def _refuse_unknown(snapshot: WorkspaceSnapshot, paths: Iterable[str]) -> None:
+    """Raise `UsageError` for a path at which there is nothing; blocking."""
+    for path in paths:
+        found = snapshot.read(path)
+        if isinstance(found, Missing) and found.reason in _NOTHING:
+            raise UsageError(f"{found.message} Name another path to look in, or none.")
+
+
+def _to_ask_again(run: Run, request: ExploreRequest, about: Subject | None) -> dict[str, object]:
+    return {
+        "run": run.id,
+        "thoroughness": request.thoroughness.value,
+        "paths": list(request.paths),
+        "agent": request.agent,
+        "about": about and asdict(about),
+    }
 
 
 async def _explore(
@@ -88,6 +121,11 @@ async def _explore(
     items = tuple(each.item for each in attached)
     run.emit(RunStarted(session.id, task, model.id, model.offline, items, only_reads=True))
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
+    if extract is None:
+        mentioned = await attach_mentioned(app, session, run, task, attached)
+        if mentioned.notice:
+            run.emit(Notice(mentioned.notice))
+        attached = (*attached, *mentioned.attached)
     delegation = Delegation(app, session, run, model, meter)
     directive = Directive(task, request.thoroughness, request.paths, request.agent)
     exploring = extract() if extract else delegation.explore(directive, None, attached)

@@ -29,4 +29,5 @@ async def explore_usage(app: Application, request: LinesRequest) -> Explored:
         session_id=request.session_id,
         run_id=request.run_id,
     )
-    return await explored_and_kept(app, pointed, asked)
+    # what uses a line says little of the file around it
+    return await explored_and_kept(app, pointed, asked, renews=pointed.symbol is not None)

@@ -135,7 +135,11 @@ async def _of_file(
     path, total = quoting.snapshot.relative(document.path), len(document.lines)
     kinds = Counter(symbol.kind for symbol in top)
     holds = ", ".join(f"{count:,} of kind {kind}" for kind, count in kinds.most_common())
-    blocks = [f"`{path}` has {total:,} lines" + (f" and defines {holds}." if holds else ".")]
+    blocks = [
+        f"`{path}` has {counted(total, 'line')}" + (f" and defines {holds}." if holds else ".")
+    ]
+    if not top:
+        blocks += await asyncio.to_thread(lambda: list(beginning(quoting, document.path)))
     largest = sorted(top, key=lambda symbol: symbol.first_line - symbol.last_line)[:_MOST]
     for symbol in sorted(largest, key=lambda symbol: symbol.first_line):
         mark = quoting.cite(document.path, document.sha256, symbol.name_line, symbol.name_line)
@@ -154,11 +158,15 @@ def _of_folder(app: Application, quoting: Quoting, pointed: Pointed) -> tuple[li
         if entry.path.startswith(top) and not (hides and hides(entry.path))
     ]
     parts = Counter(name.partition(os.sep)[0] for name in inside if os.sep in name)
-    blocks = [f"`{pointed.path}` holds {len(inside):,} files in {len(parts):,} folders."]
+    blocks = [
+        f"`{pointed.path}` holds {counted(len(inside), 'file')} in {counted(len(parts), 'folder')}."
+    ]
     for name in inside:
         if os.sep not in name and name.lower().startswith("readme"):
             blocks += beginning(quoting, top + name)
-    blocks += [f"- `{name}/` holds {count:,} files." for name, count in parts.most_common(_MOST)]
+    blocks += [
+        f"- `{name}/` holds {counted(count, 'file')}." for name, count in parts.most_common(_MOST)
+    ]
     return blocks, [f"{FOLDER} {pointed.path} ({len(inside):,} files)"]
 
 
@@ -188,6 +196,11 @@ async def _touched(app: Application, pointed: Pointed) -> Iterable[str]:
         return ()
     said = f"`{commit.name}` of {commit.day} by {commit.author}: {commit.subject}"
     return (f"- Last touched by commit {said}",)
+
+
+def counted(count: int, what: str) -> str:
+    """So many of them, in words."""
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def is_test(path: str) -> bool:

@@ -9,17 +9,19 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from glossator.core.document import Document
 from glossator.core.report import Report
 from glossator.grounding.reporting import report_of
 from glossator.service.application import Application
-from glossator.service.extract import EXTRACT, Quoting, beginning, is_test
+from glossator.service.extract import EXTRACT, Quoting, beginning, counted, is_test
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.find import Line
 from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.modules import module_of, named_modules
 
+_TOP = "."  # the part of files that lie in no folder
 _PARTS = 24
 _ENTRIES = 12
 _ARROWS = 24
@@ -42,28 +44,31 @@ class _File:
     part: str
 
 
-async def extract_overview(app: Application, task: str, roots: Sequence[str]) -> Report:
+async def extract_overview(app: Application, task: str) -> Report:
     """The report on the workspace. Raises `WorkerGone` and `JobFailed`."""
     snapshot = app.host.snapshot()
     quoting = Quoting(snapshot)
     files = await asyncio.to_thread(_code, app, snapshot)
-    blocks = await asyncio.to_thread(_introduced, app, quoting, roots)
+    blocks = await asyncio.to_thread(_introduced, app, quoting, snapshot.roots)
     sizes = Counter(file.part for file in files)
-    blocks += [f"- Part `{part}`: {_files(count)} of code." for part, count in _most(sizes)]
+    blocks += _parts_told(sizes)
     blocks += await asyncio.to_thread(lambda: list(_ways_in(quoting, files)))
-    arrows, looked = await _arrows(app, snapshot, files)
+    importing = [file for file in files if not is_test(snapshot.relative(file.path))]
+    arrows, looked = await _arrows(app, snapshot, files, importing)
+    searched = f"imports of {looked:,} of {counted(len(importing), 'file')} of code beside tests"
     blocks += _flow(arrows, quoting)
-    searched = [f"imports of {looked:,} of {len(files):,} files of code"]
+    if looked < len(importing):
+        blocks.append(f"Only {searched} were looked at.")
     text = "\n\n".join(blocks)
-    return await asyncio.to_thread(report_of, EXTRACT, task, text, quoting.check, searched)
+    return await asyncio.to_thread(report_of, EXTRACT, task, text, quoting.check, (searched,))
 
 
-def _files(count: int) -> str:
-    return f"{count:,} file" + ("" if count == 1 else "s")
-
-
-def _most(sizes: Counter[str]) -> list[tuple[str, int]]:
-    return sizes.most_common(_PARTS)
+def _parts_told(sizes: Counter[str]) -> Iterator[str]:
+    for part, count in sizes.most_common(_PARTS):
+        name = "At the top" if part == _TOP else f"Part `{part}`"
+        yield f"- {name}: {counted(count, 'file')} of code."
+    if (more := len(sizes) - _PARTS) > 0:
+        yield f"- {counted(more, 'more part')}, none of them larger."
 
 
 def _code(app: Application, snapshot: WorkspaceSnapshot) -> list[_File]:
@@ -109,7 +114,7 @@ def _part_of(relative: str, parts: frozenset[str]) -> str:
     folder = relative.rpartition("/")[0]
     while folder and folder not in parts:
         folder = folder.rpartition("/")[0]
-    return folder or "."
+    return folder or _TOP
 
 
 def _introduced(app: Application, quoting: Quoting, roots: Sequence[str]) -> list[str]:
@@ -123,7 +128,7 @@ def _introduced(app: Application, quoting: Quoting, roots: Sequence[str]) -> lis
             for entry in quoting.snapshot.files()
             if entry.path.startswith(top) and not (hides and hides(entry.path))
         ]
-        inside = f"`{os.path.basename(root) or root}` holds {len(names):,} files."
+        inside = f"`{os.path.basename(root) or root}` holds {counted(len(names), 'file')}."
         said = [
             text
             for name in names
@@ -154,17 +159,19 @@ def _ways_in(quoting: Quoting, files: Iterable[_File]) -> Iterator[str]:
 
 
 async def _arrows(
-    app: Application, snapshot: WorkspaceSnapshot, files: Sequence[_File]
+    app: Application,
+    snapshot: WorkspaceSnapshot,
+    files: Sequence[_File],
+    importing: Sequence[_File],
 ) -> tuple[Arrows, int]:
-    """Which parts import which, each with lines that do, and how many files were looked at.
+    """Which parts import which of `files`, each with lines that do, and how many were looked at.
 
-    What tests import tells nothing of how data flows.
+    As many of each part, if not all can be. What tests import tells nothing of how data flows.
     """
     homes = _homes(files)
     arrows: Arrows = defaultdict(list)
     begun, looked = time.monotonic(), 0
-    relative = snapshot.relative
-    for file in [file for file in files if not is_test(relative(file.path))][:_FILES]:
+    for file in _in_turns(importing)[:_FILES]:
         if time.monotonic() - begun > _SECONDS:
             break
         document = await asyncio.to_thread(snapshot.read, file.path)
@@ -177,6 +184,14 @@ async def _arrows(
                 line = Line(document.path, document.sha256, imported.line, text)
                 arrows[file.part, part].append(line)
     return arrows, looked
+
+
+def _in_turns(files: Iterable[_File]) -> list[_File]:
+    """One of each part, then another of each."""
+    parts: dict[str, list[_File]] = defaultdict(list)
+    for file in files:
+        parts[file.part].append(file)
+    return [file for turn in zip_longest(*parts.values()) for file in turn if file is not None]
 
 
 def _homes(files: Iterable[_File]) -> dict[tuple[str, ...], set[str]]:
@@ -203,6 +218,7 @@ def _leads_to(
 def _flow(arrows: Arrows, quoting: Quoting) -> Iterator[str]:
     """A diagram of the imports, and the lines it rests on."""
     most = sorted(arrows.items(), key=lambda arrow: (-len(arrow[1]), arrow[0]))[:_ARROWS]
+    fewer = f", for the {len(most)} of {len(arrows):,} with most" if len(arrows) > _ARROWS else ""
     if not most:
         return
     names = sorted({part for pair, _ in most for part in pair})
@@ -210,6 +226,6 @@ def _flow(arrows: Arrows, quoting: Quoting) -> Iterator[str]:
     nodes = [f'    {ids[name]}["{name.replace(chr(34), chr(39))}"]' for name in names]
     edges = [f"    {ids[one]} -->|{len(lines)}| {ids[other]}" for (one, other), lines in most]
     yield "\n".join(("```mermaid", "flowchart LR", *nodes, *edges, "```"))
-    yield "An arrow leads from who imports to what is imported, with the number of imports:"
+    yield f"An arrow leads from who imports to what is imported, with the number of imports{fewer}:"
     for (one, other), lines in most:
         yield f"- `{one}` imports from `{other}`. {quoting.line(lines[0])}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TypeVar
 
+from glossator.context.attachments import Attached, Exhibit
 from glossator.core.errors import UsageError
-from glossator.core.gloss import FOLDER, Gloss, Subject
+from glossator.core.gloss import FOLDER, WORKSPACE, Gloss, Subject
 from glossator.core.report import Report, Thoroughness
 from glossator.core.uri import to_uri
 from glossator.grounding.passages import passage_of
@@ -20,8 +21,10 @@ from glossator.service.attaching import Attachment
 from glossator.service.calls import Call, calls_of
 from glossator.service.explore import Explored, ExploreRequest, explore
 from glossator.service.extract import extract
+from glossator.service.extract_overview import extract_overview
 from glossator.service.margin import Noted
 from glossator.service.reports import uri_of
+from glossator.service.session import Session
 from glossator.service.subjects import Pointed, pointed_at
 from glossator.workspace.worker.client import WorkerGone
 from glossator.workspace.worker.connection import JobFailed
@@ -66,36 +69,44 @@ async def explored_and_kept(
     app: Application,
     pointed: Pointed,
     request: ExploreRequest,
-    extracting: Callable[[], Awaitable[Report]] | None = None,
+    attached: Sequence[Attached | Exhibit] | None = None,
+    before: Callable[[Session], None] = lambda _: None,
+    *,
+    renews: bool = True,
 ) -> Explored:
-    """Explore, and keep the report as the gloss of a subject.
+    """Explore, without a model extract, and `keep` the report as the gloss of a subject."""
+    subject, offline = pointed.subject, app.models.fast.offline
 
-    Without a model, `extracting` makes the report, by default what can be said of any subject.
-    """
-    offline = app.models.fast.offline
-    if offline:
-        request = replace(request, attachments=())
-
-    async def found() -> Report:
+    async def extracted() -> Report:
+        if subject.kind == WORKSPACE:
+            return await looked_up(extract_overview(app, request.task))
         return await looked_up(extract(app, pointed))
 
-    explored = await explore(app, request, (extracting or found) if offline else None)
+    extracting, attached = (extracted, ()) if offline else (None, attached)
+    explored = await explore(app, request, subject, extracting, attached, before)
     model = "" if offline else explored.model
-    noted = await keep(app, pointed.subject, explored.report, model)
+    noted = await keep(app, subject, explored.report, model, renews=renews)
     return replace(explored, document=uri_of(noted) if noted else None)
 
 
-async def keep(app: Application, subject: Subject, report: Report, model: str) -> Noted | None:
-    """Keep a report in the margin; an empty one is not, a partial one takes no whole one's place.
+async def keep(
+    app: Application, subject: Subject, report: Report, model: str, *, renews: bool = True
+) -> Noted | None:
+    """Keep a report in the margin, but no empty one, and no partial one that shows nothing.
 
-    None if it was not kept.
+    A whole gloss that is fresh gives its place neither to a partial one, nor to one without a model
+    if it has one itself, nor at all unless the report `renews` it. None if it was not kept.
     """
-    known = app.margin.of(subject)
-    is_whole = known is not None and not known.gloss.report.partial
-    is_fresh = known is not None and known.standing is not None and known.standing.is_fresh
     never_saved = not os.path.isabs(subject.path)
-    if report.is_empty or never_saved or (report.partial and is_whole and is_fresh):
+    if report.is_empty or never_saved or (report.partial and not report.verified):
         return None
+    await app.margin.look()
+    known = app.margin.of(subject)
+    is_fresh = known is not None and known.standing is not None and known.standing.is_fresh
+    if known is not None and is_fresh and not known.gloss.report.partial:
+        is_less = bool(report.partial) or bool(known.gloss.model and not model)
+        if is_less or not renews:
+            return None
     read = app.host.snapshot().read
     passages = await asyncio.to_thread(
         lambda: tuple(passage_of(citation, read) for citation in report.citations)
@@ -122,7 +133,7 @@ async def _known_calls(app: Application, pointed: Pointed) -> str:
 
     def named(told: tuple[Call, ...]) -> str:
         places = dict.fromkeys(
-            f"`{call.name}` ({relative(call.line.path)}:{call.line.number})" for call in told
+            f"`{call.name}` (`{relative(call.line.path)}:{call.line.number}`)" for call in told
         )
         more = f" and {len(places) - _CALLS:,} more" if len(places) > _CALLS else ""
         return ", ".join(list(places)[:_CALLS]) + more if places else "none"

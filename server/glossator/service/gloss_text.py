@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from urllib.parse import quote
 
-from glossator.core.citations import CitationMark, place, rewrite_citations
+from glossator.core.citations import CitationMark, link, place, rewrite_citations
+from glossator.core.markdown import harmless
 from glossator.core.report import ITEM, Finding, joined
 from glossator.core.span import Citation, CitationStatus
 from glossator.core.uri import to_uri
@@ -16,12 +16,11 @@ from glossator.service.margin import Noted
 
 EXTRACTIVE = "extracted without a model"
 
-_IMAGE = re.compile(r"!(?=\[)")
-_COMMAND = re.compile(r"(?<=\]\()\s*<?\s*command:[^)\s]*", re.IGNORECASE)
-
 
 def state(noted: Noted) -> str:
-    """`fresh`, or how many of the cited lines changed."""
+    """`fresh`, or how many of the cited lines changed, if there are any."""
+    if not noted.gloss.paths:
+        return "unchecked: it cites no lines"
     if noted.standing is None:
         return "not looked at yet"
     changed = noted.standing.changed
@@ -37,8 +36,11 @@ def origin(noted: Noted) -> str:
 
 
 def opening(noted: Noted) -> str:
-    """The first finding, as a paragraph of Markdown."""
-    return next((ITEM.sub("", text, count=1) for text in _findings(noted)), "")
+    """The first finding that cites lines, else the first that is no heading."""
+    findings = zip(noted.gloss.report.findings, _findings(noted), strict=True)
+    found = [(finding, text) for finding, text in findings if not text.startswith("#")]
+    first = next((text for finding, text in found if finding.citations), None)
+    return ITEM.sub("", first if first is not None else found[0][1] if found else "", count=1)
 
 
 def document(noted: Noted, title: str) -> str:
@@ -53,11 +55,6 @@ def document(noted: Noted, title: str) -> str:
     if report.searched:
         parts += ["## Searched", "\n".join(f"- {harmless(each)}" for each in report.searched)]
     return "\n\n".join(parts) + "\n"
-
-
-def harmless(text: str) -> str:
-    """Markdown that loads nothing and runs nothing where it is shown."""
-    return _COMMAND.sub("", _IMAGE.sub(r"!\\", text))
 
 
 def gloss_link(path: str, line: int) -> str:
@@ -84,11 +81,11 @@ def _findings(noted: Noted) -> Iterator[str]:
 def _linked(finding: Finding, places: list[Place | None]) -> str:
     cited = iter(zip(finding.citations, places, strict=True))
 
-    def link(mark: CitationMark) -> str:
+    def linked(mark: CitationMark) -> str:
         citation, now = next(cited, (None, None))
         return f"`{mark.place}`" if citation is None else _link(mark, citation, now)
 
-    return rewrite_citations(harmless(finding.text), link)
+    return rewrite_citations(harmless(finding.text), linked)
 
 
 def _link(mark: CitationMark, citation: Citation, now: Place | None) -> str:
@@ -101,4 +98,4 @@ def _link(mark: CitationMark, citation: Citation, now: Place | None) -> str:
         doubt = " (not verified)"
     else:
         doubt = " (changed)" if now and now.changed else ""
-    return f"[{place(mark.path, first, last)}]({span.uri}#{lines}){doubt}"
+    return link(place(mark.path, first, last), f"{span.uri}#{lines}") + doubt

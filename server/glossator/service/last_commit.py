@@ -24,7 +24,8 @@ _GIT = (
     "git",
     "--no-pager",
     "--no-optional-locks",
-    *("-c", "core.fsmonitor=false"),
+    "--literal-pathspecs",
+    *("-c", "core.fsmonitor=false", "-c", "log.showSignature=false"),
     *("log", "-1", "-s", "--date=short", f"--format={_FIELDS}"),
 )
 

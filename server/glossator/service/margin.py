@@ -2,7 +2,7 @@
 
 They are kept in the user's state folder, for all workspaces, and other servers' are found when one
 looks again. What a change of a document means is told by an index from cited paths to glosses, so
-that only those that cite it are looked at.
+that only those that cite it are looked at. What was renamed is followed (`grounding/renames.py`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +24,7 @@ import platformdirs
 from glossator.core.errors import StoreUnavailable
 from glossator.core.gloss import Gloss, Subject, from_json, to_json
 from glossator.grounding.passages import HashedTexts, Read, Standing, standing
+from glossator.grounding.renames import Names, Trail, follow, found_again, still_so
 from glossator.store.glosses import GlossStore
 from glossator.store.logs import Retention
 from glossator.workspace.host import WorkspaceHost
@@ -33,6 +35,7 @@ T = TypeVar("T")
 Listener = Callable[[frozenset[Subject]], None]
 
 _FILE = "glosses.db"
+_SETTLING = 0.3  # seconds in which a program that saves may bring back what it moved aside
 _AGAIN = 1.0  # seconds between two looks for what other servers keep
 
 
@@ -60,6 +63,9 @@ class Margin:
         self._noted: dict[str, Noted] = {}  # by the key of the subject
         self._citing: defaultdict[str, set[str]] = defaultdict(set)  # by path
         self._doubtful: set[str] = set()
+        self._trail = Trail()
+        self._names: dict[str, str] = {}  # that files have now, and are to be followed
+        self._keys: dict[str, str] = {}  # of glosses that followed, by the old ones
         self._judging: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
         self._looked = float("-inf")
@@ -72,7 +78,9 @@ class Margin:
         return self._noted.get(subject.key)
 
     def by_key(self, key: str) -> Noted | None:
-        """The gloss of the subject with this key."""
+        """The gloss of the subject with this key, or that had it before it was renamed."""
+        while key not in self._noted and key in self._keys:
+            key = self._keys[key]
         return self._noted.get(key)
 
     async def keep(self, gloss: Gloss) -> Noted:
@@ -81,7 +89,7 @@ class Margin:
             self._tell(f"A gloss is kept only until the server ends: {problem}")
         self._take(gloss)
         await self.settled()
-        return self._noted[gloss.subject.key]
+        return self.by_key(gloss.subject.key) or Noted(gloss, None)
 
     async def look(self) -> None:
         """Read what other servers have kept since, if that is some time ago, and wait for it."""
@@ -95,6 +103,12 @@ class Margin:
     def look_soon(self) -> None:
         """As `look`; nobody waits."""
         self._asked = asyncio.create_task(self.look())  # held, or it might be collected
+
+    def renamed(self, names: Names) -> None:
+        """Files, or folders with all below them, have other names: their glosses go with them."""
+        self._names |= names
+        self._names |= {old + os.sep: new + os.sep for old, new in names.items()}
+        self._doubt(())
 
     async def settled(self) -> None:
         """Wait until it is known how every gloss stands."""
@@ -123,20 +137,26 @@ class Margin:
         """Documents changed: who cites them is to be looked at."""
         if self._moved:
             self.look_soon()
+        if self._noted:
+            self._trail.changed(paths)
         self._doubt(key for path in paths for key in self._citing.get(path, ()))
 
     def _doubt(self, keys: Iterable[str]) -> None:
         self._doubtful.update(keys)
-        if self._doubtful and self._judging is None:
+        if self._judging is None and (self._doubtful or self._names or self._trail.is_warm):
             self._judging = asyncio.create_task(self._judge())
 
     async def _judge(self) -> None:
         """Until nothing is in doubt: look at the texts, once for all glosses that cite them."""
         try:
-            while self._doubtful:
+            while self._doubtful or self._names or self._trail.is_warm:
+                if self._names:
+                    await self._follow()
                 keys, self._doubtful = self._doubtful, set()
                 glosses = {key: self._noted[key].gloss for key in keys if key in self._noted}
-                found = await self._in_thread(_standings, glosses, self._host.snapshot().read)
+                read = self._host.snapshot().read
+                found, texts = await self._in_thread(_standings, glosses, read)
+                self._trail.saw(texts)
                 changed = set()
                 for key, stands in found.items():
                     if (known := self._noted.get(key)) and known.gloss is glosses[key]:
@@ -144,8 +164,36 @@ class Margin:
                             changed.add(known.gloss.subject)
                         self._noted[key] = Noted(known.gloss, stands)
                 self._announce(changed)
+                if lost := self._trail.lost():
+                    candidates = self._trail.candidates()
+                    if names := await self._in_thread(found_again, lost, candidates, read):
+                        await asyncio.sleep(_SETTLING)
+                        self._names |= await self._in_thread(still_so, names)
         finally:
             self._judging = None
+
+    async def _follow(self) -> None:
+        """Have glosses go with what has another name now, and keep them so."""
+        names, self._names = self._names, {}
+        self._trail.renamed(names)
+        relative = self._host.snapshot().relative
+        moved = {
+            key: gloss
+            for key, noted in self._noted.items()
+            if (gloss := follow(noted.gloss, names, relative)) is not noted.gloss
+        }
+        before = {key: self._forget(key) for key in moved}
+        for key, gloss in moved.items():
+            new, was = gloss.subject.key, before[key]
+            self._take(gloss)
+            if was is not None:
+                self._noted[new] = Noted(gloss, was.standing)
+                self._announce({was.gloss.subject, gloss.subject})
+            self._keys.pop(new, None)
+            if new != key:
+                self._keys[key] = new
+        if moved and (problem := await self._in_thread(self._move, moved)):
+            self._tell(f"Glosses go with renamed files only until the server ends: {problem}")
 
     async def _look(self) -> None:
         try:
@@ -162,7 +210,7 @@ class Margin:
         key = gloss.subject.key
         self._forget(key)
         self._noted[key] = Noted(gloss, None)
-        for path in gloss.paths:
+        for path in (*gloss.paths, gloss.subject.path):
             self._citing[path].add(key)
         self._doubt((key,))
 
@@ -172,7 +220,7 @@ class Margin:
 
     def _forget(self, key: str) -> Noted | None:
         known = self._noted.pop(key, None)
-        for path in known.gloss.paths if known else ():
+        for path in {*known.gloss.paths, known.gloss.subject.path} if known else ():
             self._citing[path].discard(key)
             if not self._citing[path]:
                 del self._citing[path]
@@ -224,6 +272,18 @@ class Margin:
             return str(problem)
         return ""
 
+    def _move(self, moved: dict[str, Gloss]) -> str:
+        """As `_write`, in the place of the glosses with the old keys."""
+        try:
+            if store := self._opened():
+                for old, gloss in moved.items():
+                    subject, value = gloss.subject, json.dumps(to_json(gloss)).encode()
+                    self._editions.pop(old, None)
+                    self._editions[subject.key] = store.move(old, subject.key, subject.path, value)
+        except (OSError, StoreUnavailable) as problem:
+            return str(problem)
+        return ""
+
     def _close(self) -> None:
         if self._store is not None:
             self._store.close()
@@ -239,6 +299,16 @@ def _parsed(value: bytes | None) -> Gloss | None:
         return None
 
 
-def _standings(glosses: dict[str, Gloss], read: Read) -> dict[str, Standing]:
+def _standings(
+    glosses: dict[str, Gloss], read: Read
+) -> tuple[dict[str, Standing], dict[str, str | None]]:
+    """How they stand, and the hashes of the texts they are about and cite, None of no file.
+
+    An editor may go on showing the text of a file that is gone.
+    """
     texts = HashedTexts(read)
-    return {key: standing(gloss, texts) for key, gloss in glosses.items()}
+    found = {key: standing(gloss, texts) for key, gloss in glosses.items()}
+    for gloss in glosses.values():
+        texts.lines(gloss.subject.path)
+    gone = [path for path, text in texts.seen.items() if text and not os.path.lexists(path)]
+    return found, texts.seen | dict.fromkeys(gone)

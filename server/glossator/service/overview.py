@@ -6,19 +6,18 @@ import os
 from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
-from glossator.core.gloss import FOLDER, Subject
-from glossator.core.report import Report, Thoroughness
+from glossator.core.gloss import WORKSPACE, Subject
+from glossator.core.report import Thoroughness
 from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
 from glossator.service.explore import Explored, ExploreRequest
-from glossator.service.extract_overview import extract_overview
-from glossator.service.gloss import explored_and_kept, looked_up
+from glossator.service.gloss import explored_and_kept
 from glossator.service.subjects import Pointed
 
 
 @dataclass(frozen=True, slots=True)
 class OverviewRequest:
-    """How far to go; the overview is the gloss of the workspace's first folder."""
+    """How far to go; the overview is kept as the gloss of the workspace."""
 
     thoroughness: Thoroughness = Thoroughness.VERY
     session_id: str | None = None
@@ -36,9 +35,5 @@ async def explore_workspace(app: Application, request: OverviewRequest) -> Explo
     asked = ExploreRequest(
         task, request.thoroughness, session_id=request.session_id, run_id=request.run_id
     )
-    pointed = Pointed(Subject(roots[0], "", FOLDER), os.path.basename(roots[0]) or roots[0])
-
-    async def found() -> Report:
-        return await looked_up(extract_overview(app, task, roots))
-
-    return await explored_and_kept(app, pointed, asked, found)
+    subject = Subject(roots[0], "", WORKSPACE)
+    return await explored_and_kept(app, Pointed(subject, os.path.basename(roots[0])), asked)

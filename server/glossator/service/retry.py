@@ -6,9 +6,12 @@ from dataclasses import dataclass, fields
 
 from glossator.core.errors import UsageError
 from glossator.core.events import RunStarted
+from glossator.core.report import Report
 from glossator.service.application import Application
 from glossator.service.ask import Answer, answer
 from glossator.service.attaching import Attachment, Pasted, attach_again, attach_all
+from glossator.service.explore import ExploreRequest
+from glossator.service.explore_again import exploration, explore_again
 from glossator.service.rewind import DroppedRun, dropping, last_runs
 from glossator.service.session import Session
 from glossator.service.session_replay import event_of
@@ -21,7 +24,7 @@ class RetryRequest:
     """Of a session: the question of a turn, the last one if none is named; later turns go, too.
 
     Without another `question` it is asked as it was: one that may only read still may only read.
-    Without `attachments` it has those it had, files as they are now.
+    Without `attachments` it has those it had, files as they are now. An exploration is one again.
     """
 
     session_id: str
@@ -33,10 +36,15 @@ class RetryRequest:
 
 @dataclass(frozen=True, slots=True)
 class RetryAnswer(Answer):
-    """An answer, and what took place before it as `rewind` tells it."""
+    """An answer, and what took place before it as `rewind` tells it.
+
+    Of an exploration it has the report, and the URI of the gloss that it was kept as.
+    """
 
     runs: tuple[DroppedRun, ...]
     changed: tuple[TurnView, ...]
+    report: Report | None = None
+    document: str | None = None
 
 
 async def retry(app: Application, request: RetryRequest) -> RetryAnswer:
@@ -58,15 +66,21 @@ async def retry(app: Application, request: RetryRequest) -> RetryAnswer:
         dropped.extend(last_runs(session.asked, asked.run_id))
         session.rewind([run.run_id for run in dropped])
 
-    answered = await answer(
-        app,
-        request.question or was.question,
-        attached,
-        session.id,
-        request.run_id,
-        only_reads=was.only_reads and request.question in (None, was.question),
-        before=go_back,
-    )
+    question = request.question or was.question
+    answered: Answer
+    if explored := exploration(session, asked.run_id):
+        again = ExploreRequest(question, session_id=session.id, run_id=request.run_id)
+        answered = await explore_again(app, again, explored, attached, go_back)
+    else:
+        answered = await answer(
+            app,
+            question,
+            attached,
+            session.id,
+            request.run_id,
+            only_reads=was.only_reads and request.question in (None, was.question),
+            before=go_back,
+        )
     gone = await dropping(app, session, dropped)
     told = {each.name: getattr(answered, each.name) for each in fields(answered)}
     return RetryAnswer(**told, runs=gone.runs, changed=gone.changed)

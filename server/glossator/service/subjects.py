@@ -32,7 +32,7 @@ class Pointed:
         """What people call it."""
         if self.symbol is not None:
             lines = self.symbol.first_line, self.symbol.last_line
-            return f"{self.subject.kind} `{self.subject.name}` ({place(self.path, *lines)})"
+            return f"{self.subject.kind} `{self.subject.name}` (`{place(self.path, *lines)}`)"
         return f"{self.subject.kind} `{self.path}`"
 
 
@@ -59,6 +59,9 @@ async def pointed_at(
         return found
     path = snapshot.relative(found.path)
     if line is not None:
+        if not 1 <= line <= len(found.lines):
+            total = len(found.lines)
+            raise UsageError(f"{path} has {total:,} lines, and no line {line:,}; choose another.")
         symbol = symbol_at(await app.symbols.outline(snapshot, found), line)
         if symbol is not None:
             return Pointed(subject_of(symbol, found.path), path, found, symbol)

@@ -56,6 +56,13 @@ class GlossStore:
         """
         return self._file.run(lambda database: _put(database, key, path, value, self._keep))
 
+    def move(self, old: str, key: str, path: str, value: bytes) -> int:
+        """Keep a value in the place of what has the key `old`, as old as that is.
+
+        Gives its edition, or that of what is there if another process has moved it.
+        """
+        return self._file.run(lambda database: _move(database, old, key, path, value))
+
     def prune(self) -> None:
         """Drop what is not to be kept any longer."""
         self._file.run(lambda database: _prune(database, self._keep))
@@ -98,6 +105,20 @@ def _put(database: sqlite3.Connection, key: str, path: str, value: bytes, keep: 
         )
     _prune(database, keep)
     return row.lastrowid or 0
+
+
+def _move(database: sqlite3.Connection, old: str, key: str, path: str, value: bytes) -> int:
+    database.execute("BEGIN IMMEDIATE")
+    with database:
+        made = database.execute("SELECT made FROM glosses WHERE key = ?", (old,)).fetchone()
+        if made is not None:
+            database.execute("DELETE FROM glosses WHERE key IN (?, ?)", (old, key))
+            database.execute(
+                "INSERT INTO glosses (key, path, value, made) VALUES (?, ?, ?, ?)",
+                (key, os.fsencode(path), value, *made),
+            )
+        found = database.execute("SELECT id FROM glosses WHERE key = ?", (key,)).fetchone()
+    return int(found[0]) if found else 0
 
 
 def _prune(database: sqlite3.Connection, keep: Retention) -> None:

@@ -160,7 +160,7 @@ class WorkspaceHost:
                 self.written(document)
                 self._look_again(frozenset({document.path}))
             case DiskChanged(paths):
-                if changed := self._indexer.refresh(map(self._canonical, paths)):
+                if changed := self._indexer.refresh(map(self.canonical, paths)):
                     self._listed(changed)
             case RootsChanged(added, removed):
                 self._change_roots(added, removed)
@@ -181,6 +181,13 @@ class WorkspaceHost:
                 self._listeners.remove(listener)
 
         return unsubscribe
+
+    def canonical(self, path: str) -> str:
+        """`path` with its folder's links resolved, as the index knows it."""
+        if self._roots.owner(path) is not None:
+            return path
+        folder, name = os.path.split(path)
+        return os.path.join(real_path(folder) or folder, name)
 
     def status(self) -> WorkspaceStatus:
         """Figures for the user and for logs."""
@@ -242,13 +249,6 @@ class WorkspaceHost:
 
     def _view_changed(self) -> None:
         self._snapshot = None
-
-    def _canonical(self, path: str) -> str:
-        """`path` with its folder's links resolved, as the index knows it."""
-        if self._roots.owner(path) is not None:
-            return path
-        folder, name = os.path.split(path)
-        return os.path.join(real_path(folder) or folder, name)
 
     def _open_files(self) -> tuple[FileEntry, ...]:
         listed = map(self._indexer.index.get, self._overlays.view())

@@ -39,10 +39,12 @@ class AgentLines:
     running: dict[str, _Running] = field(default_factory=dict)
     calls: set[str | None] = field(default_factory=set)
 
-    def started(self, event: Event) -> None:
-        """One began."""
-        self.running[event["agentId"]] = _Running(event["name"], event["task"])
+    def started(self, event: Event) -> str:
+        """Who began, and with what: `Explore: Where is it?`."""
+        agent = _Running(event["name"], _one_line(event["task"]))
+        self.running[event["agentId"]] = agent
         self.calls.add(event["callId"])
+        return f"{agent.name}: {agent.task}"
 
     def progress(self, event: Event) -> str:
         """What one does now: `Explore: Grep pattern="x"`."""
@@ -99,4 +101,5 @@ def _figures(calls: int, tokens: int, milliseconds: float) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    """The first paragraph: what follows are instructions, where Glossator words the task."""
+    return " ".join(text.strip().partition("\n\n")[0].split())

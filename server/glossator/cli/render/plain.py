@@ -260,8 +260,7 @@ class Plain:
             case "edit.settled" if line := self._edits.settled(event):
                 _aside(line)
             case "agent.started":
-                self._agents.started(event)
-                _aside(f"{event['name']}: {event['task']}")
+                _aside(self._agents.started(event))
             case "agent.progress":
                 _aside(self._agents.progress(event))
             case "agent.finished":

@@ -15,7 +15,7 @@ from glossator.lsp.reports import report_folder
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
 
-_LINK = re.compile(r"\[(?P<text>[^][\n]+)\]\((?P<uri>file:[^()\s]+)\)")
+_LINK = re.compile(r"\[(?P<ticks>`+)(?P<text>[^\n]+?)(?P=ticks)\]\((?P<uri>file:[^()\s]+)\)")
 
 
 def register(server: Server) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from glossator.core.uri import to_path
 from glossator.lsp.features.watched_files import disk_changed
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def did_create(ls: Server, params: types.CreateFilesParams) -> None:
 def did_rename(ls: Server, params: types.RenameFilesParams) -> None:
     """Files or folders have new names."""
     disk_changed(ls, chain.from_iterable((file.old_uri, file.new_uri) for file in params.files))
+    paths = [(to_path(file.old_uri), to_path(file.new_uri)) for file in params.files]
+    ls.application.renamed({old: new for old, new in paths if old and new})
 
 
 def did_delete(ls: Server, params: types.DeleteFilesParams) -> None:

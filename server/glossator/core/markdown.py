@@ -1,0 +1,47 @@
+"""Markdown that a model or a file wrote, made harmless: it loads nothing and runs nothing.
+
+Code stays as it was written where every reader of Markdown takes it for code: a block that is
+fenced from end to end, and spans in lines whose back-ticks all have partners.
+"""
+
+from __future__ import annotations
+
+import re
+
+_FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>.*?)(?P=fence)[`~]* *", re.DOTALL)
+_ACTIVE = re.compile(r"\\.|!(?=\[)|<(?=[A-Za-z/!?])", re.DOTALL)
+_COMMAND = re.compile(r"(\]\(|\]:)\s*(?:\\?<)?\s*command:[^)\s]*", re.IGNORECASE)
+_TICKS = re.compile(r"`+")
+_ESCAPED = {"!": "!\\", "<": "\\<"}
+
+
+def harmless(block: str) -> str:
+    """A block of Markdown without images, HTML, and links that run commands."""
+    if (fenced := _FENCED.fullmatch(block)) and fenced["fence"] not in fenced["inside"]:
+        return block
+    lines = [made for line in block.split("\n") if (made := _made_harmless(line)) is not None]
+    is_clear = len(lines) == block.count("\n") + 1
+    return _COMMAND.sub(r"\1", "\n".join(lines) if is_clear else _escaped(block))
+
+
+def _made_harmless(line: str) -> str | None:
+    """A line with what is active in it escaped, but for its code; None if a back-tick is alone."""
+    parts: list[str] = []
+    at = start = 0
+    while at < len(line):
+        opening = _TICKS.match(line, at)
+        if opening is None:
+            at += 2 if line[at] == "\\" else 1
+            continue
+        runs = _TICKS.finditer(line, opening.end())
+        closing = next((run for run in runs if run[0] == opening[0]), None)
+        if closing is None:
+            return None
+        at = closing.end()
+        parts += _escaped(line[start : opening.start()]), line[opening.start() : at]
+        start = at
+    return "".join((*parts, _escaped(line[start:])))
+
+
+def _escaped(text: str) -> str:
+    return _ACTIVE.sub(lambda found: _ESCAPED.get(found[0], found[0]), text)
