@@ -125,7 +125,7 @@ def test_a_citation_is_flat() -> None:
 
 
 @pytest.mark.parametrize("event", get_args(events.Event), ids=lambda event: event.kind)
-def test_each_event_stands_in_the_protocol_with_its_fields(event: type) -> None:
+def test_each_event_stands_in_the_protocol_with_its_fields(event: type[events.Event]) -> None:
     (row,) = re.findall(rf"^\| `{re.escape(event.kind)}` \| (.*)$", EVENTS, re.MULTILINE)
     names = {
         parts[0] + "".join(map(str.title, parts[1:]))

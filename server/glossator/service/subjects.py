@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import dataclass
 
 from glossator.context.attachments import refuse_hidden
@@ -33,7 +34,16 @@ class Pointed:
         if self.symbol is not None:
             lines = self.symbol.first_line, self.symbol.last_line
             return f"{self.subject.kind} `{self.subject.name}` ({place(self.path, *lines)})"
-        return f"{self.subject.kind} `{self.path}`"
+        return called(self.subject, self.path)
+
+
+def called(subject: Subject, path: str) -> str:
+    """A subject at a relative path in words; a workspace of one folder goes by that one's name."""
+    if subject.name:
+        return f"{subject.kind} `{subject.name}` in `{path}`"
+    if path == ".":
+        return f"workspace `{os.path.basename(subject.path) or subject.path}`"
+    return f"{subject.kind} `{path}`"
 
 
 def subject_of(symbol: Symbol, path: str) -> Subject:

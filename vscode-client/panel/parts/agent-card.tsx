@@ -42,11 +42,20 @@ export const AgentCard = memo(({ part, live, runId }: Props) => {
           </p>
           {part.model && <p class="agent-model">{part.model}</p>}
           {finished && (
-            <Markdown
-              text={finished.summary}
-              live={false}
-              sources={sourcesIn([finished.summary], finished.citations)}
-            />
+            <>
+              <Markdown
+                text={finished.summary}
+                live={false}
+                sources={sourcesIn([finished.summary], finished.citations)}
+              />
+              <button
+                type="button"
+                class="link"
+                onClick={() => tell({ type: "showAgent", agentId: part.agentId })}
+              >
+                Show what it did
+              </button>
+            </>
           )}
         </>
       )}

@@ -37,6 +37,13 @@ test("a sub-agent at work is stopped alone; one that has ended is not", skip, as
   assert.deepEqual(await harness.said("stopAgent"), [{ type: "stopAgent", agentId: "a2" }]);
 });
 
+test("what a sub-agent did is shown from its card", skip, async () => {
+  await shown(...stream("later"));
+  await harness.page.locator(".agent .fold-head").first().click();
+  await button("Show what it did").click();
+  assert.deepEqual(await harness.said("showAgent"), [{ type: "showAgent", agentId: "a1" }]);
+});
+
 test("Up recalls earlier questions, Down leads back to what was written", skip, async () => {
   await shown(...stream("offline"), ...stream("asked"));
   await input.click();
