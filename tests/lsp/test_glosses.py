@@ -138,6 +138,30 @@ async def test_code_lenses(tmp_path: Path) -> None:
         assert editor.sent(LENSES) == []  # the client did not say that it can
 
 
+async def test_lenses_follow_the_text_there_and_back(tmp_path: Path) -> None:
+    root = tmp_path / "work"
+    uri = (root / "zoo/fish.py").as_uri()
+    async with editing(root, ABLE) as editor:
+        await glossed(editor, uri, 12)
+        lenses = await editor.result(
+            editor.ask("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        )
+
+        async def becomes(title: str) -> None:
+            while (await editor.result(editor.ask("codeLens/resolve", lenses[2])))["command"][
+                "title"
+            ] != title:
+                await editor.told(LENSES)
+
+        await becomes("gloss · 1 call")
+        there = {"start": {"line": 12, "character": 0}, "end": {"line": 12, "character": 4}}
+        editor.change(uri, 2, {"range": there, "text": "\t"})
+        await becomes("gloss, stale: 1 cited line changed: explore again · 1 call")
+        back = there | {"end": {"line": 12, "character": 1}}
+        editor.change(uri, 3, {"range": back, "text": "    "})
+        await becomes("gloss · 1 call")
+
+
 async def test_other_clients_get_a_file(tmp_path: Path) -> None:
     root = tmp_path / "work"
     uri = (root / "zoo/fish.py").as_uri()

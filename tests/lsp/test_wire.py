@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import pytest
@@ -12,6 +13,9 @@ from glossator.core import events
 from glossator.core.span import Citation, CitationStatus, Span
 from glossator.lsp.wire import WireError, from_wire, to_wire
 from glossator.service.commands import COMMANDS
+
+PROTOCOL = (Path(__file__).parents[2] / "docs/protocol.md").read_text(encoding="utf-8")
+EVENTS = PROTOCOL.partition("## Events")[2].partition("A client ignores")[0]
 
 
 @dataclass(frozen=True)
@@ -118,6 +122,17 @@ def test_a_citation_is_flat() -> None:
             "lastLine": 4,
         },
     }
+
+
+@pytest.mark.parametrize("event", get_args(events.Event), ids=lambda event: event.kind)
+def test_each_event_stands_in_the_protocol_with_its_fields(event: type[events.Event]) -> None:
+    (row,) = re.findall(rf"^\| `{re.escape(event.kind)}` \| (.*)$", EVENTS, re.MULTILINE)
+    names = {
+        parts[0] + "".join(map(str.title, parts[1:]))
+        for parts in (field.name.split("_") for field in fields(event))
+    }
+    told = row.partition(" | ")[0]
+    assert {name for name in names if f"`{name}" in told} == names
 
 
 def test_no_field_of_an_event_hides_its_envelope() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,7 @@ async def test_each_is_told_of(tmp_path: Path) -> None:
         (finished,) = s.port.of(AgentFinished)
         assert (started.name, started.task, started.model) == ("Explore", "TASK a", FAST)
         assert started.call_id == "toolu_a"
+        assert datetime.fromisoformat(started.began_at) <= datetime.now(UTC)
         assert (progress.tool, progress.detail, progress.tool_calls) == (
             "Read",
             'path="app.py"',

@@ -151,12 +151,24 @@ async def test_all_end_with_their_run(tmp_path: Path) -> None:
         await s.api.wait_for_disconnect(3)
         ends = s.port.of(AgentFinished)
         assert [(each.partial, each.error) for each in ends] == [
-            ("it was ended with its run", True)
+            ("it was ended with its run", False)
         ] * 3
         assert isinstance(s.port.events[-1], RunCancelled)
         assert len(await kept(s, session.id)) == 3
         players.scripts["main"].append(DONE)
         assert (await s.ask("And now?", session_id=session.id)).stop == "answered"
+
+
+async def test_one_that_is_cancelled_with_nothing_found_has_not_failed(tmp_path: Path) -> None:
+    players = Players([Turn(explore("a")), DONE], a=[Turn(fault=never())])
+    async with stage(tmp_path / "ws", FILES, players) as s:
+        run = asyncio.create_task(s.ask("?"))
+        await s.api.wait_for_requests(2)
+        (started,) = s.port.of(AgentStarted)
+        await cancel(s.app, CancelRequest(agent_id=started.agent_id))
+        await run
+        (ended,) = s.port.of(AgentFinished)
+        assert (ended.partial, ended.error) == ("it was cancelled", False)
 
 
 async def test_the_run_has_its_deadline(tmp_path: Path) -> None:

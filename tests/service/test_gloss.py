@@ -135,7 +135,9 @@ async def test_extracts_of_files_and_folders(root: Path) -> None:
         assert "`zoo/fish.py` has 13 lines and defines 1 of kind class" in file.text
         assert "- Class `Fish`: An animal in the water. [cite: doc, zoo/fish.py, 4-4]" in file.text
         folder = await glossed(s, uri=to_uri(str(root)))
-        assert "holds 4 files in 2 folders." in folder.text
+        assert folder.text.startswith(f"Workspace `{root.name}` holds 4 files in 2 folders.")
+        text = await report_at(s.app, folder.document or "") or ""
+        assert text.startswith(f"# Workspace `{root.name}`\n")
         inner = await glossed(s, uri="zoo")
         assert "Animals, *all* of them and more. [cite: doc, zoo/README.md, 3-4]" in inner.text
         kinds = {"file": "zoo/fish.py", "folder": "zoo"}

@@ -14,6 +14,7 @@ import pytest
 
 from glossator.core.errors import SessionInUse, StoreUnavailable, UnknownSession, UsageError
 from glossator.core.events import RunFailed, RunFinished, RunStarted, TextDelta, ToolFinished
+from glossator.service.session import title_of
 from glossator.service.session_store import sessions_folder
 from glossator.service.sessions import (
     DeleteSessionRequest,
@@ -101,6 +102,18 @@ async def test_lists_show_this_workspace_last_changed_first(tmp_path: Path) -> N
         assert await titles(s) == ["one?", "two?"]
         listed = await list_sessions(s.app, ListSessionsRequest())
         assert [(info.turns, info.running) for info in listed.sessions] == [(1, False)] * 2
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("  Is `gross` right?  \nIt looks wrong.", "Is gross right?"),
+        ("```\ndef f():\n```\nWhat is it?", "def f():"),
+        ("`", ""),
+    ],
+)
+def test_a_title_is_the_first_line_in_plain_words(question: str, title: str) -> None:
+    assert title_of(question) == title
 
 
 async def test_renaming_deleting_and_what_is_not_there(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import { computed, effect, signal } from "@preact/signals";
 import { chipKey } from "../src/panel/attached.ts";
+import { shownIn } from "../src/panel/folders.ts";
 import type { Chip, ToPanel } from "../src/panel/messages.ts";
 import { keep, recall, tell } from "./host.ts";
 import { EMPTY, isLive, type PanelState, type Turn } from "./state/model.ts";
@@ -44,11 +45,9 @@ export const focusing = signal(0);
 
 effect(() => keep({ draft: draft.value, chips: chips.value }));
 
-/** A path as it is shown: without the workspace's folder before it. */
+/** A path as it is shown, by the workspace's folders. */
 export function shownPath(path: string): string {
-  const roots = situation.value.roots ?? [];
-  const root = roots.find((each) => path.startsWith(`${each}/`) || path.startsWith(`${each}\\`));
-  return root === undefined ? path : path.slice(root.length + 1);
+  return shownIn(situation.value.roots ?? [], path);
 }
 
 /** Whether turns may be gone after it. */

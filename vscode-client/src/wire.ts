@@ -56,6 +56,7 @@ export interface AgentStartedEvent {
   readonly name: string;
   readonly task: string;
   readonly model: string;
+  readonly beganAt: string;
 }
 
 /** A sub-agent, its report if there is one, and all that was said in it, as Markdown. */

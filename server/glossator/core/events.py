@@ -154,7 +154,10 @@ class EditSettled:
 
 @dataclass(frozen=True, slots=True)
 class AgentStarted:
-    """A sub-agent began; `call_id` is of the tool call that started it, if one did."""
+    """A sub-agent began; `call_id` is of the tool call that started it, if one did.
+
+    `began_at` is ISO 8601; "" where an older version kept the event.
+    """
 
     kind: ClassVar[str] = "agent.started"
     agent_id: str
@@ -162,6 +165,7 @@ class AgentStarted:
     name: str
     task: str
     model: str
+    began_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +184,7 @@ class AgentProgress:
 class AgentFinished:
     """A sub-agent ended; `summary` is its report as Markdown, with `citations` in their order.
 
-    `partial` says why there would be more; `error`: it came to nothing.
+    `partial` says why there would be more; `error`: it came to nothing by itself.
     """
 
     kind: ClassVar[str] = "agent.finished"

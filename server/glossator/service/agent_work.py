@@ -54,15 +54,14 @@ async def work(app: Application, session: Session, run: Run, above: Meter, job: 
     """Do a job as part of a run, whose meter is `above`; the report is kept, and told of."""
     name, task = job.agent.name, job.task
     agent_id = secrets.token_hex(8)
-    started = AgentStarted(agent_id, job.call_id, name, task, job.model.id)
+    now = datetime.now(UTC)
+    model = job.model.id
+    started = AgentStarted(agent_id, job.call_id, name, task, model, now.isoformat())
     budget = Budget("agent", job.agent.limits.tokens)
     meter = Meter(() if job.model.offline else (budget,), above=above)
     progress = Progress(started, run.emit, meter)
     inherited = len(job.conversation.messages)
-    now = datetime.now(UTC)
-    session.keep_agent(
-        AgentBegun(agent_id, run.id, job.call_id, name, task, job.model.id, now, inherited)
-    )
+    session.keep_agent(AgentBegun(agent_id, run.id, job.call_id, name, task, model, now, inherited))
     run.emit(started)
     job.conversation.say = lambda message: session.keep_agent(AgentSaid(agent_id, message))
     job.conversation.append(job.message)
@@ -121,7 +120,7 @@ def _finished(report: Report, progress: Progress) -> AgentFinished:
         progress.started.agent_id,
         report.markdown(),
         report.partial,
-        report.is_empty and bool(report.partial),
+        report.is_empty and report.partial not in ("", _CANCELLED, _ENDED_WITH_RUN),
         report.citations,
         progress.tool_calls,
         progress.tokens,

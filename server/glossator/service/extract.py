@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 
 from glossator.core.citations import CitationMark
 from glossator.core.document import Document
-from glossator.core.gloss import FOLDER
 from glossator.core.report import Report
 from glossator.core.span import Citation, Span
 from glossator.core.uri import to_uri
@@ -158,16 +157,15 @@ def _of_folder(app: Application, quoting: Quoting, pointed: Pointed) -> tuple[li
         if entry.path.startswith(top) and not (hides and hides(entry.path))
     ]
     parts = Counter(name.partition(os.sep)[0] for name in inside if os.sep in name)
-    blocks = [
-        f"`{pointed.path}` holds {counted(len(inside), 'file')} in {counted(len(parts), 'folder')}."
-    ]
-    for name in inside:
-        if os.sep not in name and name.lower().startswith("readme"):
-            blocks += beginning(quoting, top + name)
+    name = pointed.name[:1].upper() + pointed.name[1:]
+    blocks = [f"{name} holds {counted(len(inside), 'file')} in {counted(len(parts), 'folder')}."]
+    for path in inside:
+        if os.sep not in path and path.lower().startswith("readme"):
+            blocks += beginning(quoting, top + path)
     blocks += [
-        f"- `{name}/` holds {counted(count, 'file')}." for name, count in parts.most_common(_MOST)
+        f"- `{part}/` holds {counted(count, 'file')}." for part, count in parts.most_common(_MOST)
     ]
-    return blocks, [f"{FOLDER} {pointed.path} ({len(inside):,} files)"]
+    return blocks, [f"{pointed.name} ({len(inside):,} files)"]
 
 
 def beginning(quoting: Quoting, path: str) -> Iterator[str]:

@@ -8,10 +8,11 @@ from pathlib import PurePath
 from urllib.parse import quote
 
 from glossator.core.errors import UsageError
-from glossator.core.gloss import WORKSPACE, Subject
+from glossator.core.gloss import Subject
 from glossator.service.application import Application
 from glossator.service.gloss_text import document, state
 from glossator.service.margin import Noted
+from glossator.service.subjects import called
 
 SCHEME = "glossator"
 
@@ -60,8 +61,5 @@ def uri_of(noted: Noted) -> str:
 
 
 def _title(app: Application, subject: Subject) -> str:
-    if subject.kind == WORKSPACE:
-        return f"Workspace `{PurePath(subject.path).name or subject.path}`"
-    path = app.host.snapshot().relative(subject.path)
-    name = f"`{subject.name}` in `{path}`" if subject.name else f"`{path}`"
-    return f"{subject.kind.capitalize()} {name}"
+    words = called(subject, app.host.snapshot().relative(subject.path))
+    return words[:1].upper() + words[1:]

@@ -50,8 +50,8 @@ _TITLE_CHARACTERS = 60
 
 
 def title_of(question: str) -> str:
-    """The title of a session that begins with a question."""
-    return question.strip().splitlines()[0][:_TITLE_CHARACTERS]
+    """The title of a session that begins with a question: its first line, without marks of code."""
+    return question.replace("`", "").strip().partition("\n")[0].rstrip()[:_TITLE_CHARACTERS]
 
 
 class Session:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import dataclass
 
 from glossator.context.attachments import refuse_hidden
 from glossator.core.citations import place
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
-from glossator.core.gloss import FILE, FOLDER, Subject
+from glossator.core.gloss import FILE, FOLDER, WORKSPACE, Subject
 from glossator.core.uri import to_path
 from glossator.service.application import Application
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -33,7 +34,16 @@ class Pointed:
         if self.symbol is not None:
             lines = self.symbol.first_line, self.symbol.last_line
             return f"{self.subject.kind} `{self.subject.name}` (`{place(self.path, *lines)}`)"
-        return f"{self.subject.kind} `{self.path}`"
+        return called(self.subject, self.path)
+
+
+def called(subject: Subject, path: str) -> str:
+    """A subject at a relative path in words; the workspace, or its only folder, by its own name."""
+    if subject.name:
+        return f"{subject.kind} `{subject.name}` in `{path}`"
+    if subject.kind == WORKSPACE or path == ".":
+        path = os.path.basename(subject.path) or subject.path
+    return f"{subject.kind} `{path}`"
 
 
 def subject_of(symbol: Symbol, path: str) -> Subject:

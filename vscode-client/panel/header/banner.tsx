@@ -30,6 +30,8 @@ export function Banner() {
             <Command name="glossator.restartServer">Restart it</Command>
             {" · "}
             <Command name="glossator.showOutput">Show output</Command>
+            {" · "}
+            <Command name="glossator.openSettings">Settings</Command>
           </span>
         </div>
       );

@@ -1,7 +1,7 @@
 // Citations on the page: a small number with the state's sign, which opens the lines.
 
 import { tell } from "../host.ts";
-import { placeOf, type Source, type SourceState, stateOf } from "../state/cites.ts";
+import { placeOf, rewritten, type Source, type SourceState, stateOf } from "../state/cites.ts";
 import { ICONS, type IconName } from "../ui/icons.ts";
 
 /** How a state looks and what it is called. */
@@ -22,6 +22,15 @@ export function describe(source: Source, live: boolean): string {
   const reason = source.citation?.reason;
   const { words } = STATES[stateOf(source, live)];
   return `${placeOf(source.mark)}, ${words}${reason ? `. ${reason}` : ""}`;
+}
+
+/** Markdown to be pasted elsewhere: places for citations, with what checking them found wrong. */
+export function forPasting(text: string, sources: ReadonlyMap<string, Source>): string {
+  return rewritten(text, (mark) => {
+    const status = sources.get(mark.key)?.citation?.status ?? "verified";
+    const doubt = status === "verified" ? "" : `, ${STATES[status].words}`;
+    return `(${placeOf(mark)}${doubt})`;
+  });
 }
 
 /** Show the state of each citation in the element; by its place if `named`, else by its number. */

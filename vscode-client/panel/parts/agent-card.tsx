@@ -7,6 +7,8 @@ import { count, duration, plural } from "../state/figures.ts";
 import type { AgentPart } from "../state/model.ts";
 import { Fold, IconButton, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Words } from "../ui/words.tsx";
+import { Elapsed } from "./elapsed.tsx";
 
 interface Props {
   readonly part: AgentPart;
@@ -35,14 +37,25 @@ export const AgentCard = memo(({ part, live, runId }: Props) => {
     >
       {() => (
         <>
-          <p class="agent-task">{part.task}</p>
+          <p class="agent-task">
+            <Words text={part.task} />
+          </p>
           {part.model && <p class="agent-model">{part.model}</p>}
           {finished && (
-            <Markdown
-              text={finished.summary}
-              live={false}
-              sources={sourcesIn([finished.summary], finished.citations)}
-            />
+            <>
+              <Markdown
+                text={finished.summary}
+                live={false}
+                sources={sourcesIn([finished.summary], finished.citations)}
+              />
+              <button
+                type="button"
+                class="link"
+                onClick={() => tell({ type: "showAgent", agentId: part.agentId })}
+              >
+                Show what it did
+              </button>
+            </>
           )}
         </>
       )}
@@ -66,17 +79,18 @@ function Head({ part, running }: { part: AgentPart; running: boolean }) {
           <Icon name={finished?.error ? "error" : "robot"} tone={finished?.error ? "bad" : ""} />
         )}
         <span class="tool-name">{part.name}</span>
-        <span class="tool-arguments">{part.task}</span>
+        <span class="tool-arguments">
+          <Words text={part.task} />
+        </span>
       </span>
       <span class="agent-figures">
         {running && part.doing && <span class="doing">{part.doing}</span>}
         {!(running || finished) && <span>not finished</span>}
-        {finished?.partial && (
-          <span class="partial" title={finished.partial}>
-            partial
-          </span>
-        )}
-        <span>{figures.join(" · ")}</span>
+        {finished?.partial && <span class="partial">partial: {finished.partial}</span>}
+        <span>
+          {figures.join(" · ")}
+          {running && <Elapsed since={part.beganAt} />}
+        </span>
       </span>
     </span>
   );

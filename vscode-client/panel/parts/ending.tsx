@@ -1,6 +1,9 @@
 // How a turn ended: an error with a way on, what stopped it short, what it took, and what to do next.
 
+import type { Usage } from "../../src/wire.ts";
 import { tell } from "../host.ts";
+import { forPasting } from "../markdown/citation.ts";
+import { sourcesOf } from "../state/cites.ts";
 import { count, duration, plural, price, sent } from "../state/figures.ts";
 import { isLive, type Turn } from "../state/model.ts";
 import { ask, edit, live } from "../store.ts";
@@ -109,7 +112,7 @@ function Foot({ turn }: { turn: Turn }) {
           icon="copy"
           label="Copy the answer"
           disabled={answer === ""}
-          act={() => tell({ type: "copy", text: answer })}
+          act={() => tell({ type: "copy", text: forPasting(answer, sourcesOf(turn)) })}
         />
       </span>
     </div>
@@ -125,11 +128,17 @@ function answerOf(turn: Turn): string {
   return turn.answer?.text ?? last?.text ?? "";
 }
 
+/** With what sub-agents took, once that is known. */
+function taken({ answer, usage }: Turn): Usage {
+  return answer?.usage ?? usage;
+}
+
 function figures(turn: Turn): string {
-  const { answer, usage, offline } = turn;
+  const { answer, offline } = turn;
   if (offline) {
     return ["offline", ...(answer ? [duration(answer.milliseconds)] : [])].join(" · ");
   }
+  const usage = taken(turn);
   const tokens = sent(usage) + usage.outputTokens;
   return [
     ...(tokens > 0 ? [`${count(tokens)} tokens`] : []),
@@ -138,7 +147,9 @@ function figures(turn: Turn): string {
   ].join(" · ");
 }
 
-function details({ usage, model, answer, offline }: Turn): string {
+function details(turn: Turn): string {
+  const { model, answer, offline } = turn;
+  const usage = taken(turn);
   if (offline) {
     return "Extracts from your files; no model was asked.";
   }

@@ -5,6 +5,7 @@ import type { Task } from "../later.ts";
 import { Fold, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icons.ts";
+import { Words } from "../ui/words.tsx";
 
 type State = Task["state"];
 
@@ -88,7 +89,7 @@ function Entry({ text, state, more = "" }: { text: string; state: State; more?: 
       <Icon name={icon} tone={tone} />
       <span>
         <span class="unseen">{words}: </span>
-        {text}
+        <Words text={text} />
         {more && <span class="entry-more">{more}</span>}
       </span>
     </li>

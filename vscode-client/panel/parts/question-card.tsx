@@ -5,6 +5,7 @@ import type { Question } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { receive } from "../store.ts";
 import { Icon } from "../ui/icon.tsx";
+import { Words } from "../ui/words.tsx";
 
 /** The card; `id` is the ask's. */
 export function QuestionCard({ id, question }: { id: string; question: Question }) {
@@ -25,7 +26,9 @@ export function QuestionCard({ id, question }: { id: string; question: Question 
     <section class="card ask question-card" aria-label={`Question: ${question.text}`}>
       <div class="card-head">
         <Icon name="question" tone="accent" />
-        <strong>{question.text}</strong>
+        <strong>
+          <Words text={question.text} />
+        </strong>
       </div>
       <fieldset class="options" aria-label="Answers">
         {options.map(({ label, detail }) =>

@@ -2,6 +2,7 @@
 
 import { beginningOf } from "../state/beginning.ts";
 import { folds } from "../store.ts";
+import { Words } from "../ui/words.tsx";
 
 /** The question in its bubble; `id` is the run's. */
 export function QuestionText({ text, id }: { text: string; id: string }) {
@@ -10,7 +11,7 @@ export function QuestionText({ text, id }: { text: string; id: string }) {
   const isOpen = folds.value.get(key) ?? false;
   return (
     <div class="question-text">
-      {isOpen ? text : beginning}
+      <Words text={isOpen ? text : beginning} />
       {beginning !== text && (
         <button
           type="button"

@@ -34,6 +34,7 @@ const SOURCE = String.raw`\[cite:\s*(?:${FORMS.join("|")})\s*\]`;
 const HERE = new RegExp(SOURCE, "y");
 const ANYWHERE = new RegExp(SOURCE, "g");
 const FENCED = /^ *(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ *\1[`~]* *$|$(?![\s\S]))/gm;
+const CODE_OR_SOURCE = new RegExp(`${FENCED.source}|\`[^\`\\n]+\`|${SOURCE}`, "gm");
 const UNFINISHED = /\[(?:c(?:i(?:t(?:e(?::[^\]\n]*)?)?)?)?)?$/;
 
 /** The citation that begins at an offset, and how long it is. */
@@ -46,6 +47,14 @@ export function markAt(text: string, at: number): { mark: Mark; length: number }
 /** The text without a citation that has only begun, so that its letters do not flash by. */
 export function withoutUnfinished(text: string): string {
   return text.replace(UNFINISHED, "");
+}
+
+/** The text with what `show` says in the place of each citation; code stays as it is. */
+export function rewritten(text: string, show: (mark: Mark) => string): string {
+  return text.replace(CODE_OR_SOURCE, (found) => {
+    const cited = markAt(found, 0);
+    return cited ? show(cited.mark) : found;
+  });
 }
 
 /** The sources of a turn's text in the order in which it names them, each once. */

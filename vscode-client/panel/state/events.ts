@@ -70,13 +70,14 @@ const HANDLERS: Handlers = {
   "edit.proposed": (turn, { plan }) => withPart(turn, { kind: "edit", plan, settled: null }),
   "edit.settled": (turn, { planId, applied, note, leftOut }) =>
     change(turn, isPlan(planId), (part) => ({ ...part, settled: { applied, note, leftOut } })),
-  "agent.started": (turn, { agentId, callId, name, task, model }) =>
+  "agent.started": (turn, { agentId, callId, name, task, model, beganAt }) =>
     withPart(change(turn, isCall(callId ?? ""), delegated), {
       kind: "agent",
       agentId,
       name,
       task,
       model,
+      beganAt,
       doing: "",
       toolCalls: 0,
       tokens: 0,

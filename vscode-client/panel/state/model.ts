@@ -73,6 +73,8 @@ export interface AgentPart {
   readonly name: string;
   readonly task: string;
   readonly model: string;
+  /** ISO 8601. */
+  readonly beganAt: string;
   readonly doing: string;
   readonly toolCalls: number;
   readonly tokens: number;

@@ -7,7 +7,7 @@ const CANCELLED = -32_800; // the LSP's RequestCancelled
 const BUTTONS: Readonly<Record<Remedy, readonly [label: string, command: string, ...unknown[]]>> = {
   key: ["Set API Key", "glossator.setApiKey"],
   output: ["Show Output", "glossator.showOutput"],
-  python: ["Open Setting", "workbench.action.openSettings", "glossator.python"],
+  python: ["Open Setting", "glossator.openSettings", "glossator.python"],
   restart: ["Restart Server", "glossator.restartServer"],
 };
 

@@ -36,6 +36,7 @@ async function showMenu({ server, chat }: Parts): Promise<void> {
     { label: "$(pulse) Status", command: "glossator.status" },
     { label: "$(heart) Doctor", command: "glossator.doctor" },
     { label: "$(key) Set API key", command: "glossator.setApiKey" },
+    { label: "$(gear) Settings", command: "glossator.openSettings" },
   ];
   const items = (problem ? [...mending, ...usual] : [...usual, ...mending]).map((entry) => ({
     kind: QuickPickItemKind.Default,

@@ -1,6 +1,6 @@
-// The mode, the index, how the server is, the key, the output.
+// The mode, the index, how the server is, the key, the output, the settings.
 
-import { window } from "vscode";
+import { commands, env, window } from "vscode";
 import { showMarkdown } from "../editor/texts.ts";
 import { askForKey } from "../key.ts";
 import type { Mode } from "../wire.ts";
@@ -36,7 +36,15 @@ export function upkeep(parts: Parts): CommandTable {
     "glossator.restartServer": () => server.restart(),
     "glossator.setApiKey": () => setApiKey(parts),
     "glossator.showOutput": async () => log.show(),
+    "glossator.openSettings": (given) => openSettings(given),
   };
+}
+
+/** All, or those that a query finds. They are a machine's: of a remote one they stand in a place of its own. */
+async function openSettings(given: unknown): Promise<void> {
+  const query = typeof given === "string" ? given : "@ext:glossator.glossator";
+  const where = env.remoteName === undefined ? "openSettings" : "openRemoteSettings";
+  await commands.executeCommand(`workbench.action.${where}`, { query });
 }
 
 async function setMode(parts: Parts, given: unknown): Promise<void> {

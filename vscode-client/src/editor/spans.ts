@@ -1,5 +1,7 @@
 // Opening a file at the lines that a citation names, and making them stand out for a moment.
 
+import { realpath } from "node:fs/promises";
+import { isAbsolute } from "node:path";
 import {
   type Disposable,
   OverviewRulerLane,
@@ -11,6 +13,7 @@ import {
   window,
   workspace,
 } from "vscode";
+import { namesOf } from "../panel/folders.ts";
 
 const BRIGHT_MILLISECONDS = 1500;
 const FAINT_MILLISECONDS = 1500;
@@ -69,17 +72,18 @@ export class Spans implements Disposable {
   }
 }
 
-/** With several folders, a path begins with the name of its folder. */
+/** With several folders, a path begins with the name of its folder; the server goes by real paths. */
 async function located(path: string): Promise<Uri> {
-  if (path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path)) {
+  if (isAbsolute(path)) {
     return Uri.file(path);
   }
-  const folders = workspace.workspaceFolders ?? [];
-  const named = folders.find((folder) => path.startsWith(`${folder.name}/`));
-  const inside =
-    named && folders.length > 1
-      ? Uri.joinPath(named.uri, path.slice(named.name.length + 1))
-      : undefined;
+  const folders = (workspace.workspaceFolders ?? []).map(({ uri }) => uri);
+  const real = await Promise.all(folders.map(({ fsPath }) => realpath(fsPath)));
+  const [, name = "", inner = ""] = /^([^/]+)\/(.*)$/.exec(path) ?? [];
+  const named = folders[real.indexOf(namesOf([...new Set(real)]).get(name) ?? "")];
+  if (named && folders.length > 1) {
+    return Uri.joinPath(named, inner);
+  }
   const [first] = folders;
-  return inside ?? (first ? Uri.joinPath(first.uri, path) : Uri.file(path));
+  return first ? Uri.joinPath(first, path) : Uri.file(path);
 }

@@ -8,6 +8,7 @@ import { fileChips } from "../editor/chips.ts";
 import { openDiff } from "../editor/diff.ts";
 import { insertAtCursor } from "../editor/insert.ts";
 import { isPicture, pastedChip } from "../editor/pasted.ts";
+import { showText } from "../editor/texts.ts";
 import type { Inquiries } from "../ports/inquiries.ts";
 import { UserError } from "../result.ts";
 import type { Chip, ToHost } from "./messages.ts";
@@ -27,6 +28,8 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
       return await chat.stop(message.runId);
     case "stopAgent":
       return await chat.stopAgent(message.agentId);
+    case "showAgent":
+      return await showAgent(message.agentId, parts);
     case "permissionAnswer":
     case "questionAnswer":
     case "reviewAnswer":
@@ -84,6 +87,13 @@ async function open(message: Extract<ToHost, { type: "open" }>, { spans }: Parts
   } else {
     await spans.open(uri, firstLine, lastLine);
   }
+}
+
+/** What it did, as a text to read. */
+async function showAgent(agentId: string, parts: Parts): Promise<void> {
+  const sessionId = currentSession(parts);
+  const { agent, text } = await parts.server.run("glossator.showAgent", { sessionId, agentId });
+  await showText(`What ${agent.name} did.md`, text, "markdown"); // no preview: pictures would be loaded
 }
 
 async function list({ chat, panel }: Parts): Promise<void> {

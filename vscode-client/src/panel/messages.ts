@@ -118,6 +118,8 @@ export type ToHost =
     }
   | { readonly type: "stop"; readonly runId: string }
   | { readonly type: "stopAgent"; readonly agentId: string }
+  /** Show all that was said in a sub-agent. */
+  | { readonly type: "showAgent"; readonly agentId: string }
   | { readonly type: "permissionAnswer"; readonly id: string; readonly answer: PermissionAnswer }
   | { readonly type: "questionAnswer"; readonly id: string; readonly answer: QuestionAnswer }
   | { readonly type: "reviewAnswer"; readonly id: string; readonly answer: Review }

@@ -48,10 +48,11 @@ export async function pythonWithServer(
   if (wanted.setting && (await serverVersion(wanted.setting)) === wanted.version) {
     return wanted.setting;
   }
+  const named = wanted.setting ? await find() : undefined; // what is wrong with it is said first
   const folder = join(wanted.storage, PREFIX + (await keyOf(wanted)));
   const python = pythonIn(folder);
   if ((await serverVersion(python)) !== wanted.version) {
-    const interpreter = await find();
+    const interpreter = named ?? (await find());
     await progress.during((report) => make(interpreter, wanted, folder, report));
   }
   await forgetUnused(wanted.storage, folder);

@@ -3,14 +3,15 @@
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { demoFolder } from "./demo.mjs";
+import { demoFolder, twoFolders } from "./demo.mjs";
 import { openWindow } from "./window.mjs";
 
 const CLIENT = join(import.meta.dirname, "../..");
 const MILLISECONDS = 180_000;
 
-const workspace = demoFolder(mkdtempSync("/tmp/host-"));
-const vsix = `${workspace}.vsix`;
+const folder = mkdtempSync("/tmp/host-");
+const workspace = twoFolders(demoFolder(join(folder, "shop")));
+const vsix = join(folder, "python.vsix");
 packPythonExtension(vsix);
 const window = await openWindow({
   workspace,
@@ -22,8 +23,7 @@ const window = await openWindow({
 const late = new Promise((resolve) => setTimeout(resolve, MILLISECONDS, "too late"));
 const code = await Promise.race([window.exit.code, late]);
 await window.close();
-rmSync(workspace, { recursive: true });
-rmSync(vsix);
+rmSync(folder, { recursive: true });
 process.stdout.write(`in VS Code: ${code}\n`);
 process.exit(code === 0 ? 0 : 1);
 

@@ -1,5 +1,5 @@
 // Tests inside the extension host of a real VS Code: commands, providers and ports. A folder with
-// demo.py is open, the server is offline.
+// demo.py is open, and another beside it; the server is offline.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -9,20 +9,21 @@ import { fileChips } from "../../src/editor/chips.ts";
 import { openDiff } from "../../src/editor/diff.ts";
 import { insertAtCursor } from "../../src/editor/insert.ts";
 import { Spans } from "../../src/editor/spans.ts";
-import type { Glossator } from "../../src/glossator.ts";
 import type { ToPanel } from "../../src/panel/messages.ts";
 import { DiagnosticsPort } from "../../src/ports/diagnostics.ts";
 import { save } from "../../src/ports/saves.ts";
 import { candidates } from "../../src/python.ts";
+import { demo, extension, ready, type Tests, until } from "./hosted.ts";
+import { glossTests } from "./hosted-glosses.ts";
+import { rootTests } from "./hosted-roots.ts";
 
-const READY_MILLISECONDS = 60_000;
 const NO_MEMENTO = { get: () => undefined, keys: () => [], update: async () => undefined };
 const never = new vscode.CancellationTokenSource().token;
 
 /** Run all tests; throws if one fails. */
 export async function run(): Promise<void> {
   const failed: string[] = [];
-  for (const [name, test] of Object.entries(tests)) {
+  for (const [name, test] of Object.entries({ ...tests, ...glossTests, ...rootTests })) {
     try {
       await test();
     } catch (error) {
@@ -36,7 +37,7 @@ export async function run(): Promise<void> {
   }
 }
 
-const tests: Record<string, () => Promise<void>> = {
+const tests: Tests = {
   async "the Python extension's active environment is tried before the PATH"() {
     const warned: string[] = [];
     const found: string[] = [];
@@ -120,7 +121,7 @@ const tests: Record<string, () => Promise<void>> = {
     const turns = (await server.run("glossator.resumeSession", { sessionId })).events;
     assert.equal(turns.filter(({ kind }) => kind === "run.started").length, 1);
     const exported = await server.run("glossator.exportSession", { sessionId, format: "json" });
-    const attached = exported.text.match(/Attached by the user: demo.py, lines 4-5/g) ?? [];
+    const attached = exported.text.match(/Attached by the user: shop\/demo.py, lines 4-5/g) ?? [];
     assert.ok(attached.length > 0, exported.text);
   },
 
@@ -195,7 +196,7 @@ const tests: Record<string, () => Promise<void>> = {
     const chips = await fileChips([remote, `file://${folder}`, `file://${folder}/none`]);
     const uris = chips.map(({ attachment }) => attachment.uri);
     assert.deepEqual(uris, [`file://${path}`, `file://${folder}/`]);
-    assert.equal(chips[0]?.label, "demo.py");
+    assert.equal(chips[0]?.label, "shop/demo.py");
   },
 
   async "findings are those of the version asked for, or pending"() {
@@ -259,40 +260,9 @@ const tests: Record<string, () => Promise<void>> = {
   },
 };
 
-function extension(): vscode.Extension<Glossator> {
-  const found = vscode.extensions.getExtension<Glossator>("glossator.glossator");
-  assert.ok(found, "the extension is installed");
-  return found;
-}
-
-async function ready(): Promise<Glossator> {
-  const glossator = await extension().activate();
-  await until(async () => (glossator.server.state.phase === "ready" ? [true] : []));
-  return glossator;
-}
-
-async function demo(): Promise<vscode.TextEditor> {
-  const [folder] = vscode.workspace.workspaceFolders ?? [];
-  assert.ok(folder);
-  return await vscode.window.showTextDocument(vscode.Uri.joinPath(folder.uri, "demo.py"));
-}
-
 /** The process that answers; it tells its own number in no other way. */
 async function serverProcess(): Promise<string> {
   const { execFileSync } = await import("node:child_process");
   const ours = execFileSync("pgrep", ["-P", String(process.pid), "-f", "glossator.lsp"]);
   return String(ours).trim().split("\n")[0] ?? "";
-}
-
-/** What `look` gives, once it gives something. */
-async function until<T>(look: () => Promise<readonly T[]>): Promise<readonly T[]> {
-  const end = Date.now() + READY_MILLISECONDS;
-  for (;;) {
-    const found = await look();
-    if (found.length > 0) {
-      return found;
-    }
-    assert.ok(Date.now() < end, "it took too long");
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }

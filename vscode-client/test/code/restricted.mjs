@@ -25,7 +25,7 @@ export async function story(stage) {
   const refused = turn.locator(".tool.failed", { hasText: "not trusted" });
   assert.equal(await refused.count(), 2);
   await refused.first().locator(".fold-head").click();
-  await refused.first().getByText("trust it in the editor").first().waitFor();
+  await refused.first().locator(".result", { hasText: "trust it in the editor" }).waitFor();
   await panel.getByText("Restricted: this workspace is not trusted").waitFor();
   await stage.picture("restricted-answer");
   assert.equal(stage.onDisk("restricted.py"), SAVED);

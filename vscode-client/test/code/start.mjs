@@ -1,8 +1,9 @@
-// A first run without a key: open a folder, ask, and land on the line that a citation names; then
-// reload the window, and find everything as it was. node start.mjs VSIX PYTHON [FOLDER for pictures]
+// A first run without a key, and with a Python that is too old: it is said, and what to do. With
+// another one, ask, and land on the line that a citation names; then reload the window, and find
+// everything as it was. node start.mjs VSIX PYTHON [FOLDER for pictures]
 
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { demoFolder } from "./demo.mjs";
 import { reload, runCommand, webview } from "./gestures.mjs";
@@ -13,12 +14,25 @@ const QUESTION = "How is the area of a circle computed?";
 const SLOW = { timeout: 90_000 };
 
 const workspace = demoFolder(mkdtempSync("/tmp/start-"));
-const settings = { "glossator.python": python, "glossator.models.offline": true };
+const old = `${workspace}-python`;
+writeFileSync(old, "#!/bin/sh\necho 3 9\n", { mode: 0o755 });
+const settings = { "glossator.python": old, "glossator.models.offline": true };
 const window = await openWindow({ workspace, vsix, settings });
 const { page } = window;
 const picture = (name) => page.screenshot({ path: join(pictures, `${name}.png`) });
 let code = 1;
 try {
+  const said = page.locator(".notifications-toasts .notification-list-item");
+  await said.getByText("is Python 3.9; Glossator needs 3.11 or newer").waitFor(SLOW);
+  await runCommand(page, "Glossator: Focus on Chat View");
+  await webview(page).getByText("is Python 3.9").waitFor();
+  await picture("start-python");
+  await said.getByRole("button", { name: "Open Setting" }).click();
+  await page.locator(".settings-editor").getByText("The Python (3.11 or newer)").waitFor();
+  await picture("start-setting");
+  await page.keyboard.press("Escape");
+  const corrected = JSON.stringify({ ...settings, "glossator.python": python });
+  writeFileSync(join(window.folder, "data/Machine/settings.json"), corrected);
   await page.locator("[id*='glossator.status']", { hasText: "offline" }).first().waitFor(SLOW);
   await runCommand(page, "Glossator: Ask");
   const box = webview(page).locator("textarea").first();
@@ -42,6 +56,7 @@ try {
 }
 await window.close();
 rmSync(workspace, { recursive: true });
+rmSync(old);
 process.exit(code);
 
 function citation() {

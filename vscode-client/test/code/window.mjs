@@ -41,7 +41,7 @@ const BROWSER_FLAGS = [
 ];
 
 /**
- * Open `workspace` with the extension from `extension` (its folder) or `vsix`; `tests` is a module
+ * Open `workspace`, a folder or a file of several, with the extension from `extension` (its folder) or `vsix`; `tests` is a module
  * that is run in the extension host, whose exit code is then in `exit`.
  */
 export async function openWindow({ workspace, extension, vsix, tests, settings = {}, env = {} }) {
@@ -165,5 +165,6 @@ function addressOf(origin, workspace, extension, tests) {
   if (tests) {
     payload.push(["extensionTestsPath", remote + tests]);
   }
-  return `${origin}/?folder=${workspace}&payload=${encodeURIComponent(JSON.stringify(payload))}`;
+  const kind = workspace.endsWith(".code-workspace") ? "workspace" : "folder";
+  return `${origin}/?${kind}=${workspace}&payload=${encodeURIComponent(JSON.stringify(payload))}`;
 }

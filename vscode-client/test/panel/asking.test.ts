@@ -2,39 +2,11 @@
 // late, chips, commands' questions, the focus, and what is dropped.
 
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import type { Chip, ToPanel } from "../../src/panel/messages.ts";
-import { Harness, type Locator, NO_BROWSER } from "./harness/browser.ts";
+import { test } from "node:test";
+import { button, CHIP, harness, input, openBeforeEach, shown, skip } from "./harness/opened.ts";
 import { NEW, SESSION, situation } from "./harness/streams.ts";
 
-const skip = { skip: NO_BROWSER };
-const CHIP: Chip = {
-  label: "a.py:3",
-  attachment: { uri: "file:///w/a.py", firstLine: 3, lastLine: 3 },
-};
-
-let harness: Harness;
-let input: Locator;
-before(async () => {
-  if (!NO_BROWSER) {
-    harness = await Harness.begin();
-  }
-});
-beforeEach(async () => {
-  if (!NO_BROWSER) {
-    await harness.open();
-    input = harness.page.locator("textarea");
-  }
-});
-after(async () => await harness?.close());
-
-async function shown(...messages: readonly ToPanel[]): Promise<void> {
-  await harness.tell(situation(), NEW, ...messages);
-}
-
-function button(name: string): Locator {
-  return harness.page.getByRole("button", { name, exact: true });
-}
+openBeforeEach();
 
 test("completions are asked for again as long as there may be more", skip, async () => {
   await shown();

@@ -1,37 +1,9 @@
 import assert from "node:assert/strict";
-import { after, before, beforeEach, test } from "node:test";
-import type { Chip, ToPanel } from "../../src/panel/messages.ts";
-import { Harness, type Locator, NO_BROWSER } from "./harness/browser.ts";
-import { NEW, situation, stream, until } from "./harness/streams.ts";
+import { test } from "node:test";
+import { button, CHIP, harness, input, openBeforeEach, shown, skip } from "./harness/opened.ts";
+import { situation, stream, until } from "./harness/streams.ts";
 
-const skip = { skip: NO_BROWSER };
-const CHIP: Chip = {
-  label: "a.py:3",
-  attachment: { uri: "file:///w/a.py", firstLine: 3, lastLine: 3 },
-};
-
-let harness: Harness;
-let input: Locator;
-before(async () => {
-  if (!NO_BROWSER) {
-    harness = await Harness.begin();
-  }
-});
-beforeEach(async () => {
-  if (!NO_BROWSER) {
-    await harness.open();
-    input = harness.page.locator("textarea");
-  }
-});
-after(async () => await harness?.close());
-
-async function shown(...messages: readonly ToPanel[]): Promise<void> {
-  await harness.tell(situation(), NEW, ...messages);
-}
-
-function button(name: string): Locator {
-  return harness.page.getByRole("button", { name, exact: true });
-}
+openBeforeEach();
 
 test("Enter sends, Shift+Enter begins a line, and the selection goes along", skip, async () => {
   await shown(situation({ selection: CHIP }));
@@ -63,6 +35,13 @@ test("a sub-agent at work is stopped alone; one that has ended is not", skip, as
   assert.equal(await stops.count(), 1);
   await stops.first().click();
   assert.deepEqual(await harness.said("stopAgent"), [{ type: "stopAgent", agentId: "a2" }]);
+});
+
+test("what a sub-agent did is shown from its card", skip, async () => {
+  await shown(...stream("later"));
+  await harness.page.locator(".agent .fold-head").first().click();
+  await button("Show what it did").click();
+  assert.deepEqual(await harness.said("showAgent"), [{ type: "showAgent", agentId: "a1" }]);
 });
 
 test("Up recalls earlier questions, Down leads back to what was written", skip, async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { pythonWithServer } from "../../src/server/environment.ts";
+import { findInterpreter } from "../../src/server/interpreter.ts";
 
 const OFFLINE = "--no-index --find-links";
 const MISSING = "ERROR: No matching distribution found for numpy==2.4.6";
@@ -58,6 +59,25 @@ test("the environment is made once for what is installed", async () => {
   assert.equal(installs().length, 2);
   writeFileSync(join(folder, "wheels", "requirements.lock"), "other");
   assert.notEqual(await prepared(), first);
+});
+
+test("what is wrong with a Python that the user names is said first, whatever came along", async () => {
+  rmSync(join(folder, "wheels"), { recursive: true });
+  const old = join(folder, "old");
+  writeFileSync(old, "#!/bin/sh\necho 3 9\n", { mode: 0o755 });
+  const wanted = {
+    storage: folder,
+    wheels: join(folder, "wheels"),
+    version: "0.1.0",
+    setting: old,
+  };
+  const made = pythonWithServer(wanted, () => findInterpreter(old, []), {
+    during: (work) => work((step) => steps.push(step)),
+  });
+  await assert.rejects(made, {
+    name: "UserError",
+    message: /is Python 3\.9; Glossator needs 3\.11/,
+  });
 });
 
 function carry(...names: string[]): void {
