@@ -135,7 +135,7 @@ async def test_extracts_of_files_and_folders(root: Path) -> None:
         assert "`zoo/fish.py` has 13 lines and defines 1 of kind class" in file.text
         assert "- Class `Fish`: An animal in the water. [cite: doc, zoo/fish.py, 4-4]" in file.text
         folder = await glossed(s, uri=to_uri(str(root)))
-        assert folder.text.startswith(f"Workspace `{root.name}` holds 4 files in 2 folders.")
+        assert folder.text.startswith(f"Folder `{root.name}` holds 4 files in 2 folders.")
         text = await report_at(s.app, folder.document or "") or ""
         assert text.startswith(f"# Workspace `{root.name}`\n")
         inner = await glossed(s, uri="zoo")
@@ -299,7 +299,7 @@ async def test_the_workspace_and_its_folder_have_a_gloss_each(root: Path) -> Non
         assert folder.document is not None
         assert workspace.document is not None
         assert "# Workspace `work`" in (await report_at(s.app, workspace.document) or "")
-        assert "# Folder `.`" in (await report_at(s.app, folder.document) or "")
+        assert "# Folder `work`" in (await report_at(s.app, folder.document) or "")
 
 
 @pytest.mark.parametrize(
