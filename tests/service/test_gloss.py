@@ -137,7 +137,7 @@ async def test_extracts_of_files_and_folders(root: Path) -> None:
         folder = await glossed(s, uri=to_uri(str(root)))
         assert folder.text.startswith(f"Folder `{root.name}` holds 4 files in 2 folders.")
         text = await report_at(s.app, folder.document or "") or ""
-        assert text.startswith(f"# Workspace `{root.name}`\n")
+        assert text.startswith(f"# Folder `{root.name}`\n")
         inner = await glossed(s, uri="zoo")
         assert "Animals, *all* of them and more. [cite: doc, zoo/README.md, 3-4]" in inner.text
         kinds = {"file": "zoo/fish.py", "folder": "zoo"}
