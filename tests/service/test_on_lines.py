@@ -75,7 +75,8 @@ async def test_what_the_model_is_asked(tmp_path: Path, action: Action) -> None:
         assert heading == action.titled("`a/m.py:1-2`") + "."
         assert task.startswith("The lines are attached")
         (session,) = (await list_sessions(s.app, ListSessionsRequest())).sessions
-        assert (session.id, session.title) == (answer.session_id, heading)
+        titled = action.titled("a/m.py:1-2") + "."  # plain words, in lists of sessions
+        assert (session.id, session.title) == (answer.session_id, titled)
         (started,) = s.port.of(RunStarted)
         assert started.question == question["text"]
 

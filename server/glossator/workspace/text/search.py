@@ -80,6 +80,7 @@ class TextSearch:
         self._request = request
         self._cancelled = cancelled
         self._had = had
+        self._shown = 0  # files that were read for their lines, which ripgrep cannot spare us
         self._portable = analysis.portable and folds_alike(pattern, ignore_case=flags[0])
         if alone is None or alone.size > LARGE:
             found = candidates(snapshot, analysis.query)
@@ -150,6 +151,7 @@ class TextSearch:
                 numbers = self._lines(text.content, lines)
                 first = next(numbers, None)
                 if first is not None:
+                    self._shown += 1
                     yield entry, text, lines, chain((first,), numbers)
 
     def _read(self, entry: FileEntry) -> Text | None:
@@ -224,13 +226,14 @@ class TextSearch:
         return selected
 
     def _takes_long(self, done: int, seconds: float) -> bool:
-        """Whether the remaining files would keep us long, if so many took so many seconds."""
+        """Whether ripgrep would spare us much, if so many files took so many seconds."""
         if seconds <= _ALONE:
             return False
         share = done / len(self._candidates)
         if seconds < _HOPEFUL:
             share = max(share, self._had())
-        return seconds * (1 - share) > _WORTH * share
+        spared = 1 - self._shown / max(done, 1)
+        return seconds * spared * (1 - share) > _WORTH * share
 
 
 def _is_unchanged(entry: FileEntry) -> bool:
