@@ -60,6 +60,7 @@ class Process:
         self._loop = asyncio.get_running_loop()
         self._gone = asyncio.Event()
         self._kept = Kept()
+        self._inner: int | None = None  # the group in a sandbox, once it was sent a signal
         self._reaping = threading.Lock()  # the number is ours until the exit code is taken
         with ExitStack() as stack:
             command = stack.enter_context(confined)
@@ -124,6 +125,7 @@ class Process:
         if not self._nested:
             _signal_group(self._popen.pid, number)
         elif (inner := _inner_group(self._popen.pid)) is not None:
+            self._inner = inner
             _signal_group(inner, number)
         else:
             _signal_group(self._popen.pid, signal.SIGKILL)
@@ -157,6 +159,8 @@ class Process:
             _signal_group(self._popen.pid, signal.SIGKILL)  # what it left behind
             self._popen.wait()
         _await_end(self._popen.pid)
+        if self._inner is not None:
+            _await_end_of_sandbox(self._inner)
         self._cleanup.close()  # takes a while if the kernel is still taking a sandbox apart
         with suppress(RuntimeError):  # the loop was closed without us
             self._loop.call_soon_threadsafe(self._end)
@@ -203,8 +207,19 @@ def _await_end(group: int) -> None:
             time.sleep(0.002)
 
 
+def _await_end_of_sandbox(first: int) -> None:
+    """Wait until the first process of a sandbox is dead, and with it all that ran there."""
+    deadline = time.monotonic() + _REMAINS
+    with suppress(OSError):
+        while time.monotonic() < deadline:
+            state = Path(f"/proc/{first}/stat").read_text("ascii", "replace").rpartition(") ")[2]
+            if state.startswith(("Z", "X")):  # nobody takes its exit code
+                return
+            time.sleep(0.002)
+
+
 def _inner_group(process: int) -> int | None:
-    """The group of a sandboxed command, once the sandbox is made."""
+    """The group of a sandboxed command, that of its first process, once the sandbox is made."""
     try:
         children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
         groups = {os.getpgid(int(each)) for each in children} - {process}
