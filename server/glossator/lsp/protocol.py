@@ -3,6 +3,7 @@
 What differs from pygls, and why:
 - a handler of ours replaces the built-in one, so pygls' own `Workspace` is never made;
 - cancelling a request cancels its task, which is awaited at shutdown;
+- an answer leaves in the step of the event loop in which it is there, and waits for no other;
 - our requests to the client are kept apart from the client's to us, whose ids may collide;
 - whatever a handler raises becomes the right error in one place, `_send_handler_result`.
 """
@@ -10,10 +11,11 @@ What differs from pygls, and why:
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import logging
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
 from typing import Any, cast
 
@@ -191,6 +193,22 @@ class Protocol(LanguageServerProtocol):
         else:
             super()._handle_notification(method_name, params)
 
+    def _execute_handler(
+        self,
+        msg_id: MsgId,
+        handler: Callable[..., Any],
+        callback: Callable[[Any], None],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        if not asyncio.iscoroutinefunction(handler):
+            super()._execute_handler(msg_id, handler, callback, args, kwargs)
+            return
+        work = functools.partial(handler, *(args or ()), **(kwargs or {}))
+        task = asyncio.create_task(_told(work, callback))
+        self._request_futures[msg_id] = task  # type: ignore[assignment] # pygls says: Future
+        task.add_done_callback(lambda ended: callback(ended) if _failed(ended) else None)
+
     def _send_handler_result(self, future: Any, *, msg_id: MsgId) -> None:  # noqa: ANN401 - an asyncio or a concurrent future
         """Answer a request whose handler has ended: the one place where failures become errors."""
         self._request_futures.pop(msg_id, None)
@@ -212,6 +230,20 @@ class Protocol(LanguageServerProtocol):
     def _send_data(self, data: Any) -> None:  # noqa: ANN401 - a message of pygls, or plain JSON
         text = json.dumps(data, default=self._serialize_message, separators=(",", ":"))
         self.sink.write(frame(text.encode("ascii")))
+
+
+async def _told(work: Callable[[], Awaitable[Any]], callback: Callable[[Any], None]) -> None:
+    """Tell `callback` of the result at once: a task's own callbacks wait for the loop's next step.
+
+    Of a failure it is told as the end of the task.
+    """
+    future = Future[Any]()
+    future.set_result(await work())
+    callback(future)
+
+
+def _failed(task: asyncio.Task[None]) -> bool:
+    return task.cancelled() or task.exception() is not None
 
 
 def make_converter() -> cattrs.Converter:
