@@ -17,11 +17,12 @@ from glossator.workspace.text.ripgrep_pattern import in_ripgrep_words
 from glossator.workspace.text.search import TextSearch
 from glossator.workspace.text.source import candidates
 from tests.benchmarks.corpus import ripgrep
-from tests.benchmarks.measure import Figure, percentile, show_figures
+from tests.benchmarks.measure import Figure, Times, percentile, show_figures
 from tests.benchmarks.opened import call
 from tests.benchmarks.patterns import GLOBS, NO_LITERAL
 
 _ROUNDS = 5
+_PATIENCE = 4  # times as many tries as rounds, at most
 _BUCKETS = ((20, 40.0), (200, 15.0), (1_000, 8.0), (5_000, 4.0))  # candidates, least ratio
 _BELOW = "more than 5,000 candidates"
 _NO_LITERAL = "no usable literal"
@@ -113,15 +114,24 @@ async def _tool(
 ) -> Figure:
     """The Grep tool in every mode."""
     times: list[tuple[float, str]] = []
+    left_out = 0
     for pattern in (*patterns, *NO_LITERAL):
         for mode in _MODES:
-            for _ in range(_ROUNDS):
-                started = time.perf_counter()
-                await call(app, "Grep", pattern=pattern, output_mode=mode, **arguments)
-                times.append(((time.perf_counter() - started) * 1000, f"{pattern}, {mode}"))
+            own = Times()
+            for _ in range(_PATIENCE * _ROUNDS):
+                if len(own.kept) == _ROUNDS:
+                    break
+                with own.one():
+                    result = await call(app, "Grep", pattern=pattern, output_mode=mode, **arguments)
+                assert not result.error, result.text
+            times += [(milliseconds, f"{pattern}, {mode}") for milliseconds in own.kept]
+            left_out += own.left_out
     slowest = max(times)
     p95 = percentile([milliseconds for milliseconds, _ in times], 0.95)
-    detail = f"{len(times)} calls, slowest {slowest[0]:.0f} ms ({slowest[1]})"
+    detail = (
+        f"{len(times)} calls, slowest {slowest[0]:.0f} ms ({slowest[1]}),"
+        f" {left_out} left out because a host held us up"
+    )
     return Figure(title, p95, "ms", target, False, detail)
 
 
