@@ -31,8 +31,8 @@ def run_when_woken() -> bool:
     An older Linux accepts it and does nothing.
     """
     number = _CALLS.get(platform.machine()) if sys.platform == "linux" else None
-    if number is None:
-        return False
+    if number is None or os.sched_getscheduler(0) != os.SCHED_OTHER:
+        return False  # unknown, or the user has chosen otherwise
     nice = os.getpriority(os.PRIO_PROCESS, 0)
     attributes = _ATTRIBUTES.pack(
         _ATTRIBUTES.size, _NORMAL, _RESET_ON_FORK, nice, 0, _SLICE_NS, 0, 0
