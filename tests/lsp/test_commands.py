@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -215,8 +216,28 @@ async def test_a_report_that_cannot_be_written_does_not_lose_the_answer(
     await raw.told("window/logMessage", "could not be written")
 
 
+async def test_the_oldest_reports_are_removed(
+    raw: Editor, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.lsp.reports._KEPT", 2)
+    fill(state)
+    await raw.initialize(SHOWS)
+    await raw.result(raw.command("glossator.explain", {"question": "fish?", "runId": "new"}))
+    await raw.told("window/showDocument")
+    assert {path.name for path in contents(state)} == {"new.md", "1.md", "mine.txt"}
+
+
 def contents(folder: Path) -> list[Path]:
     return list(folder.iterdir()) if folder.exists() else []
+
+
+def fill(folder: Path) -> None:
+    """With three reports, the first of them the newest, and something else."""
+    folder.mkdir(parents=True)
+    for age in range(1, 4):
+        (folder / f"{age}.md").touch()
+        os.utime(folder / f"{age}.md", (1e9 - age, 1e9 - age))
+    (folder / "mine.txt").touch()
 
 
 def mode(path: Path) -> int:

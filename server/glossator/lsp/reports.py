@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import logging
 import os
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+_KEPT = 200  # files, those written last
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -103,7 +105,18 @@ def _write(name: str, text: str) -> Path:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
+    _remove_old(folder)
     return path
+
+
+def _remove_old(folder: Path) -> None:
+    """Another server may remove the same ones."""
+    ages: list[tuple[int, Path]] = []
+    for report in folder.glob("*.md"):
+        with contextlib.suppress(FileNotFoundError):
+            ages.append((report.stat().st_mtime_ns, report))
+    for _, report in sorted(ages)[:-_KEPT]:
+        report.unlink(missing_ok=True)
 
 
 def _file_name(name: str) -> str:
