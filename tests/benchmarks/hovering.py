@@ -48,7 +48,7 @@ async def run(root: Path) -> bool:
                 for at in places[:_HOVERS]:
                     await _hover(client, root, at, rest)
                 busy, seconds, builds = await _while_busy(client, root, places)
-    more = f"{_described(busy)} in {seconds:.0f} s, the index built {builds} times"
+    more = f"in {seconds:.0f} s, the index built {builds} times: {_described(busy)}"
     figures = [
         Figure("at rest, p99", percentile(rest.kept, 0.99), "ms", 10, detail=_described(rest)),
         Figure(

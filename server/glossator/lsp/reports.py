@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import logging
 import os
@@ -110,13 +109,12 @@ def _write(name: str, text: str) -> Path:
 
 
 def _remove_old(folder: Path) -> None:
-    """Another server may remove the same ones."""
-    ages: list[tuple[int, Path]] = []
-    for report in folder.glob("*.md"):
-        with contextlib.suppress(FileNotFoundError):
-            ages.append((report.stat().st_mtime_ns, report))
-    for _, report in sorted(ages)[:-_KEPT]:
-        report.unlink(missing_ok=True)
+    try:
+        reports = sorted(folder.glob("*.md"), key=lambda report: report.stat().st_mtime_ns)
+        for report in reports[:-_KEPT]:
+            report.unlink()
+    except OSError as error:  # another server removes them, too; the next report tries again
+        _log.info("Old reports were not removed: %s", error)
 
 
 def _file_name(name: str) -> str:
