@@ -20,6 +20,7 @@ from tests.standin import Text, ToolUse, Turn
 _FILE = "django/db/models/query.py"
 _AGENTS = 4
 _PACE = 0.5  # seconds; a quick model
+_NICENESS = 19  # of the stand-in: a model thinks on other machines
 _CALLS = 200  # of all sub-agents together
 _WARM = 0.5  # seconds: a text that was opened rests
 _HOVERS = 400  # at rest
@@ -40,7 +41,7 @@ async def run(root: Path) -> bool:
     told = itertools.repeat(Turn(Text("- Found it.")), _AGENTS)
     script = [*itertools.islice(_calls(), _CALLS), *told]
     with state_folder():
-        async with timed_api(script, _PACE) as api:
+        async with timed_api(script, _PACE, _NICENESS) as api:
             model = {"ANTHROPIC_API_KEY": "bench-key", "ANTHROPIC_BASE_URL": api.base_url}
             async with server(usual_environment() | model) as client:
                 places = await _prepare(client, root, text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -51,14 +52,17 @@ class TimedApi:
 
 
 @asynccontextmanager
-async def timed_api(script: Sequence[Turn], pace: float = 0) -> AsyncIterator[TimedApi]:
+async def timed_api(
+    script: Sequence[Turn], pace: float = 0, niceness: int = 0
+) -> AsyncIterator[TimedApi]:
     """A stand-in that plays the script, on a free loopback port; killed at the end.
 
-    `pace`: the seconds that a model thinks before each reply.
+    `pace`: the seconds that a model thinks before each reply. `niceness`: at 19 it takes what
+    processor time nobody else wants; the API that it stands for takes none of ours.
     """
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe()
-    process = spawn.Process(target=_serve, args=(script, pace, theirs), daemon=True)
+    process = spawn.Process(target=_serve, args=(script, pace, niceness, theirs), daemon=True)
     process.start()
     theirs.close()  # so that its end, too, is told
     try:
@@ -68,7 +72,8 @@ async def timed_api(script: Sequence[Turn], pace: float = 0) -> AsyncIterator[Ti
         await asyncio.to_thread(process.join)
 
 
-def _serve(script: Sequence[Turn], pace: float, pipe: Connection) -> None:
+def _serve(script: Sequence[Turn], pace: float, niceness: int, pipe: Connection) -> None:
+    os.nice(niceness)
     asyncio.run(_run(script, pace, pipe))
 
 

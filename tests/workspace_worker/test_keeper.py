@@ -129,6 +129,45 @@ async def test_rebuilding_writes_everything_anew(serving: MakeServing, tree: Pat
     server.assert_right()
 
 
+async def test_while_it_is_rebuilt_the_index_is_in_use(
+    serving: MakeServing, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.workspace.index_work._SHOWN", 10)
+    server = await built(serving())
+    shutil.copyfile(tree / "folder0" / "file0.txt", tree / "copy.txt")
+    server.look_again()
+    documents: list[int] = []
+    server.on_progress = lambda: documents.append(server.index.statistics().documents)
+    await server.keeper.rebuild()
+    assert documents
+    assert min(documents) == FILES
+    assert server.progress[-1] is None
+    server.on_progress = lambda: None
+    await server.keeper.build()
+    assert server.index.statistics().documents == FILES + 1
+    server.assert_right()
+
+
+async def test_a_rebuild_that_the_user_ends_leaves_the_index_in_use(
+    serving: MakeServing, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.workspace.index_work._SHOWN", 10)
+    server = await built(serving())
+    server.on_progress = server.keeper.cancel_build
+    await server.keeper.rebuild()
+    await server.keeper.settle()
+    assert server.keeper.status().stopped
+    assert server.progress[-1] is None
+    assert server.index.statistics().documents == FILES
+    server.assert_right()
+    server.on_progress = lambda: None
+    before = segments(tree)
+    await server.keeper.rebuild()
+    assert not server.keeper.status().stopped
+    assert not set(before) & set(segments(tree))
+    server.assert_right()
+
+
 async def test_checking_compares_every_file(serving: MakeServing, tree: Path) -> None:
     server = await built(serving())
     (tree / "empty").write_text("no more")

@@ -150,7 +150,7 @@ def index(
     context: typer.Context,
     *,
     rebuild: Annotated[
-        bool, typer.Option("--rebuild", help="Throw the index away and build it anew.")
+        bool, typer.Option("--rebuild", help="Build the index anew; until then it stays in use.")
     ] = False,
     check: Annotated[
         bool, typer.Option("--check", help="Compare the index with the files; change nothing.")

@@ -80,9 +80,12 @@ async def _write(keeper: Keeper, work: Awaitable[None]) -> tuple[str, ...]:
         keeper.cancel_build()  # or it would go on though nobody waits for it
         raise
     status = keeper.status()
-    if not (status.stopped and status.text.pending):
+    if not status.stopped:
         return ()
-    left = f"{status.text.pending:,} file{'s' * (status.text.pending != 1)}"
+    pending = status.text.pending
+    if not pending:
+        return ("The build was cancelled; the index stays in use. Run it again to complete it.",)
+    left = f"{pending:,} file{'s' * (pending != 1)}"
     return (f"The build was cancelled with {left} to go, searched by reading; run it again.",)
 
 

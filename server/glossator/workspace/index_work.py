@@ -100,19 +100,31 @@ class IndexWork:
             if store.stale:
                 await self._take_over(store)
 
-    async def empty(self) -> None:
-        """Throw away what is on disk. Raises `UsageError` when that cannot be done."""
+    async def renew(self) -> None:
+        """Write anew all that is on disk, part by part; until then searches use it as it is.
+
+        Raises `UsageError` when that cannot be done.
+        """
         self._refused.clear()
+        live = self._index.statistics().documents
+        self._total = live if live >= _SHOWN else 0
         for store in self._stores:
-            if store.folder is None:
-                continue
-            wrote = Wrote.OUTDATED
-            while wrote is Wrote.OUTDATED:
-                wrote = await store.write(self._worker, (), frozenset(store.segments))
-                await self.take_over_news()
+            if store.folder is not None:
+                await self._renew(store)
+
+    async def _renew(self, store: RootStore) -> None:
+        old, replaces = set(store.segments), frozenset[str]()  # at first only tidied up
+        while not self.stopped:
+            wrote = await self._write(store, [], replaces)
             if wrote is Wrote.FAILED:
                 raise UsageError(f"The index was not rebuilt and stays in use. {store.problem}")
-            await asyncio.to_thread(store.forget)
+            if wrote is Wrote.OUTDATED:
+                await self.take_over_news()
+            figures = self._index.figures(store.root)
+            replaces = policy.that_fit([each for each in figures if each.name in old])
+            if not replaces:
+                await asyncio.to_thread(store.forget)
+                return
 
     async def check(
         self, on_progress: Callable[[Progress], None] | None
@@ -261,8 +273,11 @@ class IndexWork:
         replaces: frozenset[str] = frozenset(),
         *,
         mending: bool = False,
-    ) -> None:
-        """Have the worker index files on disk, and what is in the segments it replaces."""
+    ) -> Wrote | None:
+        """Have the worker index files on disk, and what is in the segments it replaces.
+
+        None: it was stopped.
+        """
         if replaces:
             batch = [*files_of(self._index, store.root, replaces), *entries]
         else:
@@ -276,8 +291,9 @@ class IndexWork:
         )
         await asyncio.wait({self._writing})
         if self._writing.cancelled():
-            return
-        if self._writing.result() is Wrote.DONE:
+            return None
+        wrote = self._writing.result()
+        if wrote is Wrote.DONE:
             self._written += len(batch)
             self._show_progress(Progress(0, 0))
             self._unpruned = True
@@ -285,6 +301,7 @@ class IndexWork:
             self._refuse(batch)
         elif store.complaint:
             self._tell(store.complaint)
+        return wrote
 
     def _refuse(self, tried: list[FileEntry]) -> None:
         """Do not try again, before they change, what could not be indexed."""

@@ -144,11 +144,19 @@ class Keeper:
         await self.settle()
 
     async def rebuild(self) -> None:
-        """Throw the index away and build it anew. Raises `UsageError` when that cannot be done."""
+        """Build the index anew; until then searches use it as it is.
+
+        Raises `UsageError` when that cannot be done.
+        """
         work = await self._working()
-        async with self._turn:
-            await work.empty()
-        await self.build()
+        work.stopped = False
+        try:
+            async with self._turn:
+                await work.renew()
+        finally:
+            self._nudge()
+        if not work.stopped:
+            await self.build()
 
     def cancel_build(self) -> None:
         """End the writing that goes on; nothing is written before `build` or `rebuild`."""

@@ -127,7 +127,7 @@ def plan(standing: Standing) -> Keep | Write | Rest:
 
 def _make_space(standing: Standing) -> Keep | Write | Rest:
     """What to do next when nothing may be written but what makes the index smaller."""
-    wasteful = standing.damaged or _that_fit(_wasteful(standing.segments))
+    wasteful = standing.damaged or that_fit(_wasteful(standing.segments))
     if wasteful and standing.may_write_in == 0:
         return Write(wasteful, alone=True)
     step = _go_on(replace(standing, may_write_in=math.inf))
@@ -168,12 +168,12 @@ def first_batch(entries: Iterable[FileEntry], *, shrink: int = 0) -> list[FileEn
 def to_merge(segments: Sequence[Figures]) -> frozenset[str]:
     """The segments to write anew as one; none, if all is well."""
     if wasteful := _wasteful(segments):
-        return _that_fit(wasteful)
+        return that_fit(wasteful)
     tiers: dict[int, list[Figures]] = defaultdict(list)
     for segment in segments:
         tiers[(max(1, segment.live).bit_length() - 1) // 3].append(segment)  # powers of 8
     for _, tier in sorted(tiers.items()):
-        fitting = _that_fit(tier) if len(tier) >= _TIER else frozenset()
+        fitting = that_fit(tier) if len(tier) >= _TIER else frozenset()
         if len(fitting) > 1:
             return fitting
     return frozenset()
@@ -183,7 +183,7 @@ def _wasteful(segments: Iterable[Figures]) -> list[Figures]:
     return [segment for segment in segments if 2 * segment.live < segment.documents]
 
 
-def _that_fit(segments: Sequence[Figures]) -> frozenset[str]:
+def that_fit(segments: Sequence[Figures]) -> frozenset[str]:
     """The smallest, as many as make one segment; one at least, if there is one."""
     names: list[str] = []
     total = 0
