@@ -69,6 +69,17 @@ def test_what_is_done_next(
     assert plan(standing) == step
 
 
+def test_what_is_to_be_renewed_is_written_first_and_alone() -> None:
+    standing = Standing(300, 0, 512, 0, NOW, True, True, False, NONE, [FULL])
+    standing = replace(standing, renews=frozenset({FULL.name, "gone"}))
+    assert plan(standing) == Write(frozenset({FULL.name}), alone=True)
+    assert plan(replace(standing, full=True)) == Write(frozenset({FULL.name}), alone=True)
+    waiting = replace(standing, ripe=0, may_write_in=3)
+    assert plan(waiting) == Rest(3, settled=False)
+    assert plan(replace(waiting, trying=False)) == Rest(3)
+    assert plan(replace(standing, renews=frozenset({"gone"}))) == Write()
+
+
 def test_what_is_damaged_is_written_anew_at_once() -> None:
     standing = Standing(0, 0, 512, 0, NOW, False, False, False, frozenset("A"), [FULL])
     assert plan(standing) == Write(frozenset("A"))

@@ -84,7 +84,7 @@ async def _write(keeper: Keeper, work: Awaitable[None]) -> tuple[str, ...]:
         return ()
     pending = status.text.pending
     if not pending:
-        return ("The build was cancelled; the index stays in use. Run it again to complete it.",)
+        return ("The build was cancelled, and the index stays in use; run it again.",)
     left = f"{pending:,} file{'s' * (pending != 1)}"
     return (f"The build was cancelled with {left} to go, searched by reading; run it again.",)
 

@@ -101,30 +101,25 @@ class IndexWork:
                 await self._take_over(store)
 
     async def renew(self) -> None:
-        """Write anew all that is on disk, part by part; until then searches use it as it is.
+        """Have all that is on disk written anew; searches use it until then, part by part.
 
-        Raises `UsageError` when that cannot be done.
+        Raises `UsageError` when it cannot be written.
         """
         self._refused.clear()
-        live = self._index.statistics().documents
-        self._total = live if live >= _SHOWN else 0
         for store in self._stores:
-            if store.folder is not None:
-                await self._renew(store)
-
-    async def _renew(self, store: RootStore) -> None:
-        old, replaces = set(store.segments), frozenset[str]()  # at first only tidied up
-        while not self.stopped:
-            wrote = await self._write(store, [], replaces)
+            if store.folder is None:
+                continue
+            wrote = Wrote.OUTDATED
+            while wrote is Wrote.OUTDATED:
+                wrote = await store.write(self._worker, ())
+                await self.take_over_news()
             if wrote is Wrote.FAILED:
                 raise UsageError(f"The index was not rebuilt and stays in use. {store.problem}")
-            if wrote is Wrote.OUTDATED:
-                await self.take_over_news()
-            figures = self._index.figures(store.root)
-            replaces = policy.that_fit([each for each in figures if each.name in old])
-            if not replaces:
-                await asyncio.to_thread(store.forget)
-                return
+            await asyncio.to_thread(store.forget)
+        for store in self._stores:
+            store.renews = frozenset(store.segments)
+        live = self._index.statistics().documents
+        self._written, self._total = 0, live if live >= _SHOWN else 0
 
     async def check(
         self, on_progress: Callable[[Progress], None] | None
@@ -150,6 +145,8 @@ class IndexWork:
 
     def stop(self) -> None:
         """End the writing that goes on."""
+        for store in self._stores:
+            store.renews = frozenset()
         if self._writing is not None:
             self._writing.cancel()
 
@@ -236,13 +233,14 @@ class IndexWork:
             room,
             quiet,
             may_write_in=math.inf if self.stopped else store.may_write_in,
-            trying=store.trying,
+            trying=store.trying and not self.stopped,
             wanted=self.wanted,
             full=self._full,
             damaged=frozenset(
                 damage.segment for damage in self._index.damage() if damage.root == store.root
             ),
             segments=self._index.figures(store.root),
+            renews=store.renews,
         )
 
     @property
@@ -273,17 +271,14 @@ class IndexWork:
         replaces: frozenset[str] = frozenset(),
         *,
         mending: bool = False,
-    ) -> Wrote | None:
-        """Have the worker index files on disk, and what is in the segments it replaces.
-
-        None: it was stopped.
-        """
+    ) -> None:
+        """Have the worker index files on disk, and what is in the segments it replaces."""
         if replaces:
             batch = [*files_of(self._index, store.root, replaces), *entries]
         else:
             # after a death smaller ones, because a file may be too much for the worker
             batch = await asyncio.to_thread(policy.first_batch, entries, shrink=store.deaths)
-        if len(entries) >= _SHOWN:
+        if self._total or len(entries) >= _SHOWN:
             self._total = max(self._total, self._written + len(entries))
         paths = [entry.path for entry in batch]
         self._writing = asyncio.create_task(
@@ -291,9 +286,8 @@ class IndexWork:
         )
         await asyncio.wait({self._writing})
         if self._writing.cancelled():
-            return None
-        wrote = self._writing.result()
-        if wrote is Wrote.DONE:
+            return
+        if self._writing.result() is Wrote.DONE:
             self._written += len(batch)
             self._show_progress(Progress(0, 0))
             self._unpruned = True
@@ -301,7 +295,6 @@ class IndexWork:
             self._refuse(batch)
         elif store.complaint:
             self._tell(store.complaint)
-        return wrote
 
     def _refuse(self, tried: list[FileEntry]) -> None:
         """Do not try again, before they change, what could not be indexed."""

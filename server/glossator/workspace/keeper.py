@@ -144,19 +144,14 @@ class Keeper:
         await self.settle()
 
     async def rebuild(self) -> None:
-        """Build the index anew; until then searches use it as it is.
+        """Build the index anew; searches use it as it is until then.
 
-        Raises `UsageError` when that cannot be done.
+        Raises `UsageError` when it cannot be written.
         """
         work = await self._working()
-        work.stopped = False
-        try:
-            async with self._turn:
-                await work.renew()
-        finally:
-            self._nudge()
-        if not work.stopped:
-            await self.build()
+        async with self._turn:
+            await work.renew()
+        await self.build()
 
     def cancel_build(self) -> None:
         """End the writing that goes on; nothing is written before `build` or `rebuild`."""

@@ -64,7 +64,7 @@ class RootStore:
 
     `problem`: why the last try to write failed, with a next step, "" when it did not; `complaint`:
     the same, if it is something that the user can mend. `deaths`: how often the worker ended while
-    writing, less the successes since.
+    writing, less the successes since. `renews`: the segments that are to be written anew.
     """
 
     root: str
@@ -75,6 +75,7 @@ class RootStore:
     complaint: str = ""
     deaths: int = 0
     segments: dict[str, Segment] = field(default_factory=dict)
+    renews: frozenset[str] = frozenset()
     _failures: int = 0  # in a row
     _retry_at: float = 0.0  # in the event loop's time
     _catalogue: Catalogue | None = None

@@ -7,7 +7,7 @@ import type { OnLines } from "../lines.ts";
 import type { Asked, ToPanel } from "../panel/messages.ts";
 import { messageOf, UserError } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
-import type { Answer, Event, Explored, SessionInfo } from "../wire.ts";
+import type { Answer, Event, Explored, SessionInfo, Thoroughness } from "../wire.ts";
 import { type Asking, changes, type MayReplace } from "./asking.ts";
 import { Conversation } from "./conversation.ts";
 import { Outbox } from "./outbox.ts";
@@ -90,9 +90,11 @@ export class Chat implements Disposable {
   }
 
   /** Have a sub-agent find something out; its report is the answer. */
-  async explore({ runId, question, chips, attachments }: Asking): Promise<void> {
+  async explore(asking: Asking, thoroughness: Thoroughness): Promise<void> {
+    const { runId, question, chips, attachments } = asking;
+    const wanted = { task: question, thoroughness, attachments, runId };
     await this.#follow({ runId, question, chips }, (sessionId) =>
-      this.server.run("glossator.explore", { task: question, attachments, runId, sessionId }),
+      this.server.run("glossator.explore", { ...wanted, sessionId }),
     );
   }
 

@@ -1,12 +1,41 @@
 // Ask, search, stop: what the extension is there for.
 
 import { randomUUID } from "node:crypto";
-import { Uri, window } from "vscode";
+import { type QuickPickItem, Uri, window } from "vscode";
 import { fileChips, selectionChip } from "../editor/chips.ts";
-import type { Attachment, SearchHit } from "../wire.ts";
+import { pick } from "../ports/pick.ts";
+import { UserError } from "../result.ts";
+import type { Attachment, SearchHit, Thoroughness } from "../wire.ts";
 import type { CommandTable, Parts } from "./parts.ts";
 
 const SEARCH_MILLISECONDS = 150; // of not typing, before what was typed is looked for
+
+/** What an exploration is to find out. */
+interface Wanted {
+  readonly question: string;
+  readonly thoroughness: Thoroughness;
+}
+
+const HOW_FAR: ReadonlyArray<QuickPickItem & { readonly thoroughness: Thoroughness }> = [
+  {
+    label: "$(telescope) Explore",
+    description: "as far as most questions take",
+    thoroughness: "medium",
+    alwaysShow: true,
+  },
+  {
+    label: "$(zap) Quick",
+    description: "a short look",
+    thoroughness: "quick",
+    alwaysShow: true,
+  },
+  {
+    label: "$(library) Very thorough",
+    description: "as far as it takes: minutes, and more tokens",
+    thoroughness: "very",
+    alwaysShow: true,
+  },
+];
 
 /** The commands. */
 export function asking(parts: Parts): CommandTable {
@@ -47,11 +76,15 @@ async function askAbout({ panel }: Parts, one: Uri, all: readonly Uri[] = [one])
 async function explore(parts: Parts, words: string): Promise<void> {
   const chip = selectionChip(window.activeTextEditor);
   const chips = chip ? [chip] : [];
-  const question = words.trim() || (await exploreInBox())?.trim();
-  if (question) {
+  const question = words.trim();
+  const wanted: Wanted | undefined = question
+    ? { question, thoroughness: "medium" }
+    : await exploreInBox();
+  if (wanted) {
     await parts.panel.reveal();
     const attachments: Attachment[] = chips.map((each) => each.attachment);
-    await parts.chat.explore({ runId: randomUUID(), question, attachments, chips });
+    const asking = { runId: randomUUID(), question: wanted.question, attachments, chips };
+    await parts.chat.explore(asking, wanted.thoroughness);
   }
 }
 
@@ -63,13 +96,22 @@ async function askInBox(): Promise<string | undefined> {
   });
 }
 
-async function exploreInBox(): Promise<string | undefined> {
-  return await window.showInputBox({
-    title: "Glossator: explore",
-    prompt: "A sub-agent searches and reads until it can report in the chat panel.",
-    placeHolder: "Where is a cancelled request heard, and what does it end?",
-    ignoreFocusOut: true,
-  });
+/** What to find out, and how far to go. Throws `UserError` for nothing. */
+async function exploreInBox(): Promise<Wanted | undefined> {
+  const picker = {
+    title: "Glossator: explore — a sub-agent searches and reads, and reports in the chat panel",
+    placeholder: "Where is a cancelled request heard, and what does it end?",
+    items: HOW_FAR,
+    words: true,
+  };
+  const picked = await pick(picker);
+  if (!picked) {
+    return undefined;
+  }
+  if (!picked.words) {
+    throw new UserError("There is nothing to explore yet. Type what you want to know.");
+  }
+  return { question: picked.words, thoroughness: picked.items[0]?.thoroughness ?? "medium" };
 }
 
 /** Hits come while one types; the active one is shown beside. */

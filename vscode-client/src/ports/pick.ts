@@ -21,14 +21,14 @@ export interface Picked<Item> {
 /** Show it, and wait. It stays while the user looks at something else. */
 export async function pick<Item extends QuickPickItem>(
   picker: Picker<Item>,
-  token: CancellationToken,
+  token?: CancellationToken,
 ): Promise<Picked<Item> | undefined> {
   const shown = window.createQuickPick<Item>();
   const { title, placeholder, items, several = false, buttons = [] } = picker;
   Object.assign(shown, { title, placeholder, items, buttons, canSelectMany: several });
   shown.ignoreFocusOut = true;
   const listening = [
-    token.onCancellationRequested(() => shown.hide()),
+    token?.onCancellationRequested(() => shown.hide()),
     shown.onDidTriggerButton((button) =>
       buttons.find((each) => each.tooltip === button.tooltip)?.press(),
     ),
@@ -45,7 +45,7 @@ export async function pick<Item extends QuickPickItem>(
   } finally {
     shown.dispose();
     for (const each of listening) {
-      each.dispose();
+      each?.dispose();
     }
   }
 }

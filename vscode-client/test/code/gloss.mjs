@@ -1,6 +1,7 @@
 // Usage is explored from the light bulb: a card of the sub-agent, a report with a diagram and links.
 // The report is kept: hovers show it, it opens as a document, and is stale once a cited line changed.
 
+import assert from "node:assert/strict";
 import { runCommand } from "./gestures.mjs";
 import { PRICES } from "./shop.mjs";
 
@@ -55,6 +56,23 @@ export async function story(stage) {
   await hover(stage, "stale: 1 cited line changed");
   await stage.picture("gloss-stale");
   await runCommand(page, "File: Revert File");
+  await exploreFar(stage);
+}
+
+/** A question of one's own is explored, as far as one likes. */
+async function exploreFar(stage) {
+  const { page, model, turn } = stage;
+  await model.plays(["- The till does. [cite: doc, till.py, L4-L5]"]);
+  await runCommand(page, "Glossator: Explore…");
+  const input = page.locator(".quick-input-widget:visible input").first();
+  await input.fill("Who pays what?");
+  await stage.picture("explore-how-far");
+  await page.locator(".quick-input-list .monaco-list-row", { hasText: "Very thorough" }).click();
+  await turn.filter({ hasText: "Who pays what?" }).locator(".cite.verified").first().waitFor();
+  const { requests } = await model.told();
+  const asked = JSON.stringify(requests.at(-1));
+  assert.match(asked, /Who pays what\?/);
+  assert.match(asked, /Be very thorough/);
 }
 
 /** Show the hover of `gross` until it says this. */

@@ -80,8 +80,9 @@ class Standing:
 
     `ripe` files could be indexed, `kept` documents are in memory, and `room` is there for more.
     `quiet`: since the last change. `may_write_in`: 0 is now, infinity never. `trying`: a failure to
-    write is being made good. `wanted`: someone asked for all to be on disk. `full`: there is no
-    space for more on disk. `damaged` segments are of no use any more.
+    write is being made good. `wanted`: someone asked for all to be on disk. `renews`: segments that
+    someone wants written anew. `full`: there is no space for more on disk. `damaged` segments are
+    of no use any more.
     """
 
     ripe: int
@@ -94,6 +95,7 @@ class Standing:
     full: bool
     damaged: frozenset[str]
     segments: Sequence[Figures]
+    renews: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +124,19 @@ class Rest:
 
 def plan(standing: Standing) -> Keep | Write | Rest:
     """What to do next about one root."""
-    return _make_space(standing) if standing.full else _go_on(standing)
+    renews = _that_fit([each for each in standing.segments if each.name in standing.renews])
+    if renews and standing.may_write_in == 0:
+        return Write(renews, alone=True)
+    step = _make_space(standing) if standing.full else _go_on(standing)
+    if renews and isinstance(step, Rest):
+        wait = min(step.seconds, standing.may_write_in)
+        return Rest(wait, step.settled and not standing.trying)
+    return step
 
 
 def _make_space(standing: Standing) -> Keep | Write | Rest:
     """What to do next when nothing may be written but what makes the index smaller."""
-    wasteful = standing.damaged or that_fit(_wasteful(standing.segments))
+    wasteful = standing.damaged or _that_fit(_wasteful(standing.segments))
     if wasteful and standing.may_write_in == 0:
         return Write(wasteful, alone=True)
     step = _go_on(replace(standing, may_write_in=math.inf))
@@ -168,12 +177,12 @@ def first_batch(entries: Iterable[FileEntry], *, shrink: int = 0) -> list[FileEn
 def to_merge(segments: Sequence[Figures]) -> frozenset[str]:
     """The segments to write anew as one; none, if all is well."""
     if wasteful := _wasteful(segments):
-        return that_fit(wasteful)
+        return _that_fit(wasteful)
     tiers: dict[int, list[Figures]] = defaultdict(list)
     for segment in segments:
         tiers[(max(1, segment.live).bit_length() - 1) // 3].append(segment)  # powers of 8
     for _, tier in sorted(tiers.items()):
-        fitting = that_fit(tier) if len(tier) >= _TIER else frozenset()
+        fitting = _that_fit(tier) if len(tier) >= _TIER else frozenset()
         if len(fitting) > 1:
             return fitting
     return frozenset()
@@ -183,7 +192,7 @@ def _wasteful(segments: Iterable[Figures]) -> list[Figures]:
     return [segment for segment in segments if 2 * segment.live < segment.documents]
 
 
-def that_fit(segments: Sequence[Figures]) -> frozenset[str]:
+def _that_fit(segments: Sequence[Figures]) -> frozenset[str]:
     """The smallest, as many as make one segment; one at least, if there is one."""
     names: list[str] = []
     total = 0
