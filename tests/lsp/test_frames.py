@@ -15,25 +15,30 @@ from glossator.lsp.frames import (
     MAX_HEADER_BYTES,
     MalformedFrame,
     frame,
-    read_frame,
 )
+from glossator.lsp.inbox import FRAME_SECONDS, Inbox
 from tests.lsp.support.chance import seeded
 
 
-def stream(*pieces: bytes, end: bool = True) -> asyncio.StreamReader:
-    reader = asyncio.StreamReader(limit=MAX_HEADER_BYTES)
-    for piece in pieces:
-        reader.feed_data(piece)
-    if end:
-        reader.feed_eof()
-    return reader
+class Reading:
+    """An inbox, and what it handed on."""
+
+    def __init__(self, seconds: float = FRAME_SECONDS) -> None:
+        self.bodies: list[bytes] = []
+        self._ended = asyncio.get_running_loop().create_future()
+        self.inbox = Inbox(self.bodies.append, self._ended.set_result, seconds)
+
+    async def all(self) -> list[bytes]:
+        if (problem := await self._ended) is not None:
+            raise problem
+        return self.bodies
 
 
-async def read_all(reader: asyncio.StreamReader) -> list[bytes]:
-    bodies = []
-    while (body := await read_frame(reader)) is not None:
-        bodies.append(body)
-    return bodies
+async def read_all(data: bytes) -> list[bytes]:
+    reading = Reading()
+    reading.inbox.data_received(data)
+    reading.inbox.eof_received()
+    return await reading.all()
 
 
 @pytest.mark.parametrize(
@@ -50,7 +55,7 @@ async def read_all(reader: asyncio.StreamReader) -> list[bytes]:
     ],
 )
 async def test_frames_that_are_read(data: bytes, bodies: list[bytes]) -> None:
-    assert await read_all(stream(data)) == bodies
+    assert await read_all(data) == bodies
 
 
 @pytest.mark.parametrize(
@@ -75,13 +80,15 @@ async def test_frames_that_are_read(data: bytes, bodies: list[bytes]) -> None:
 )
 async def test_frames_that_are_refused(data: bytes, says: str) -> None:
     with pytest.raises(MalformedFrame, match=says.replace("+", r"\+")):
-        await read_all(stream(data))
+        await read_all(data)
 
 
 @pytest.mark.parametrize("begun", [b"Content-Length: 9\r\n", b"Content-Length: 9\r\n\r\n{}"])
 async def test_a_frame_that_stays_half_is_given_up(begun: bytes) -> None:
+    reading = Reading(seconds=0.01)
+    reading.inbox.data_received(begun)
     with pytest.raises(MalformedFrame, match="not whole after"):
-        await read_frame(stream(begun, end=False), seconds=0.01)
+        await reading.all()
 
 
 @given(
@@ -94,13 +101,13 @@ def test_frames_may_arrive_in_any_pieces(bodies: list[bytes], cuts: list[int]) -
     pieces = [data[a:b] for a, b in itertools.pairwise(edges)]
 
     async def run() -> list[bytes]:
-        reader = stream(end=False)
-        reading = asyncio.create_task(read_all(reader))
-        for piece in pieces:
-            reader.feed_data(piece)
-            await asyncio.sleep(0)
-        reader.feed_eof()
-        return await reading
+        reading = Reading()
+        for number, piece in enumerate(pieces):
+            reading.inbox.data_received(piece)
+            if number % 2:
+                await asyncio.sleep(0)
+        reading.inbox.eof_received()
+        return await reading.all()
 
     assert asyncio.run(run()) == bodies
 
@@ -111,4 +118,62 @@ async def test_any_bytes_end_in_bodies_or_in_a_refusal() -> None:
     for _ in range(5000):
         data = b"".join(chance.choices(parts, k=chance.randrange(20)))
         with contextlib.suppress(MalformedFrame):
-            await read_all(stream(data))
+            await read_all(data)
+
+
+class Pipe(asyncio.ReadTransport):
+    """Notes what it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def pause_reading(self) -> None:
+        self.asked.append("pause")
+
+    def resume_reading(self) -> None:
+        self.asked.append("resume")
+
+
+async def test_each_message_has_a_step_and_the_first_the_one_that_read_it() -> None:
+    reading = Reading()
+    reading.inbox.data_received(frame(b"1") + frame(b"2") + frame(b"3"))
+    assert reading.bodies == [b"1"]
+    await asyncio.sleep(0)
+    reading.inbox.data_received(frame(b"4"))
+    assert reading.bodies == [b"1", b"2"]
+    reading.inbox.eof_received()
+    assert await reading.all() == [b"1", b"2", b"3", b"4"]
+
+
+async def test_no_more_is_read_while_much_waits() -> None:
+    reading, pipe = Reading(), Pipe()
+    reading.inbox.connection_made(pipe)
+    large = frame(bytes(600_000))
+    for _ in range(4):
+        reading.inbox.data_received(large)
+    assert reading.inbox.full
+    assert pipe.asked == ["pause"]
+    await reading.inbox.room()
+    await asyncio.sleep(0.01)
+    assert pipe.asked == ["pause", "resume"]
+    reading.inbox.connection_lost(None)
+    assert len(await reading.all()) == 4
+
+
+async def test_a_long_body_is_read_in_pieces_without_waiting() -> None:
+    reading, pipe = Reading(), Pipe()
+    reading.inbox.connection_made(pipe)
+    whole = frame(bytes(3_000_000))
+    for at in range(0, len(whole), 65536):
+        reading.inbox.data_received(whole[at : at + 65536])
+        assert not pipe.asked
+    reading.inbox.eof_received()
+    assert await reading.all() == [bytes(3_000_000)]
+
+
+async def test_a_connection_that_breaks_tells_why() -> None:
+    reading = Reading()
+    reading.inbox.connection_lost(ConnectionResetError("gone"))
+    with pytest.raises(ConnectionResetError, match="gone"):
+        await reading.all()

@@ -7,13 +7,11 @@ header nobody can know where the next frame begins.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from typing import Protocol
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 MAX_HEADER_BYTES = 16 * 1024
-FRAME_SECONDS = 30.0  # from a frame's first header line to the last byte of its body
 
 _DIGITS = re.compile(rb"[0-9]{1,15}")
 
@@ -40,49 +38,74 @@ def frame(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-async def read_frame(
-    stream: asyncio.StreamReader, *, seconds: float = FRAME_SECONDS
-) -> bytes | None:
-    """The next frame's body; None when the stream ends between two frames.
+class Frames:
+    """Cuts a stream, whose bytes come in any pieces, into the bodies of frames."""
 
-    A frame that has begun must be whole within `seconds`. Raises `MalformedFrame`.
-    """
-    first = await _header_line(stream)
-    if not first:
-        return None
-    try:
-        async with asyncio.timeout(seconds):
-            length = await _content_length(stream, first)
-            return await stream.readexactly(length)
-    except TimeoutError:
-        raise MalformedFrame(f"a frame was not whole after {seconds:g} s") from None
-    except asyncio.IncompleteReadError as cut:
-        raise MalformedFrame(
-            f"the stream ended after {len(cut.partial)} of {cut.expected} bytes of a body"
-        ) from None
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+        self._header = 0  # bytes of it that were read
+        self._length: int | None = None
+        self._in_body = False
 
+    def __len__(self) -> int:
+        return len(self._bytes)
 
-async def _content_length(stream: asyncio.StreamReader, line: bytes) -> int:
-    length: int | None = None
-    seen = 0
-    while text := line.rstrip(b"\r\n"):
-        seen += len(line)
-        if seen > MAX_HEADER_BYTES:
+    @property
+    def begun(self) -> bool:
+        """Whether a part of a frame is there."""
+        return bool(self._bytes or self._header)
+
+    def feed(self, data: bytes) -> None:
+        """Take in what came."""
+        self._bytes += data
+
+    def take(self) -> bytes | None:
+        """The next frame's body, if it is whole. Raises `MalformedFrame`."""
+        while not self._in_body:
+            end = self._bytes.find(b"\n") + 1
+            if (end or len(self._bytes)) > MAX_HEADER_BYTES:
+                raise MalformedFrame(f"a header line is longer than {MAX_HEADER_BYTES} bytes")
+            if not end:
+                return None
+            self._read_header(self._cut(end))
+        if len(self._bytes) < (self._length or 0):
+            return None
+        body = self._cut(self._length or 0)
+        self._header, self._length, self._in_body = 0, None, False
+        return body
+
+    def end(self) -> None:
+        """The stream has ended. Raises `MalformedFrame` if it did so within a frame."""
+        if self._in_body:
+            raise MalformedFrame(
+                f"the stream ended after {len(self._bytes)} of {self._length} bytes of a body"
+            )
+        if self.begun:
+            raise MalformedFrame(f"the stream ended inside a header: {bytes(self._bytes[:80])!r}")
+
+    def _cut(self, count: int) -> bytes:
+        data = bytes(self._bytes[:count])
+        del self._bytes[:count]
+        return data
+
+    def _read_header(self, line: bytes) -> None:
+        self._header += len(line)
+        if self._header > MAX_HEADER_BYTES:
             raise MalformedFrame(f"a header is longer than {MAX_HEADER_BYTES} bytes")
+        text = line.rstrip(b"\r\n")
+        if not text:
+            if self._length is None:
+                raise MalformedFrame("a header has no Content-Length")
+            self._in_body = True
+            return
         name, colon, value = text.partition(b":")
         if not colon:
             raise MalformedFrame(f"a header line has no colon: {text[:80]!r}")
         if name.strip().lower() == b"content-length":
             parsed = _parse_length(value.strip())
-            if length not in {None, parsed}:
-                raise MalformedFrame(f"Content-Length is given twice: {length} and {parsed}")
-            length = parsed
-        line = await _header_line(stream)
-        if not line:
-            raise MalformedFrame("the stream ended inside a header")
-    if length is None:
-        raise MalformedFrame("a header has no Content-Length")
-    return length
+            if self._length not in {None, parsed}:
+                raise MalformedFrame(f"Content-Length is given twice: {self._length} and {parsed}")
+            self._length = parsed
 
 
 def _parse_length(value: bytes) -> int:
@@ -91,13 +114,3 @@ def _parse_length(value: bytes) -> int:
             f"Content-Length {value[:80]!r} is not a number of bytes up to {MAX_BODY_BYTES}"
         )
     return int(value)
-
-
-async def _header_line(stream: asyncio.StreamReader) -> bytes:
-    try:
-        line = await stream.readline()
-    except ValueError:  # no line end within the stream's limit
-        raise MalformedFrame(f"a header line is longer than {MAX_HEADER_BYTES} bytes") from None
-    if line and not line.endswith(b"\n"):
-        raise MalformedFrame(f"the stream ended inside a header: {line[:80]!r}")
-    return line

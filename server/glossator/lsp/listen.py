@@ -7,10 +7,13 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import TYPE_CHECKING
 
-from glossator.lsp.frames import MAX_HEADER_BYTES, Sink
-from glossator.lsp.streams import SocketSink, ThreadSink, open_reader
+from glossator.lsp.frames import Sink
+from glossator.lsp.inbox import Inbox, pump
+from glossator.lsp.streams import SocketSink, ThreadSink, read_from
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
@@ -22,9 +25,9 @@ _Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 async def serve_stdio(server: Server) -> int:
     """Serve the process that started us; gives the exit code."""
-    read_from, write_to = _take_streams()
+    ours, write_to = _take_streams()
     sink = ThreadSink(write_to, server.connection_lost)
-    return await _serve(server, await open_reader(read_from), sink)
+    return await _serve(server, partial(read_from, ours), sink)
 
 
 async def serve_tcp(server: Server, host: str, port: int) -> int:
@@ -37,21 +40,23 @@ async def serve_tcp(server: Server, host: str, port: int) -> int:
         else:
             connected.set_result((reader, writer))
 
-    listener = await asyncio.start_server(accept, host, port, limit=MAX_HEADER_BYTES)
+    listener = await asyncio.start_server(accept, host, port)
     bound_host, bound_port = listener.sockets[0].getsockname()[:2]
     sys.stderr.write(f"listening on {bound_host}:{bound_port}\n")
     sys.stderr.flush()
     reader, writer = await connected
     listener.close()
     sink = SocketSink(writer, server.connection_lost)
-    return await _serve(server, reader, sink)
+    return await _serve(server, partial(pump, reader), sink)
 
 
-async def _serve(server: Server, reader: asyncio.StreamReader, sink: Sink) -> int:
+async def _serve(
+    server: Server, connect: Callable[[Inbox], Coroutine[None, None, None]], sink: Sink
+) -> int:
     if sys.platform != "win32":
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, server.leave)
-    return await server.serve(reader, sink, _end_at_last)
+    return await server.serve(connect, sink, _end_at_last)
 
 
 def _take_streams() -> tuple[int, int]:

@@ -3,7 +3,8 @@
 What differs from pygls, and why:
 - a handler of ours replaces the built-in one, so pygls' own `Workspace` is never made;
 - cancelling a request cancels its task, which is awaited at shutdown;
-- an answer leaves in the step of the event loop in which it is there, and waits for no other;
+- an answer leaves in the step of the event loop in which it is there, and waits for no other; a
+  plain function that can answer does so in the step that read the request;
 - our requests to the client are kept apart from the client's to us, whose ids may collide;
 - whatever a handler raises becomes the right error in one place, `_send_handler_result`.
 """
@@ -41,6 +42,7 @@ from pygls.protocol.json_rpc import MsgId
 from glossator.lsp.errors import rpc_error
 from glossator.lsp.frames import Sink, frame
 from glossator.lsp.gate import Gate
+from glossator.lsp.later import Later
 from glossator.lsp.messages import message_id, parse, structure
 
 _log = logging.getLogger(__name__)
@@ -201,10 +203,25 @@ class Protocol(LanguageServerProtocol):
         args: tuple[Any, ...] | None = None,
         kwargs: dict[str, Any] | None = None,
     ) -> None:
-        if not asyncio.iscoroutinefunction(handler):
-            super()._execute_handler(msg_id, handler, callback, args, kwargs)
-            return
-        work = functools.partial(handler, *(args or ()), **(kwargs or {}))
+        if asyncio.iscoroutinefunction(handler):
+            work = functools.partial(handler, *(args or ()), **(kwargs or {}))
+            self._execute_later(msg_id, work, callback)
+        else:
+            go_on = functools.partial(self._go_on, msg_id, callback)
+            super()._execute_handler(msg_id, handler, go_on, args, kwargs)
+
+    def _go_on(
+        self, msg_id: MsgId, callback: Callable[[Any], None], ended: Future[Any] | asyncio.Task[Any]
+    ) -> None:
+        """Tell of the end of a plain function, unless that only says how to go on."""
+        if not _failed(ended) and isinstance(later := ended.result(), Later):
+            self._execute_later(msg_id, later.work, callback)
+        else:
+            callback(ended)
+
+    def _execute_later(
+        self, msg_id: MsgId, work: Callable[[], Awaitable[Any]], callback: Callable[[Any], None]
+    ) -> None:
         task = asyncio.create_task(_told(work, callback))
         self._request_futures[msg_id] = task  # type: ignore[assignment] # pygls says: Future
         task.add_done_callback(lambda ended: callback(ended) if _failed(ended) else None)
@@ -242,8 +259,8 @@ async def _told(work: Callable[[], Awaitable[Any]], callback: Callable[[Any], No
     callback(future)
 
 
-def _failed(task: asyncio.Task[None]) -> bool:
-    return task.cancelled() or task.exception() is not None
+def _failed(ended: Future[Any] | asyncio.Task[Any]) -> bool:
+    return ended.cancelled() or ended.exception() is not None
 
 
 def make_converter() -> cattrs.Converter:

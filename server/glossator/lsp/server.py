@@ -20,8 +20,9 @@ from glossator.lsp.errors import first_leaf
 from glossator.lsp.features import register
 from glossator.lsp.features.symbol_offer import offer_symbols
 from glossator.lsp.features.text_document_content import tell_of_glosses
-from glossator.lsp.frames import MalformedFrame, Sink, read_frame
+from glossator.lsp.frames import MalformedFrame, Sink
 from glossator.lsp.gate import Phase
+from glossator.lsp.inbox import Inbox
 from glossator.lsp.logs import ClientLog
 from glossator.lsp.parent import parent_gone
 from glossator.lsp.port import ClientPort
@@ -76,12 +77,13 @@ class Server(LanguageServer):
 
     async def serve(
         self,
-        stream: asyncio.StreamReader,
+        connect: Callable[[Inbox], Coroutine[None, None, None]],
         sink: Sink,
         leaving: Callable[[int], None] = lambda _code: None,
     ) -> int:
         """Talk to one client until it leaves; gives the process's exit code.
 
+        `connect` gives an inbox what the client sends, or sees to it that somebody does.
         `leaving` is called with that code before the work still going on is ended.
         """
         self._loop = asyncio.get_running_loop()
@@ -89,7 +91,8 @@ class Server(LanguageServer):
         self.protocol.sink = sink
         client_log = ClientLog(self.protocol, self._loop)
         logging.getLogger().addHandler(client_log)
-        self._in_background(self._read(stream), lambda _: self.leave(1))
+        inbox = Inbox(self.protocol.receive, self._heard_all)
+        self._in_background(connect(inbox), lambda _: self.leave(1))
         code = await self._exit_code
         leaving(code)
         logging.getLogger().removeHandler(client_log)
@@ -172,16 +175,13 @@ class Server(LanguageServer):
                 await self.application.scanned()
         gc.freeze()  # what the start and the scan made stays: collections need not look at it
 
-    async def _read(self, stream: asyncio.StreamReader) -> None:
-        try:
-            while (body := await read_frame(stream)) is not None:
-                self.protocol.receive(body)
-                await asyncio.sleep(0)  # a request's first step sees the state at its place
-        except MalformedFrame as error:
-            _log.error("The client's messages cannot be read any further: %s.", error)
+    def _heard_all(self, problem: Exception | None) -> None:
+        """The client sends nothing any more, or nothing that can be read."""
+        if isinstance(problem, MalformedFrame):
+            _log.error("The client's messages cannot be read any further: %s.", problem)
             self.leave(1)
-        except OSError as error:
-            self._lost(str(error))
+        elif problem is not None:
+            self._lost(str(problem))
         self.leave()
 
     async def _watch(self, process_id: int | None) -> None:

@@ -43,7 +43,10 @@ class Service:
         Application,
     ]
     settings: Callable[[object, Mapping[str, str]], tuple[Settings, list[str]]]
-    hover: Callable[[Application, str, Position, bool], Awaitable[HoverAnswer | None]]
+    hover: Callable[  # what has to be looked up first is told by calling what it gives
+        [Application, str, Position, bool],
+        HoverAnswer | Callable[[], Awaitable[HoverAnswer | None]] | None,
+    ]
     why_not_edited: Callable[[Application], str | None]
     symbol_named_at: Callable[[Application, str, Position], Awaitable[Symbol | None]]
     document_symbols: Callable[[Application, str], Awaitable[list[SymbolNode]]]

@@ -12,22 +12,18 @@ import sys
 import threading
 from collections.abc import Callable
 
-from glossator.lsp.frames import MAX_HEADER_BYTES
-
 MAX_UNREAD_BYTES = 256 * 1024 * 1024  # a client that lets this much wait is gone
 _CHUNK = 64 * 1024
 
 
-async def open_reader(descriptor: int) -> asyncio.StreamReader:
-    """A stream over a readable descriptor: by the event loop where it can, else by a thread."""
+async def read_from(descriptor: int, protocol: asyncio.Protocol) -> None:
+    """Give `protocol` what comes: by the event loop where it can, else by a thread."""
     loop = asyncio.get_running_loop()
-    stream = asyncio.StreamReader(limit=MAX_HEADER_BYTES)
     if _may_be_waited_for(descriptor):
         pipe = os.fdopen(descriptor, "rb", buffering=0)
-        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stream), pipe)
+        await loop.connect_read_pipe(lambda: protocol, pipe)
     else:  # a file, a terminal or the null device cannot be waited for
-        stream.set_transport(_ThreadTransport(descriptor, stream, loop))
-    return stream
+        protocol.connection_made(_ThreadTransport(descriptor, protocol, loop))
 
 
 def _may_be_waited_for(descriptor: int) -> bool:
@@ -135,28 +131,28 @@ class SocketSink:
 
 
 class _ThreadTransport(asyncio.ReadTransport):
-    """Feeds a stream from a thread, and stops reading while the stream is full."""
+    """Feeds a protocol from a thread, and stops reading while that is full."""
 
     def __init__(
         self,
         descriptor: int,
-        stream: asyncio.StreamReader,
+        protocol: asyncio.Protocol,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         super().__init__()
         self._descriptor = descriptor
-        self._stream = stream
+        self._protocol = protocol
         self._loop = loop
         self._may_read = threading.Event()
         self._may_read.set()
         threading.Thread(target=self._run, name="lsp-reader", daemon=True).start()
 
     def pause_reading(self) -> None:
-        """Called by the stream when it holds enough."""
+        """Called by the protocol when it holds enough."""
         self._may_read.clear()
 
     def resume_reading(self) -> None:
-        """Called by the stream when it wants more."""
+        """Called by the protocol when it wants more."""
         self._may_read.set()
 
     def _run(self) -> None:
@@ -166,7 +162,7 @@ class _ThreadTransport(asyncio.ReadTransport):
                 self._loop.call_soon_threadsafe(self._feed, chunk, fed)
                 fed.wait()
                 self._may_read.wait()
-            self._loop.call_soon_threadsafe(self._stream.feed_eof)
+            self._loop.call_soon_threadsafe(self._protocol.eof_received)
 
     def _read(self) -> bytes:
         try:
@@ -175,5 +171,5 @@ class _ThreadTransport(asyncio.ReadTransport):
             return b""
 
     def _feed(self, chunk: bytes, fed: threading.Event) -> None:
-        self._stream.feed_data(chunk)
+        self._protocol.data_received(chunk)
         fed.set()

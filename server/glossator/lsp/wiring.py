@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from functools import partial
+
 from glossator.core.text import Position
 from glossator.lsp.service import Service
 from glossator.lsp.settings import valid_settings
 from glossator.service.application import Application
 from glossator.service.commands import COMMANDS
-from glossator.service.hover import HoverAnswer, HoverRequest, hover
+from glossator.service.hover import (
+    HoverAnswer,
+    HoverRequest,
+    NotAtHand,
+    hover,
+    hover_at_hand,
+)
 from glossator.service.lenses import glosses_changed, lens_face, lenses
 from glossator.service.on_lines import why_not_edited
 from glossator.service.reports import report_at
 from glossator.service.symbols import document_symbols, symbol_named_at, workspace_symbols
 
 
-async def _hover(app: Application, uri: str, position: Position, links: bool) -> HoverAnswer | None:
-    return await hover(app, HoverRequest(uri, position, links))
+def _hover(
+    app: Application, uri: str, position: Position, links: bool
+) -> HoverAnswer | Callable[[], Awaitable[HoverAnswer | None]] | None:
+    request = HoverRequest(uri, position, links)
+    try:
+        return hover_at_hand(app, request)
+    except NotAtHand:
+        return partial(hover, app, request)
 
 
 SERVICE = Service(

@@ -49,25 +49,31 @@ class AtHand:
 
     def outline(self, document: Document) -> tuple[Symbol, ...] | None:
         """The outline of a document, if it is there."""
-        key = document.path, document.sha256
+        key = _text(document)
         if key in self._outlines:
             self._outlines.move_to_end(key)
         return self._outlines.get(key)
 
+    def known_definitions(
+        self, snapshot: WorkspaceSnapshot, document: Document, name: str, search: Search
+    ) -> Found[Definition] | None:
+        """What `search` found for this text, if it is there."""
+        key = _text(document), name
+        revision, found = self._names.get(key, (0, None))
+        if found is None or revision == snapshot.revision:
+            return found
+        if not _holds(snapshot, found):
+            return None
+        self._in_background(_ANEW, partial(self._search, key, snapshot, search))
+        return found
+
     async def definitions(
         self, snapshot: WorkspaceSnapshot, document: Document, name: str, search: Search
     ) -> Found[Definition]:
-        """What `search` finds, or found for this text. Raises what `search` raises."""
-        key = (document.path, document.sha256), name
-        known = self._names.get(key)
-        if known is not None and known[0] == snapshot.revision:
-            return known[1]
-        if known is None or not _holds(snapshot, known[1]):
-            found = await search()
-            self._remember(key, snapshot, found)
-            return found
-        self._in_background(_ANEW, partial(self._search, key, snapshot, search))
-        return known[1]
+        """What `search` finds; remembered for this text. Raises what `search` raises."""
+        found = await search()
+        self._remember((_text(document), name), snapshot, found)
+        return found
 
     async def close(self) -> None:
         """End what is under way."""
@@ -90,7 +96,7 @@ class AtHand:
         for overlay in self._host.snapshot().overlays.values():
             if language_of(overlay.path, overlay.text) is None:
                 continue
-            key = overlay.path, overlay.document.sha256
+            key = _text(overlay.document)
             if key not in self._outlines:
                 self._in_background(key, partial(self._outline, key, overlay.document))
 
@@ -126,6 +132,10 @@ class AtHand:
 
         if key not in self._tasks:
             self._tasks[key] = asyncio.create_task(run())
+
+
+def _text(document: Document) -> _Text:
+    return document.path, document.sha256
 
 
 def _holds(snapshot: WorkspaceSnapshot, found: Found[Definition]) -> bool:

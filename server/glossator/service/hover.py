@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -77,10 +78,29 @@ class _Word:
     end: Position
 
 
+class NotAtHand(Exception):
+    """Something has to be looked up first."""
+
+
+def hover_at_hand(app: Application, request: HoverRequest) -> HoverAnswer | None:
+    """As `hover`, at once. Raises `NotAtHand`."""
+    snapshot = app.host.snapshot()
+    document = snapshot.open_document(request.uri)  # a hover is on what the editor shows
+    if document is None:
+        return None
+    if len(document.text) > _LONG:
+        raise NotAtHand
+    word = _word_at(document, request.position, app.host.encoding)
+    if word is None:
+        return None
+    facts = _facts_at_hand(app, snapshot, word, request.position.line + 1)
+    return _answer(app, request, word, facts)
+
+
 async def hover(app: Application, request: HoverRequest) -> HoverAnswer | None:
     """The facts, or None where there is no symbol."""
     snapshot = app.host.snapshot()
-    document = snapshot.open_document(request.uri)  # a hover is on what the editor shows
+    document = snapshot.open_document(request.uri)
     if document is None:
         return None
     at = document, request.position, app.host.encoding
@@ -96,6 +116,12 @@ async def hover(app: Application, request: HoverRequest) -> HoverAnswer | None:
     except JobFailed as failure:
         logger.warning("A hover failed: %s", failure)
         return None
+    return _answer(app, request, word, facts)
+
+
+def _answer(
+    app: Application, request: HoverRequest, word: _Word, facts: _Facts | None
+) -> HoverAnswer | None:
     if facts is None:
         return None
     app.margin.look_soon()
@@ -129,23 +155,55 @@ class _Facts:
     path: str
 
 
+def _facts_at_hand(
+    app: Application, snapshot: WorkspaceSnapshot, word: _Word, line: int
+) -> _Facts | None:
+    """As `_facts`, at once. Raises `NotAtHand`."""
+    outline = app.at_hand.outline(word.document)
+    if outline is None:
+        raise NotAtHand
+    if namesakes := tuple(symbol for symbol in outline if symbol.name == word.text):
+        return _defined_here(snapshot, word, line, namesakes)
+    if not _may_be_elsewhere(word):
+        return None
+    search = partial(_look_elsewhere, app.symbols, snapshot, word)
+    found = app.at_hand.known_definitions(snapshot, word.document, word.text, search)
+    if found is None:
+        raise NotAtHand
+    return _defined_elsewhere(snapshot, found)
+
+
 async def _facts(
     app: Application, snapshot: WorkspaceSnapshot, word: _Word, line: int
 ) -> _Facts | None:
     """What is known of a word on a 1-based line of its document; None if nothing is."""
-    outline = app.at_hand.outline(word.document)
-    if outline is not None:
-        namesakes = tuple(symbol for symbol in outline if symbol.name == word.text)
-    else:
+    with suppress(NotAtHand):
+        return _facts_at_hand(app, snapshot, word, line)
+    if app.at_hand.outline(word.document) is None:
         namesakes = await app.symbols.outline(snapshot, word.document, name=word.text)
-    if namesakes:
-        here = symbol_at(namesakes, line) or _nearest(namesakes, line)
-        path = word.document.path
-        return _Facts(_describe(here, snapshot.relative(path), word.language), here, path)
-    if word.language not in CODE or not word.text.strip("_0123456789"):
+        if namesakes:
+            return _defined_here(snapshot, word, line, namesakes)
+    if not _may_be_elsewhere(word):
         return None
     search = partial(_look_elsewhere, app.symbols, snapshot, word)
-    found = await app.at_hand.definitions(snapshot, word.document, word.text, search)
+    asked = snapshot, word.document, word.text, search
+    found = app.at_hand.known_definitions(*asked) or await app.at_hand.definitions(*asked)
+    return _defined_elsewhere(snapshot, found)
+
+
+def _defined_here(
+    snapshot: WorkspaceSnapshot, word: _Word, line: int, namesakes: tuple[Symbol, ...]
+) -> _Facts:
+    here = symbol_at(namesakes, line) or _nearest(namesakes, line)
+    path = word.document.path
+    return _Facts(_describe(here, snapshot.relative(path), word.language), here, path)
+
+
+def _may_be_elsewhere(word: _Word) -> bool:
+    return word.language in CODE and bool(word.text.strip("_0123456789"))
+
+
+def _defined_elsewhere(snapshot: WorkspaceSnapshot, found: Found[Definition]) -> _Facts | None:
     if not found.hits:
         return None
     best = found.hits[0]

@@ -8,9 +8,10 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
-from glossator.lsp.frames import MAX_HEADER_BYTES
+from glossator.lsp.inbox import pump
 from glossator.lsp.server import Server
 from glossator.lsp.streams import SocketSink
 from tests.patience import SECONDS
@@ -154,8 +155,9 @@ async def connected(server: Server) -> AsyncIterator[Editor]:
     """An editor on a server in this process, over real sockets."""
     ours, theirs = socket.socketpair()
     editor = Editor(*await asyncio.open_connection(sock=ours))
-    reader, writer = await asyncio.open_connection(sock=theirs, limit=MAX_HEADER_BYTES)
-    serving = asyncio.create_task(server.serve(reader, SocketSink(writer, server.connection_lost)))
+    reader, writer = await asyncio.open_connection(sock=theirs)
+    sink = SocketSink(writer, server.connection_lost)
+    serving = asyncio.create_task(server.serve(partial(pump, reader), sink))
     try:
         yield editor
     finally:

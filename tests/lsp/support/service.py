@@ -221,7 +221,7 @@ class HoverAnswer:
     end: Position
 
 
-async def hover(app: Application, uri: str, position: Position, _links: bool) -> HoverAnswer | None:
+def hover(app: Application, uri: str, position: Position, _links: bool) -> HoverAnswer | None:
     """The line under the position."""
     document = app.host.snapshot().read(to_path(uri) or uri)
     if not isinstance(document, Document):

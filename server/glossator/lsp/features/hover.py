@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from glossator.core.text import Position
+from glossator.lsp.later import Later
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
+    from glossator.service.hover import HoverAnswer
 
 
 def register(server: Server) -> None:
@@ -17,11 +21,21 @@ def register(server: Server) -> None:
     server.feature(types.TEXT_DOCUMENT_HOVER)(hover)
 
 
-async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
-    """The hover at a position, or nothing."""
+def hover(ls: Server, params: types.HoverParams) -> types.Hover | Later | None:
+    """The hover at a position, or nothing; later, if something has to be looked up for it."""
     position = Position(params.position.line, params.position.character)
     uri, links = params.text_document.uri, ls.client.links
-    answer = await ls.service.hover(ls.application, uri, position, links)
+    answer = ls.service.hover(ls.application, uri, position, links)
+    return Later(partial(_looked_up, ls, answer)) if callable(answer) else _shown(ls, answer)
+
+
+async def _looked_up(
+    ls: Server, look_up: Callable[[], Awaitable[HoverAnswer | None]]
+) -> types.Hover | None:
+    return _shown(ls, await look_up())
+
+
+def _shown(ls: Server, answer: HoverAnswer | None) -> types.Hover | None:
     if answer is None:
         return None
     kind = types.MarkupKind.Markdown if ls.client.markdown_hover else types.MarkupKind.PlainText
