@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from glossator.core.citations import CitationMark, rewrite_citations
+from glossator.core.markdown import harmless
 from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.tool_result import Budget, cut
 
@@ -74,6 +75,10 @@ class Report:
         if self.open:
             parts += ["**Open**", joined(self.open)]
         return "\n\n".join(filter(None, parts)) or "Nothing was found."
+
+    def account(self) -> str:
+        """What was searched, as a list of Markdown; "" for nothing."""
+        return "\n".join(f"- {harmless(each)}" for each in self.searched)
 
     def told(self, budget: int) -> str:
         """The report for the model that asked for it, within `budget` bytes.

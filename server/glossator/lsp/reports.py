@@ -78,6 +78,9 @@ def to_markdown(answer: Answer) -> str:
     parts = [text.rstrip()]
     if answer.citations:
         parts.append("## Citations\n\n" + "\n".join(map(_citation, answer.citations)))
+    report = getattr(answer, "report", None)
+    if report is not None and report.searched:
+        parts.append(f"## Searched\n\n{report.account()}")
     how = "offline, extractive" if answer.offline else answer.model
     parts.append(f"---\n\n*{how}; stopped: {answer.stop}*")
     return "\n\n".join(parts) + "\n"

@@ -53,7 +53,7 @@ def document(noted: Noted, title: str) -> str:
     if report.open:
         parts += ["## Open", joined(map(harmless, report.open))]
     if report.searched:
-        parts += ["## Searched", "\n".join(f"- {harmless(each)}" for each in report.searched)]
+        parts += ["## Searched", report.account()]
     return "\n\n".join(parts) + "\n"
 
 

@@ -14,7 +14,7 @@ export async function pick(page, key, typed, words) {
 }
 
 /** A key is lost where nothing has the focus yet, such as a webview that is being loaded. */
-async function quickInput(page, key) {
+export async function quickInput(page, key) {
   const input = page.locator(".quick-input-widget:visible input").first();
   await input.waitFor({ state: "hidden" });
   for (let tries = 1; ; tries++) {

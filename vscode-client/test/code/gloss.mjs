@@ -2,7 +2,7 @@
 // The report is kept: hovers show it, it opens as a document, and is stale once a cited line changed.
 
 import assert from "node:assert/strict";
-import { runCommand } from "./gestures.mjs";
+import { quickInput, runCommand } from "./gestures.mjs";
 import { PRICES } from "./shop.mjs";
 
 export const files = {
@@ -62,12 +62,16 @@ export async function story(stage) {
 /** A question of one's own is explored, as far as one likes. */
 async function exploreFar(stage) {
   const { page, model, turn } = stage;
-  await model.plays(["- The till does. [cite: doc, till.py, L4-L5]"]);
-  await runCommand(page, "Glossator: Explore…");
-  const input = page.locator(".quick-input-widget:visible input").first();
-  await input.fill("Who pays what?");
+  await model.plays(
+    [{ Read: { path: "till.py" } }],
+    ["- The till does. [cite: doc, till.py, L4-L5]"],
+  );
+  const row = page.locator(".quick-input-list .monaco-list-row");
+  await (await quickInput(page, "F1")).fill(">Glossator: Explore…");
+  await row.filter({ hasText: "Glossator: Explore…" }).first().click();
+  await page.getByPlaceholder("Where is a cancelled request heard").fill("Who pays what?");
   await stage.picture("explore-how-far");
-  await page.locator(".quick-input-list .monaco-list-row", { hasText: "Very thorough" }).click();
+  await row.filter({ hasText: "Very thorough" }).click();
   await turn.filter({ hasText: "Who pays what?" }).locator(".cite.verified").first().waitFor();
   const { requests } = await model.told();
   const asked = JSON.stringify(requests.at(-1));
