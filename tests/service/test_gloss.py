@@ -185,6 +185,9 @@ async def test_calls_are_what_the_editors_servers_know(root: Path) -> None:
         assert "- Called by `evening`. [cite: doc, pond.py, 4-4]" in answer.text
         assert "test_swim`" not in answer.text
         assert "It calls" not in answer.text
+        s.port.calling = CallsTold((), ())  # as a server that has not read everything yet
+        answer = await glossed(s, name="swim")
+        assert "It calls" in answer.text
 
 
 async def test_one_cited_line_makes_stale_exactly_what_cites_it(root: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from glossator.core.gloss import FOLDER, Subject
 from glossator.grounding import renames
+from glossator.service.explore import Explored
 from glossator.service.gloss import GlossRequest, gloss
 from glossator.service.margin import Noted
 from glossator.service.reports import report_at
@@ -34,6 +35,18 @@ def move(s: Stage, old: str, new: str) -> None:
     (s.root / old).rename(s.root / new)
 
 
+@pytest.fixture(autouse=True)
+def _busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(renames, "_SECONDS", 120.0)
+
+
+async def glossed(s: Stage, request: GlossRequest) -> Explored:
+    """Gloss it, and wait until what it cites was seen: only texts that were seen are followed."""
+    answer = await gloss(s.app, request)
+    await s.app.margin.settled()
+    return answer
+
+
 async def told(s: Stage, *paths: str) -> None:
     s.app.host.apply(DiskChanged(frozenset(str(s.root / path) for path in paths)))
     await s.app.host.ready()
@@ -43,7 +56,7 @@ async def told(s: Stage, *paths: str) -> None:
 @pytest.mark.parametrize("order", ["at once", "gone first", "there first"])
 async def test_seen_on_disk(tmp_path: Path, order: str) -> None:
     async with stage(tmp_path / "work", FILES, TURNS) as s:
-        document = (await gloss(s.app, GlossRequest(name="Fish.swim"))).document
+        document = (await glossed(s, GlossRequest(name="Fish.swim"))).document
         assert document is not None
         heard: set[str] = set()
         s.app.margin.subscribe(lambda subjects: heard.update(each.path for each in subjects))
@@ -81,7 +94,7 @@ async def test_seen_on_disk(tmp_path: Path, order: str) -> None:
 
 async def test_what_is_cited_is_followed_too(tmp_path: Path) -> None:
     async with stage(tmp_path / "work", FILES, TURNS) as s:
-        await gloss(s.app, GlossRequest(name="Fish.swim"))
+        await glossed(s, GlossRequest(name="Fish.swim"))
         move(s, "pond.py", "pool.py")
         await told(s, "pond.py", "pool.py")
         found = about(s, "zoo/fish.py")
@@ -94,8 +107,8 @@ async def test_what_is_cited_is_followed_too(tmp_path: Path) -> None:
 async def test_a_folder_with_all_that_is_in_it(tmp_path: Path) -> None:
     turns = [*TURNS, Turn(ToolUse("Read", {"path": "zoo/fish.py"})), Turn(Text("- Zoo."))]
     async with stage(tmp_path / "work", FILES, turns) as s:
-        await gloss(s.app, GlossRequest(name="Fish.swim"))
-        await gloss(s.app, GlossRequest(uri="zoo"))
+        await glossed(s, GlossRequest(name="Fish.swim"))
+        await glossed(s, GlossRequest(uri="zoo"))
         move(s, "zoo", "park/zoo")
         await told(s, "zoo/fish.py", "park/zoo/fish.py")
         assert about(s, "park/zoo/fish.py") is not None
@@ -105,7 +118,7 @@ async def test_a_folder_with_all_that_is_in_it(tmp_path: Path) -> None:
 
 async def test_told_by_the_editor_though_the_text_is_another(tmp_path: Path) -> None:
     async with stage(tmp_path / "work", FILES, TURNS) as s:
-        await gloss(s.app, GlossRequest(name="Fish.swim"))
+        await glossed(s, GlossRequest(name="Fish.swim"))
         move(s, "zoo", "sea")
         changed = FILES["zoo/fish.py"].replace("splash(far)", "splash(near)")
         s.app.host.apply(Opened((s.root / "sea/fish.py").as_uri(), 1, changed))
@@ -122,7 +135,7 @@ async def test_while_the_editor_shows_what_is_gone(tmp_path: Path) -> None:
     async with stage(tmp_path / "work", FILES, TURNS) as s:
         uri = (s.root / "zoo/fish.py").as_uri()
         s.app.host.apply(Opened(uri, 1, FILES["zoo/fish.py"]))
-        await gloss(s.app, GlossRequest(name="Fish.swim"))
+        await glossed(s, GlossRequest(name="Fish.swim"))
         move(s, "zoo/fish.py", "zoo/carp.py")
         await told(s, "zoo/fish.py", "zoo/carp.py")
         assert about(s, "zoo/carp.py") is not None
@@ -142,7 +155,7 @@ async def test_what_is_moved_aside_to_be_saved_is_not_followed(
 
     monkeypatch.setattr("glossator.service.margin.found_again", saving)
     async with stage(tmp_path / "work", FILES, TURNS) as s:
-        await gloss(s.app, GlossRequest(name="Fish.swim"))
+        await glossed(s, GlossRequest(name="Fish.swim"))
         move(s, "zoo/fish.py", "zoo/fish.py~")
         await told(s, "zoo/fish.py", "zoo/fish.py~")
         assert saved
@@ -156,7 +169,7 @@ async def test_what_is_moved_aside_to_be_saved_is_not_followed(
 
 async def test_a_text_that_only_went_is_not_followed(tmp_path: Path) -> None:
     async with stage(tmp_path / "work", FILES, TURNS) as s:
-        await gloss(s.app, GlossRequest(name="Fish.swim"))
+        await glossed(s, GlossRequest(name="Fish.swim"))
         (s.root / "zoo/fish.py").unlink()
         (s.root / "zoo/eel.py").write_text(FILES["zoo/fish.py"] + "# other\n")
         await told(s, "zoo/fish.py", "zoo/eel.py")
@@ -171,7 +184,7 @@ async def test_two_servers_follow_the_same(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("glossator.service.margin._AGAIN", 0.0)
     root = tmp_path / "work"
     async with stage(root, FILES, TURNS) as one, stage(root, {}, ()) as other:
-        await gloss(one.app, GlossRequest(name="Fish.swim"))
+        await glossed(one, GlossRequest(name="Fish.swim"))
         await other.app.margin.look()
         move(one, "zoo/fish.py", "zoo/carp.py")
         for s in (one, other):
@@ -185,7 +198,7 @@ async def test_two_servers_follow_the_same(tmp_path: Path, monkeypatch: pytest.M
 
 async def test_the_watcher_is_enough(tmp_path: Path) -> None:
     async with stage(tmp_path / "work", FILES, TURNS) as s:
-        await gloss(s.app, GlossRequest(name="Fish.swim"))
+        await glossed(s, GlossRequest(name="Fish.swim"))
         followed = asyncio.Event()
 
         def heard(_: frozenset[Subject]) -> None:

@@ -1,6 +1,7 @@
 """Who calls a symbol, and what it calls: as the editor's other servers know it, else the index.
 
-A server of the language resolves names; the index knows how they are spelled.
+A server of the language resolves names; the index knows how they are spelled. One that knows of no
+call at all may not have read everything yet, so the index is asked then, too.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ async def calls_of(app: Application, pointed: Pointed) -> Calls:
     character = count_units(line[: symbol.name_column], app.host.encoding)
     wanted = CallsWanted(document.uri, Position(symbol.name_line - 1, character))
     told = await app.port.calls(wanted, _SECONDS)
-    if told is not None:
+    if told is not None and (told.callers or told.callees):  # with neither it may be loading yet
         callers = await asyncio.to_thread(_placed, app, snapshot, told.callers)
         callees = await asyncio.to_thread(_placed, app, snapshot, told.callees)
         return Calls(callers, callees, by_editor=True)
