@@ -11,13 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from glossator.core.document import Document, MissingReason
+from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.uri import to_uri
 from glossator.workspace import disk
 from glossator.workspace.change import Opened
+from glossator.workspace.disk import load_listed
+from glossator.workspace.roots import Roots
 from tests.workspace.trees import host, reason, text, write_tree
 
 OUTSIDE, SPECIAL = MissingReason.OUTSIDE, MissingReason.SPECIAL
+ABSENT, DIRECTORY = MissingReason.ABSENT, MissingReason.DIRECTORY
+UNREADABLE = MissingReason.UNREADABLE
 
 
 @pytest.fixture(autouse=True, params=["direct", "by component"])
@@ -118,6 +122,30 @@ def test_names_for_what_lies_inside(root: Path) -> None:
     for path in ("in.txt", "./in.txt", "dir/../in.txt", str(root / "in.txt"), "up/ws/in.txt"):
         assert text(snapshot, path) == "in", path
     assert text(snapshot, "inner/deep.txt") == "deep"
+
+
+@pytest.mark.parametrize(
+    ("target", "found"),
+    [
+        *(("in.txt", "in"), ("./dir/deep.txt", "deep"), ("dir/../in.txt", "in")),
+        *(("../ws/in.txt", "in"), ("{root}/in.txt", "in"), ("inner/deep.txt", "deep")),
+        ("dir/up/in.txt", "in"),
+        # `..` behind a link is where the link leads to, whatever stands at the same words
+        ("dir/deeper/../other.txt", "far"),
+        *(("../out.txt", OUTSIDE), ("{root}/../out.txt", OUTSIDE), ("/etc/passwd", OUTSIDE)),
+        *(("dir/deeper/../../../out.txt", OUTSIDE), ("nothing", ABSENT), ("listed", UNREADABLE)),
+        *(("zero", OUTSIDE), ("fifo", SPECIAL), ("dir", DIRECTORY)),
+    ],
+)
+def test_a_listed_link_is_followed_inside_the_workspace(
+    root: Path, target: str, found: str | MissingReason
+) -> None:
+    write_tree(root, {"far/other.txt": "far", "far/off/x": "x", "dir/other.txt": "near"})
+    (root / "dir" / "deeper").symlink_to("../far/off")
+    (root / "dir" / "up").symlink_to("..")
+    (root / "listed").symlink_to(target.format(root=root))
+    loaded = load_listed(Roots.of((str(root),)), str(root / "listed"), 1_000)
+    assert (loaded.reason if isinstance(loaded, Missing) else loaded.content.decode()) == found
 
 
 def test_a_root_may_be_given_by_a_link(root: Path) -> None:

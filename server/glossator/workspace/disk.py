@@ -109,11 +109,24 @@ def load_raw(roots: Roots, path: str, limit: int, when_larger: str) -> Raw | Mis
 def load_listed(roots: Roots, path: str, limit: int) -> Raw | Missing:
     """As `load_raw`, with less ado: `path` is as a walk of the roots gives it."""
     descriptor = _open_listed(path)
-    if descriptor is not None:
+    if descriptor is None:
+        result = _load_target(roots, path, limit)
+    else:
         result = _read_and_close(roots, path, descriptor, limit, RAISE_LIMIT)
-        if isinstance(result, Raw):
-            return result
-    return load_raw(roots, path, limit, RAISE_LIMIT)
+    return result if isinstance(result, Raw) else load_raw(roots, path, limit, RAISE_LIMIT)
+
+
+def _load_target(roots: Roots, path: str, limit: int) -> Raw | Missing | None:
+    """What a listed link leads to, if that is a real path as it stands."""
+    try:
+        target = os.readlink(path)
+    except OSError:
+        return None
+    steps = target.split(os.sep)
+    if os.pardir in steps[steps.count(os.pardir) :]:  # a link on the way there would not go back
+        return None
+    real = os.path.normpath(os.path.join(os.path.dirname(path), target))
+    return _load_directly(roots, real, limit, RAISE_LIMIT)
 
 
 def load_unchanged(

@@ -138,6 +138,7 @@ class WorkspaceHost:
                 self._unsaved(),
                 self._cache,
                 self._settings.ripgrep,
+                self._indexing.worker.second_reader,
             )
         return self._snapshot
 

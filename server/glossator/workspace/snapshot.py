@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -17,6 +18,7 @@ from glossator.workspace.overlays import Overlay, overlay_path
 from glossator.workspace.roots import Roots, real_path
 from glossator.workspace.text.index import TextView
 from glossator.workspace.walk import FileEntry
+from glossator.workspace.worker.second_reader import SecondReader
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,7 @@ class WorkspaceSnapshot:
     unsaved: tuple[FileEntry, ...]  # open documents inside a root that are not in the index
     cache: ReadCache
     ripgrep: str  # the setting: which program long searches may use
+    second_reader: Callable[[], AbstractContextManager[SecondReader | None]]  # for one search
 
     @property
     def roots(self) -> tuple[str, ...]:

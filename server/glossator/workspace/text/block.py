@@ -11,9 +11,8 @@ from itertools import chain
 
 from glossator.workspace.disk import Parts
 from glossator.workspace.scan import compile_literal, holders
-from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text.candidates import Ranges
-from glossator.workspace.text.source import read_parts, with_plain_line_ends
+from glossator.workspace.text.parts import read_parts, with_plain_line_ends
 from glossator.workspace.walk import FileEntry
 
 OPENING = 15_000  # bytes that take as long as opening a file
@@ -25,18 +24,19 @@ MOST = 1 << 20  # … and so many at most
 class Reader:
     """Reads candidates of a search: `others` are not plain, `needle` is in every match.
 
-    Of files with `ranges` only these are read. Both are by absolute path.
+    Of files with `ranges` only these are read, others have at most `limit` bytes. Both are by
+    absolute path.
     """
 
     def __init__(
         self,
-        snapshot: WorkspaceSnapshot,
+        limit: int,
         others: Container[str],
         ranges: Mapping[str, Ranges],
         needle: bytes,
         cancelled: Callable[[], bool],
     ) -> None:
-        self._snapshot = snapshot
+        self._limit = limit
         self._others = others
         self._ranges = ranges
         self._literal = compile_literal(needle) if needle else None
@@ -47,7 +47,17 @@ class Reader:
         """What is to be searched of a plain file that is as it was listed."""
         if entry.path in self._others:
             return None
-        return read_parts(self._snapshot, entry, self._ranges.get(entry.path))
+        return read_parts(entry, self._ranges.get(entry.path), self._limit)
+
+    def is_other(self, entry: FileEntry) -> bool:
+        """Whether the file is not plain."""
+        return entry.path in self._others
+
+    def plain(self, files: Iterable[FileEntry]) -> tuple[list[FileEntry], dict[str, Ranges]]:
+        """The plain ones, and the ranges of the long ones."""
+        plain = [entry for entry in files if entry.path not in self._others]
+        ranges = self._ranges
+        return plain, {entry.path: ranges[entry.path] for entry in plain if entry.path in ranges}
 
     def block(
         self, files: Iterator[FileEntry], size: int, largest: float

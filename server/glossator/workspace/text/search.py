@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import chain, compress
 from operator import attrgetter
 from time import monotonic
-from typing import TypeAlias
+from typing import NamedTuple, TypeVar
 
 from glossator.core.document import Missing, MissingReason
 from glossator.workspace.disk import Parts, Stamp
@@ -27,20 +27,21 @@ from glossator.workspace.scan import (
     matching_lines,
 )
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text.block import FIRST, MOST, Reader
+from glossator.workspace.text.block import Reader
+from glossator.workspace.text.blocks import Blocks, Way
 from glossator.workspace.text.candidates import Candidates
+from glossator.workspace.text.parts import listed_stamp, with_plain_line_ends
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import LARGE, Request, Ripgrep
 from glossator.workspace.text.ripgrep_pattern import folds_alike
 from glossator.workspace.text.ripgrep_program import find_ripgrep
+from glossator.workspace.text.sifter import Sought
 from glossator.workspace.text.source import (
     Text,
     candidates,
-    listed_stamp,
     plain_text,
     read_text,
     unsearchable,
-    with_plain_line_ends,
 )
 from glossator.workspace.walk import FileEntry
 
@@ -51,8 +52,13 @@ _MOST = 5_000  # files, which are not sorted anew
 
 _path = attrgetter("path")
 
-# what is known of a file that may match: its lines, if ripgrep told, or what was read of it
-_Known: TypeAlias = int | Parts | None
+_T = TypeVar("_T")
+
+
+class _Shown(NamedTuple):
+    text: Text
+    lines: Lines
+    numbers: Iterator[int]
 
 
 class TextSearch:
@@ -80,7 +86,6 @@ class TextSearch:
         self._request = request
         self._cancelled = cancelled
         self._had = had
-        self._shown = 0  # files that were read for their lines, which ripgrep cannot spare us
         self._portable = analysis.portable and folds_alike(pattern, ignore_case=flags[0])
         if alone is None or alone.size > LARGE:
             found = candidates(snapshot, analysis.query)
@@ -94,7 +99,9 @@ class TextSearch:
         }
         self._others = {entry.path for entry in found.others}
         needle = compiled.literal or analysis.literal
-        self._reader = Reader(snapshot, self._others, self._ranges, needle, cancelled)
+        limit = snapshot.cache.max_file_bytes
+        self._limit = limit
+        self._reader = Reader(limit, self._others, self._ranges, needle, cancelled)
         self.unsearched: dict[FileEntry, MissingReason] = {}
 
     def by_path(self) -> Iterator[FileEntry]:
@@ -122,37 +129,50 @@ class TextSearch:
 
     def files(self, selected: Iterator[FileEntry]) -> Iterator[FileEntry]:
         """Those of `selected` that hold a match."""
-        for entry, known in self._sifted(selected, counting=False):
-            if (isinstance(known, int) and _is_unchanged(entry)) or self._holds_match(entry, known):
-                yield entry
+        for entry, _ in self._found(selected, Way(self._holds_match, lambda *_: True)):
+            yield entry
 
     def counts(self, selected: Iterator[FileEntry]) -> Iterator[tuple[FileEntry, int]]:
         """Those of `selected` that hold matches, with the number of lines these lie in."""
-        counting = not self._request.multiline  # of which ripgrep would count the matches
-        for entry, known in self._sifted(selected, counting=counting):
-            if counting and isinstance(known, int) and _is_unchanged(entry):
-                yield entry, known
-            elif lines := sum(map(self._count, self._texts(entry, known))):
-                yield entry, lines
+        if self._request.multiline:  # of which ripgrep would count the matches
+            way = Way(self._count, lambda entry, _: self._count(entry))
+        else:
+            way = Way(self._count, lambda _, lines: lines, counting=True)
+        return self._found(selected, way)
 
     def lines(
         self, selected: Iterator[FileEntry]
     ) -> Iterator[tuple[FileEntry, Text, Lines, Iterator[int]]]:
         """Those of `selected` that hold matches, with their matching lines, 1-based, ascending."""
-        for entry, known in self._sifted(selected, counting=False):
-            if entry.path in self._ranges and not self._holds_match(entry, known):
-                continue
-            if isinstance(known, Parts) and entry.path not in self._ranges:
-                text: Text | None = plain_text(entry, known)
-            else:
-                text = self._read(entry)
-            if text is not None:
-                lines = Lines(text.content)
-                numbers = self._lines(text.content, lines)
-                first = next(numbers, None)
-                if first is not None:
-                    self._shown += 1
-                    yield entry, text, lines, chain((first,), numbers)
+
+        def look(entry: FileEntry, parts: Parts | None = None) -> _Shown | None:
+            if entry.path not in self._ranges:
+                return self._shown(entry, parts)
+            return self._shown(entry) if self._holds_match(entry, parts) else None
+
+        way = Way(look, lambda entry, _: self._shown(entry), showing=True)
+        for entry, (text, lines, numbers) in self._found(selected, way):
+            yield entry, text, lines, numbers
+
+    def _holds_match(self, entry: FileEntry, parts: Parts | None = None) -> bool:
+        pattern, cancelled = self._pattern, self._cancelled
+        return any(holds_match(text, pattern, cancelled) for text in self._texts(entry, parts))
+
+    def _count(self, entry: FileEntry, parts: Parts | None = None) -> int:
+        pattern, cancelled = self._pattern, self._cancelled
+        return sum(
+            count_matching_lines(text, pattern, cancelled) for text in self._texts(entry, parts)
+        )
+
+    def _shown(self, entry: FileEntry, parts: Parts | None = None) -> _Shown | None:
+        """The whole text with its matching lines, if there are any."""
+        text = self._read(entry) if parts is None else plain_text(entry, parts)
+        if text is None:
+            return None
+        lines = Lines(text.content)
+        numbers = self._lines(text.content, lines)
+        first = next(numbers, None)
+        return None if first is None else _Shown(text, lines, chain((first,), numbers))
 
     def _read(self, entry: FileEntry) -> Text | None:
         text = read_text(self._snapshot, entry, plain=entry.path not in self._others)
@@ -161,20 +181,13 @@ class TextSearch:
             return None
         return text
 
-    def _texts(self, entry: FileEntry, known: _Known) -> list[bytes]:
+    def _texts(self, entry: FileEntry, parts: Parts | None) -> list[bytes]:
         """Whole lines of a file, and all in which a match can lie: a few ranges of a long one."""
-        parts = known if isinstance(known, Parts) else self._reader.parts(entry)
+        parts = parts or self._reader.parts(entry)
         if parts is not None:
             return list(map(with_plain_line_ends, parts.contents))
         text = self._read(entry)
         return [text.content] if text else []
-
-    def _holds_match(self, entry: FileEntry, known: _Known) -> bool:
-        pattern, cancelled = self._pattern, self._cancelled
-        return any(holds_match(text, pattern, cancelled) for text in self._texts(entry, known))
-
-    def _count(self, text: bytes) -> int:
-        return count_matching_lines(text, self._pattern, self._cancelled)
 
     def _lines(self, text: bytes, lines: Lines) -> Iterator[int]:
         for line in matching_lines(text, self._pattern, self._cancelled, lines):
@@ -182,11 +195,11 @@ class TextSearch:
                 return
             yield line
 
-    def _sifted(
-        self, selected: Iterator[FileEntry], *, counting: bool
-    ) -> Generator[tuple[FileEntry, _Known], None, None]:
-        """Those of `selected` that may match, with what is known of them by then."""
-        remaining = yield from self._in_blocks(selected, until_long=self._portable)
+    def _found(
+        self, selected: Iterator[FileEntry], way: Way[_T]
+    ) -> Generator[tuple[FileEntry, _T], None, None]:
+        """Those of `selected` that hold a match, with what was found."""
+        remaining = yield from self._in_blocks(selected, way, until_long=self._portable)
         first = None if self._cancelled() else next(remaining, None)
         if first is None:
             return
@@ -194,46 +207,40 @@ class TextSearch:
         snapshot = self._snapshot
         found = find_ripgrep(snapshot.ripgrep, snapshot.folders, self._cancelled)
         if not isinstance(found, str):
-            yield from self._in_blocks(remaining, until_long=False)
+            yield from self._in_blocks(remaining, way, until_long=False)
             return
-        ripgrep = Ripgrep(found, self._request, os.path.commonpath(snapshot.roots), counting)
+        ripgrep = Ripgrep(found, self._request, os.path.commonpath(snapshot.roots), way.counting)
         others = self._others.union(self._ranges)
         with closing(ripgrep.sift(remaining, others, self._cancelled)) as sifted:
             for entry, count in sifted:
                 if self._cancelled():
                     return
-                yield entry, count
+                told = count if count and _is_unchanged(entry) else 0
+                if result := way.told(entry, told) if told else way.look(entry):
+                    yield entry, result
 
     def _in_blocks(
-        self, selected: Iterator[FileEntry], *, until_long: bool
-    ) -> Generator[tuple[FileEntry, _Known], None, Iterator[FileEntry]]:
-        """As `_sifted`, all of it read here, as far as that does not take long; gives the rest."""
-        started, done, size = monotonic(), 0, FIRST
-        largest = LARGE if until_long else math.inf
-        while not (until_long and self._takes_long(done, monotonic() - started)):
-            block, selected = self._reader.block(selected, size, largest)
-            held = 0
-            for entry, parts in self._reader.holding(block):
-                if self._cancelled():
-                    break
-                held += 1
-                yield entry, parts
-            if not block or self._cancelled():
-                break
-            done += len(block)
-            if 4 * held < len(block):  # else few more of them may be asked for
-                size = min(2 * size, MOST)
-        return selected
+        self, selected: Iterator[FileEntry], way: Way[_T], *, until_long: bool
+    ) -> Generator[tuple[FileEntry, _T], None, Iterator[FileEntry]]:
+        """As `_found`, all of it read here, as far as that does not take long; gives the rest."""
+        sought = Sought(self._request, self._pattern.within, way.counting, self._limit)
+        blocks = Blocks(self._reader, way, sought, self._cancelled)
+        started = monotonic()
 
-    def _takes_long(self, done: int, seconds: float) -> bool:
-        """Whether ripgrep would spare us much, if so many files took so many seconds."""
-        if seconds <= _ALONE:
-            return False
-        share = done / len(self._candidates)
-        if seconds < _HOPEFUL:
-            share = max(share, self._had())
-        spared = 1 - self._shown / max(done, 1)
-        return seconds * spared * (1 - share) > _WORTH * share
+        def takes_long() -> bool:
+            """Whether ripgrep would spare us much, if so many files took so many seconds."""
+            seconds = monotonic() - started
+            if not until_long or seconds <= _ALONE:
+                return False
+            share = blocks.done / len(self._candidates)
+            if seconds < _HOPEFUL:
+                share = max(share, self._had())
+            spared = 1 - way.showing * blocks.held / max(blocks.done, 1)
+            return seconds * spared * (1 - share) > _WORTH * share
+
+        largest = LARGE if until_long else math.inf
+        lent = self._snapshot.second_reader()
+        return (yield from blocks.found(selected, lent, largest, takes_long))
 
 
 def _is_unchanged(entry: FileEntry) -> bool:

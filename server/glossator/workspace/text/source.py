@@ -10,18 +10,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from glossator.core.document import Document, Missing, MissingReason
-from glossator.workspace.disk import (
-    Listed,
-    Parts,
-    Raw,
-    Stamp,
-    load_listed,
-    load_unchanged,
-)
+from glossator.workspace.disk import Parts, Raw, Stamp, load_listed
 from glossator.workspace.overlays import Overlay, masked
 from glossator.workspace.scan import as_searched
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text.candidates import Candidates, Ranges
+from glossator.workspace.text.candidates import Candidates
+from glossator.workspace.text.parts import listed_stamp, read_parts, with_plain_line_ends
 from glossator.workspace.text.plain import searchable
 from glossator.workspace.text.query import Query
 from glossator.workspace.walk import FileEntry
@@ -51,7 +45,7 @@ def read_text(
     parts = None
     if entry.path not in snapshot.overlays:
         # its path has no link in it, so it hides no open document
-        parts = read_parts(snapshot, entry, None)
+        parts = read_parts(entry, None, snapshot.cache.max_file_bytes)
         if parts is not None and plain:
             return plain_text(entry, parts)
     raw = _load(snapshot, entry) if parts is None else _raw(entry, parts)
@@ -65,29 +59,10 @@ def read_text(
     return Text(found.text, raw)
 
 
-def read_parts(
-    snapshot: WorkspaceSnapshot, entry: FileEntry, ranges: Ranges | None
-) -> Parts | None:
-    """All of a listed file, or some whole lines of it; None unless it is as it is listed."""
-    if ranges is None and entry.size > snapshot.cache.max_file_bytes:
-        return None
-    return load_unchanged(entry.path, listed_stamp(entry), ranges)
-
-
 def plain_text(entry: FileEntry, parts: Parts) -> Text:
     """The text of a plain file that was read as a whole."""
     raw = _raw(entry, parts)
     return Text(with_plain_line_ends(raw.content), raw)
-
-
-def with_plain_line_ends(content: bytes) -> bytes:
-    """Bytes of a plain file as they are searched."""
-    return content.replace(b"\r\n", b"\n") if b"\r" in content else content
-
-
-def listed_stamp(entry: FileEntry) -> Listed:
-    """The stamp of a listed file as far as it is listed, size to inode: all but the device."""
-    return entry[2:6]
 
 
 def document_of(snapshot: WorkspaceSnapshot, text: Text) -> Document | Missing:

@@ -1,7 +1,8 @@
 """The worker process: `python -P -m glossator.workspace.worker`, started by `client.Worker`.
 
 Frames go over the standard streams it was started with; whatever else writes to standard output
-or reads standard input meets the log and the null device.
+or reads standard input meets the log and the null device. Its argument is the descriptor of the
+pipe of `second_reader.py`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,10 @@ import logging
 import os
 import signal
 import sys
+import threading
+from multiprocessing.connection import Connection
 
+from glossator.workspace.worker import second_reader
 from glossator.workspace.worker.serve import serve
 
 _NICENESS = 10  # the editor and its servers go first
@@ -27,6 +31,8 @@ def main() -> None:
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
+    second = Connection(int(sys.argv[1]))
+    threading.Thread(target=second_reader.serve, args=(second,), daemon=True).start()
     with os.fdopen(requests, "rb") as incoming, os.fdopen(reports, "wb") as outgoing:
         serve(incoming, outgoing)
 

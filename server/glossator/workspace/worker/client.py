@@ -11,6 +11,7 @@ import asyncio
 import logging
 import pickle
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar, cast
@@ -19,6 +20,7 @@ from glossator.core.errors import GlossatorError
 from glossator.workspace.worker.connection import Connection, JobFailed, unpickled
 from glossator.workspace.worker.jobs import Job, Progress
 from glossator.workspace.worker.launch import launch
+from glossator.workspace.worker.second_reader import SecondReader
 
 _FIRST_WAIT = 0.5  # seconds after the first failure, doubled with each further one
 _LONGEST_WAIT = 60.0  # seconds
@@ -86,6 +88,11 @@ class Worker:
         if self._closed or self._failures == 0:
             return WorkerState(Phase.OFF)
         return WorkerState(Phase.BACKING_OFF, self._failures, self._remaining())
+
+    def second_reader(self) -> AbstractContextManager[SecondReader | None]:
+        """The process as a second reader of one search, if it has no job; from any thread."""
+        connection = self._connection
+        return nullcontext() if connection is None else connection.second_reader.lent()
 
     async def run(self, job: Job[_R], on_progress: Callable[[Progress], None] | None = None) -> _R:
         """What the job returns. Raises `WorkerGone`, or `JobFailed` when the job did.

@@ -28,6 +28,7 @@ from glossator.workspace.worker.frames import (
 )
 from glossator.workspace.worker.jobs import Progress
 from glossator.workspace.worker.launch import Launched
+from glossator.workspace.worker.second_reader import SecondReader
 
 _LAST_SECONDS = 2.0  # for a process whose pipe was closed to end
 _LOOKS = 10  # in the time that it may be silent; after a pause of our own, one look is no proof
@@ -68,6 +69,7 @@ class Connection:
         self._reports = 0
         self._silent = False  # for longer than it may be
         self._started = asyncio.get_running_loop().time()
+        self.second_reader = SecondReader(launched.second_reader, self._busy.is_set)
         self._life = asyncio.create_task(self._live(), name="glossator-worker")
 
     async def ask(

@@ -8,6 +8,10 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the server starts without it
+    from multiprocessing.connection import Connection
 
 _INHERITED = frozenset(
     "PATH HOME LANG LANGUAGE TMPDIR TMP TEMP LD_LIBRARY_PATH DYLD_LIBRARY_PATH "
@@ -28,6 +32,7 @@ class Launched:
     requests: asyncio.StreamWriter
     reports: asyncio.StreamReader
     log: asyncio.StreamReader
+    second_reader: Connection
 
 
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -50,21 +55,31 @@ async def launch() -> Launched:
     Not in the workspace and with `-P`, so that no module of the workspace is taken for ours; in a
     session of its own, so that Ctrl-C in a terminal does not reach it.
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",
-        "-m",
-        "glossator.workspace.worker",
-        stdin=PIPE,
-        stdout=PIPE,
-        stderr=PIPE,
-        cwd=_NEUTRAL_FOLDER,
-        env=clean_environment(os.environ),
-        start_new_session=True,
-    )
+    ours, theirs = await asyncio.to_thread(_pipe)
+    with theirs:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-P",
+            "-m",
+            "glossator.workspace.worker",
+            str(theirs.fileno()),
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            cwd=_NEUTRAL_FOLDER,
+            env=clean_environment(os.environ),
+            start_new_session=True,
+            pass_fds=(theirs.fileno(),),
+        )
     if process.stdin is None or process.stdout is None or process.stderr is None:
         raise OSError("the worker process was started without its pipes")
-    return Launched(process, process.stdin, process.stdout, process.stderr)
+    return Launched(process, process.stdin, process.stdout, process.stderr, ours)
+
+
+def _pipe() -> tuple[Connection, Connection]:
+    from multiprocessing.connection import Pipe  # noqa: PLC0415 - for the reason above
+
+    return Pipe()
 
 
 def _entries(path: str | None) -> list[str]:

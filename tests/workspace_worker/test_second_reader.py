@@ -1,0 +1,216 @@
+"""A search finds the same whether or not the worker process helps, and whatever becomes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.text import blocks
+from glossator.workspace.text.candidates import Ranges
+from glossator.workspace.text.ripgrep import Request
+from glossator.workspace.text.search import TextSearch
+from glossator.workspace.text.sifter import Sought
+from glossator.workspace.walk import FileEntry
+from glossator.workspace.worker.client import Worker
+from glossator.workspace.worker.second_reader import SecondReader
+from tests.patience import SECONDS
+from tests.workspace_text.searching import (
+    counts,
+    files,
+    in_a_segment,
+    indexed,
+    lines,
+    pending,
+    write,
+)
+from tests.workspace_worker.jobs import Echo, Quiet
+from tests.workspace_worker.test_worker import until
+
+_PATTERNS = ("needle", r"need\w+ \d", "(?i)NEEDLE", "^needle", r"a{3}|needle", r"\bx\b", "zebra")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[FileEntry]:
+    """The files that a worker process is asked to look into: all it can be, but for the first."""
+    monkeypatch.setattr(blocks, "FIRST", 1)
+    monkeypatch.setattr(blocks, "_LENT", 0)
+    files: list[FileEntry] = []
+    ask = SecondReader.ask
+
+    def noted(
+        self: SecondReader,
+        sought: Sought,
+        block: Sequence[FileEntry],
+        ranges: Mapping[str, Ranges],
+    ) -> None:
+        files.extend(block)
+        ask(self, sought, block, ranges)
+
+    monkeypatch.setattr(SecondReader, "ask", noted)
+    return files
+
+
+@pytest.fixture
+async def alone(tmp_path: Path) -> WorkspaceSnapshot:
+    """Files of all kinds, few with a match; no worker helps."""
+    filler = b"nothing but need eedl edle\n" * 30  # all of the trigrams, and not the word
+    texts = {f"{number:03}.txt": filler for number in range(60)}
+    texts |= {f"{number:03}.txt": filler + b"needle %d\r\n" % number for number in range(5, 60, 9)}
+    texts |= {"016.txt": "the needle 16\n".encode("utf-16"), "025.txt": b"\0needle 25\n"}
+    texts |= {"034.txt": b"", "043.txt": b"needle 43", "044.txt": "größe needle 4 é\n".encode()}
+    write(tmp_path, texts)
+    return indexed(await pending(tmp_path))
+
+
+async def helped(snapshot: WorkspaceSnapshot, worker: Worker) -> WorkspaceSnapshot:
+    """The same with a worker that has started."""
+    await worker.run(Echo(0))
+    await until(lambda: is_lent(worker))
+    return replace(snapshot, second_reader=worker.second_reader)
+
+
+def is_lent(worker: Worker) -> bool:
+    with worker.second_reader() as second:
+        return second is not None
+
+
+@contextmanager
+def stopped(worker: Worker) -> Iterator[None]:
+    """The process stands still, as on a machine that has other things to do."""
+    process = worker.state.process_id
+    assert process is not None
+    os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process, signal.SIGCONT)
+
+
+@pytest.mark.parametrize("pattern", _PATTERNS)
+async def test_the_same_is_found(
+    alone: WorkspaceSnapshot, worker: Worker, asked: list[FileEntry], pattern: str
+) -> None:
+    both = await helped(alone, worker)
+    for request in (Request(pattern), Request(pattern, multiline=True)):
+        for find in (files, counts, lines):
+            assert find(both, request) == find(alone, request)
+    assert len(asked) > 20 or pattern == "zebra"  # of which the index knows that nobody has it
+
+
+async def test_of_a_long_file_passages_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worker: Worker, asked: list[FileEntry]
+) -> None:
+    filler = b"".join(b"filler %d\n" % number for number in range(50))
+    # the last has all of the trigrams, and not the word
+    texts = {f"{number}.txt": filler + b"need eedl edle\n" for number in range(9)}
+    texts["5.txt"] = filler + b"needle 5\n" + filler + b"needle 6\n" + filler
+    (tmp_path / "ws").mkdir()
+    write(tmp_path / "ws", texts)
+    alone = in_a_segment(await pending(tmp_path / "ws"), tmp_path, monkeypatch)
+    both = await helped(alone, worker)
+    assert counts(both, Request("needle")) == [("5.txt", 2)]
+    assert lines(both, Request("needle")) == [("5.txt", [51, 102])]
+    assert files(both, Request("needle")) == ["5.txt"]
+    assert "5.txt" in {entry.relative for entry in asked}
+
+
+def _change_some(root: Path) -> None:
+    for number in (10, 20, 30, 40):
+        (root / f"{number:03}.txt").write_bytes(b"needle one\nneedle two\n")
+        (root / f"{number + 1:03}.txt").unlink()
+
+
+async def test_a_file_that_changed_since_it_was_listed_is_read_as_it_is_now(
+    alone: WorkspaceSnapshot, worker: Worker, asked: list[FileEntry]
+) -> None:
+    both = await helped(alone, worker)
+    (root,) = both.roots
+    _change_some(Path(root))
+    assert counts(both, Request("needle")) == counts(alone, Request("needle"))
+    assert dict(counts(both, Request("needle")))["030.txt"] == 2
+    assert len(asked) > 20
+
+
+async def test_a_worker_that_dies_costs_nothing_but_time(
+    alone: WorkspaceSnapshot, worker: Worker, asked: list[FileEntry]
+) -> None:
+    both, request = await helped(alone, worker), Request("needle")
+    expected = files(alone, request)
+    search = TextSearch(both, request)
+    found = search.files(search.newest_first())
+    first = next(found).relative
+    process = worker.state.process_id
+    assert process is not None
+    os.kill(process, signal.SIGKILL)
+    assert [first, *(entry.relative for entry in found)] == expected
+    assert files(both, request) == expected
+    assert asked
+
+
+async def test_one_that_is_late_is_not_waited_for(
+    alone: WorkspaceSnapshot, worker: Worker, asked: list[FileEntry]
+) -> None:
+    both, request = await helped(alone, worker), Request("needle")
+    expected = counts(alone, request)
+    with stopped(worker):
+        assert counts(both, request) == expected
+        assert asked
+        asked.clear()
+        assert counts(both, request) == expected
+        assert not asked  # it has answers to give before it is asked anything
+        assert not is_lent(worker)
+    await until(lambda: is_lent(worker))
+    assert counts(both, request) == expected
+    assert asked
+
+
+async def test_a_cancelled_search_does_not_wait_for_it(
+    alone: WorkspaceSnapshot,
+    worker: Worker,
+    asked: list[FileEntry],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("glossator.workspace.worker.second_reader._LATE", SECONDS)
+    both, cancelled = await helped(alone, worker), False
+    search = TextSearch(both, Request("needle"), lambda: cancelled)
+    with stopped(worker):
+        going = asyncio.create_task(asyncio.to_thread(list, search.files(search.newest_first())))
+        await until(lambda: len(asked) > 0)
+        cancelled, started = True, monotonic()
+        await going
+        assert monotonic() - started < SECONDS / 2
+
+
+async def test_it_helps_one_search_at_a_time_and_none_while_it_has_a_job(
+    alone: WorkspaceSnapshot, worker: Worker
+) -> None:
+    await helped(alone, worker)
+    with worker.second_reader() as second:
+        assert second is not None
+        assert not is_lent(worker)
+    assert is_lent(worker)
+    job = asyncio.create_task(worker.run(Quiet(0.2)))
+    await until(lambda: not is_lent(worker))
+    await job
+    assert is_lent(worker)
+
+
+async def test_what_nobody_asked_for_any_longer_is_not_taken_for_an_answer(
+    alone: WorkspaceSnapshot, worker: Worker, asked: list[FileEntry]
+) -> None:
+    both = await helped(alone, worker)
+    for pattern in ("needle", "nothing") * 3:
+        search = TextSearch(both, Request(pattern))
+        next(search.files(search.newest_first()))  # and no more: some was asked for in vain
+        await until(lambda: is_lent(worker))
+    assert files(both, Request("needle")) == files(alone, Request("needle"))
+    assert asked
