@@ -68,6 +68,6 @@ LINUX = (
     "dev_err",
 )
 NO_LITERAL = (r"\d{5,}", r"[A-Z]{6,}", r"^\s*\}\s*$", r"\w+\(\w+, \w+\)")
-"""Patterns from which the index can tell nothing."""
+"""Patterns that hold no word; from all but the third the index can tell nothing."""
 
 GLOBS = ("*.go", "**/*_test.go", "*.c", "**/Makefile", "**/*.{yaml,yml,json}", "**/net/**/*.h")

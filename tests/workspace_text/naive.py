@@ -16,7 +16,7 @@ from glossator.workspace.text.plain import Traits, searchable, traits
 from glossator.workspace.text.query import Query
 from glossator.workspace.text.segment import Stamp
 from glossator.workspace.text.segment_writer import SegmentWriter
-from glossator.workspace.text.trigrams import passages, trigrams
+from glossator.workspace.text.trigrams import framed, passages, trigrams
 from glossator.workspace.walk import FileEntry
 
 
@@ -64,7 +64,7 @@ def may_match(raw: bytes, query: Query) -> bool:
     found = searchable(raw)
     if found is None:
         return False
-    return (query.folds and found.exotic) or meets(naive_trigrams(found.text), query)
+    return (query.folds and found.exotic) or meets(naive_trigrams(framed(found.text)), query)
 
 
 def meets(keys: frozenset[int], query: Query) -> bool:

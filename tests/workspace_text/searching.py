@@ -61,7 +61,11 @@ def indexed(snapshot: WorkspaceSnapshot) -> WorkspaceSnapshot:
         raw = load_raw(snapshot.folders, entry.path, 10**9, "")
         if not isinstance(raw, Missing):
             found = searchable(raw.content)
-            assert index.keep(entry, trigrams.trigrams(found.text if found else b""), traits(found))
+            assert index.keep(
+                entry,
+                trigrams.trigrams(trigrams.framed(found.text) if found else b""),
+                traits(found),
+            )
     return replace(snapshot, text=index.freeze())
 
 

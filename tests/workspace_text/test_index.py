@@ -271,7 +271,7 @@ def test_damage_found_by_a_search_is_told_and_leaves_nothing_out(tree: Tree) -> 
     tree.segments = [Segment.open(path)]
     tree.adopt()
     assert tree.index.damage() == ()
-    found = tree.index.freeze().candidates(literal(b"beta"))
+    found = tree.index.freeze().candidates(literal(b"\nbe"))
     assert {candidate.entry.relative for candidate in found} == {"a", "b"}
     (damage,) = tree.index.damage()
     assert (damage.root, damage.segment) == (str(tree.root), segment.name)

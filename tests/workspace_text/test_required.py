@@ -30,13 +30,13 @@ def check(pattern: str, *required: str, **flags: bool) -> None:
         ("update_or_create", ["update_or_create"]),
         (r"def \w+_cache", ["def ", "_cache"]),
         (r"\bclass\s+Foo\b", ["class ", " foo"]),
-        (r"^import\tre$", ["import re"]),  # white space is one class
+        (r"^import\tre$", ["\nimport re\n"]),  # white space is one class
         ("(?i)ERROR:", ["error:"]),
         ("[Ee]rror", ["error"]),
         (r"\x66\x{6f}\157", ["foo"]),
         (r"\Qa.b(\E\)", ["a.b()"]),
         (r"(?P<name>foo)(?:bar)(?i:BAZ)", ["foobarbaz"]),
-        ("foo*bar", ["bar"]),
+        ("fo[xyz1]*bar", ["bar"]),
         ("foo+bar", ["foo", "obar"]),
         ("(?:abc)+d", ["abcd"]),
         ("x{3}", ["xxx"]),
@@ -78,6 +78,38 @@ def test_nothing_is_required(pattern: str) -> None:
 def test_whether_letters_outside_ascii_may_stand_for_some(pattern: str, folds: bool) -> None:
     assert analyse(pattern).query.folds is folds
     assert analyse(pattern, ignore_case=True).query.folds
+
+
+@pytest.mark.parametrize(
+    ("pattern", "required"),
+    [
+        (r"^func \w+\($", ["\nfunc ", "(\n"]),
+        (r"\Afoo\z", ["\nfoo\n"]),
+        ("(?:^|^)foo", ["\nfoo"]),
+        ("foo(?i)$", ["foo\n"]),
+        ("a^foo$b", ["afoob"]),  # which matches nothing
+        ("(?:^foo$)+", ["foo"]),
+        ("^$", []),
+    ],
+)
+def test_where_lines_begin_and_end(pattern: str, required: list[str]) -> None:
+    assert analyse(pattern).query.keys == keys(*required)
+
+
+def test_a_beginning_is_one_of_several() -> None:
+    (group,) = analyse("(?:^|,)foo").query.groups
+    assert set(group) == {Query(keys("\nfo")), Query(keys(",fo"))}
+
+
+def test_what_may_be_missing_has_two_sides() -> None:
+    assert analyse("foo*bar").query == Query(
+        keys("bar", "oba"), ((Query(keys("fob")), Query(keys("foo"))),)
+    )
+    (group,) = analyse(r"^\s*\}\s*$").query.groups
+    shapes = ("\n}\n", "\n} ", " }\n", " } ")
+    assert set(group) == {Query(keys(shape)) for shape in shapes}
+    assert analyse(r"foo\s*").query == Query(keys("foo"))
+    assert analyse(r"\s*\s*\s*\s*foo\s*").query == Query(keys("foo"))
 
 
 def test_alternatives() -> None:

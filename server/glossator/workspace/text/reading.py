@@ -17,7 +17,7 @@ from glossator.workspace.text.fold import KEYS
 from glossator.workspace.text.plain import Traits, searchable, traits
 from glossator.workspace.text.policy import ripe_at
 from glossator.workspace.text.segment import Stamp
-from glossator.workspace.text.trigrams import mark, passages
+from glossator.workspace.text.trigrams import framed, mark, passages
 
 
 class Facts(NamedTuple):
@@ -93,8 +93,7 @@ def mark_file(
     if content is not None:
         # what is no plain text, byte for byte, is searched as a whole
         whole = not (content.plain and raw.content == content.text)
-        text = content.text.removesuffix(b"\n")
-        divided = ((0, text),) if whole else passages(text)
+        divided = ((0, framed(content.text)),) if whole else passages(content.text)
         end = 0
         for following, passage in divided:
             if end:

@@ -30,7 +30,9 @@ class Chars:
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """Matches between characters: `^`, `$` and the like."""
+    r"""Matches between characters: `^` where a line begins, `$` where it ends, `\b` elsewhere."""
+
+    sign: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +143,8 @@ class _Parser:
                 return [Chars(bracketed(cursor), self._fold)]
             case ".":
                 return [Chars(EVERYTHING if self._dot_all else _NOT_LF)]
-            case "^" | "$":
-                return [Assertion()]
+            case "^" | "$" as sign:
+                return [Assertion(sign)]
             case "*" | "+" | "?":
                 raise UnknownSyntax
             case letter:
@@ -186,7 +188,7 @@ class _Parser:
         if assertion := next((letter for letter in "bBAz" if cursor.take(letter)), None):
             self.by_line &= assertion in "bB"
             cursor.shared &= assertion == "b" and not cursor.sees("{")  # Rust: \b{start}
-            return [Assertion()]
+            return [Assertion({"A": "^", "z": "$"}.get(assertion, "\\b"))]
         if cursor.take("C"):
             self.by_line = cursor.shared = False
             return [Chars(EVERYTHING)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import NamedTuple
 
 from glossator.workspace.text.charset import UnknownSyntax
 from glossator.workspace.text.fold import FOLD, key
@@ -21,6 +22,8 @@ __all__ = ["ANYTHING", "Analysis", "Query", "analyse"]
 
 _MAX_STRINGS = 20  # known of one part of a pattern
 _MAX_COPIES = 4  # of a part that is repeated
+_MAX_SPLITS = 2  # parts that may be missing, of which either case is looked at …
+_FEW_STRINGS = 3  # … if it is known what they match
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ def analyse(pattern: str, *, ignore_case: bool = False, multiline: bool = False)
         regex = parse(pattern, ignore_case=ignore_case, multiline=multiline)
     except UnknownSyntax:
         return Analysis(ANYTHING, portable=False)
-    shape = _loose(_shape(regex.node, multiline=multiline))
+    shape = _loose(_shape(regex.node, _Place(first=True, last=True), multiline=multiline))
     portable = regex.shared and is_portable(regex.node, multiline=multiline)
     spans = multiline or not regex.by_line
     query = replace(bounded(shape.query), folds=_folds(regex.node), spans=spans)
@@ -90,19 +93,28 @@ _EMPTY = _whole(frozenset({b""}))
 _ANY = _Shape(_ANY_STRING, _ANY_STRING)
 
 
-def _shape(node: Node, *, multiline: bool) -> _Shape:
+class _Place(NamedTuple):
+    """Whether a part is what every match begins or ends with."""
+
+    first: bool = False
+    last: bool = False
+
+
+def _shape(node: Node, place: _Place, *, multiline: bool) -> _Shape:
     match node:
         case Chars():
             strings = _characters(node, multiline=multiline)
             return _whole(strings) if len(strings) <= _MAX_STRINGS else _ANY
-        case Assertion():
-            return _EMPTY
+        case Assertion(sign):
+            # then a line end stands before, or after, the match, and is taken for a part of it
+            at_edge = (sign == "^" and place.first) or (sign == "$" and place.last)
+            return _whole(frozenset({b"\n"})) if at_edge else _EMPTY
         case Sequence(items):
-            return _sequence(_shape(item, multiline=multiline) for item in items)
+            return _in_sequence(items, place, multiline=multiline)
         case Choice(options):
-            return _choice([_shape(option, multiline=multiline) for option in options])
+            return _choice([_shape(option, place, multiline=multiline) for option in options])
         case Repeat(item, low, high):
-            return _repeat(_shape(item, multiline=multiline), low, high)
+            return _repeat(_shape(item, _Place(), multiline=multiline), low, high)
 
 
 def _characters(node: Chars, *, multiline: bool) -> _Strings:
@@ -121,6 +133,35 @@ def _characters(node: Chars, *, multiline: bool) -> _Strings:
         if node.fold:
             strings.update(other for code, other in _FOLDED_TO_ASCII if low <= code <= high)
     return frozenset(strings)
+
+
+def _in_sequence(
+    items: tuple[Node, ...], place: _Place, *, multiline: bool, splits: int = _MAX_SPLITS
+) -> _Shape:
+    for at, item in enumerate(items if splits else ()):
+        # of what may be missing nothing is known, not even what stands on both sides of it
+        if isinstance(item, Repeat) and item.low == 0 and item.high not in (0, 1):
+            once = _shape(item.item, _Place(), multiline=multiline)
+            if once.whole and len(once.starts) <= _FEW_STRINGS:
+                ways = ((), (replace(item, low=1),))
+                return _choice(
+                    [
+                        _in_sequence(
+                            (*items[:at], *way, *items[at + 1 :]),
+                            place,
+                            multiline=multiline,
+                            splits=splits - 1,
+                        )
+                        for way in ways
+                    ]
+                )
+    last = len(items) - 1
+    return _sequence(
+        _shape(
+            item, _Place(place.first and at == 0, place.last and at == last), multiline=multiline
+        )
+        for at, item in enumerate(items)
+    )
 
 
 def _sequence(shapes: Iterable[_Shape]) -> _Shape:

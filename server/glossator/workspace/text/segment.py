@@ -17,13 +17,14 @@ import os
 import struct
 import weakref
 import zlib
+from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pyroaring import BitMap
 
@@ -31,6 +32,10 @@ from glossator.workspace.text import layout
 from glossator.workspace.text.layout import Sections
 from glossator.workspace.text.plain import Traits
 from glossator.workspace.text.required import Query
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 
@@ -65,8 +70,6 @@ class Segment:
         traits = tables[sections.traits : sections.paths]
         self._bits_units = layout.bits_units(passages)
         self._passages = BitMap(range(passages))
-        self._owners = self._table("H", passages, sections.owners)
-        self._ends = self._table("Q", passages, sections.ends)
         self.all = BitMap(range(documents))
         self.plain = _having(traits, Traits.PLAIN)
         self.exotic = _having(traits, Traits.EXOTIC)
@@ -160,24 +163,40 @@ class Segment:
     @cached_property
     def _of_long(self) -> BitMap:
         """The passages of documents that have several."""
-        same = map(operator.eq, self._owners, self._owners[1:])
-        firsts = BitMap(compress(range(len(self._owners)), same))
-        return firsts | BitMap(number + 1 for number in firsts)
+        same = self._owners[1:] == self._owners[:-1]
+        firsts = same.nonzero()[0]
+        return _bitmap(firsts) | _bitmap(firsts + 1)
+
+    @cached_property
+    def _owners(self) -> NDArray[np.uint16]:
+        """The document of each passage."""
+        return _array(self._table("H", self._sections.passages, self._sections.owners))
+
+    @cached_property
+    def _ends(self) -> NDArray[np.uint64]:
+        """Where each passage ends in its document."""
+        return _array(self._table("Q", self._sections.passages, self._sections.ends))
 
     def _ranges(self, passages: BitMap) -> dict[int, list[tuple[int, int]]]:
         """Where these passages lie, by document, for documents that have several."""
         if not passages or len(passages) == len(self._passages):
             return {}
+        import numpy as np  # noqa: PLC0415 - as below
+
+        long = _array(memoryview((passages & self._of_long).to_array()))
+        if not len(long):
+            return {}
         owners, ends = self._owners, self._ends
+        follows = (np.diff(long) == 1) & (owners[long[1:]] == owners[long[:-1]])
+        begins = np.flatnonzero(np.concatenate(([True], ~follows))[: len(long)])
+        first, last = long[begins], long[np.append(begins[1:], len(long)) - 1]
+        before = np.maximum(first, 1) - 1
+        starts = np.where((first > 0) & (owners[before] == owners[first]), ends[before], 0)
         ranges: dict[int, list[tuple[int, int]]] = {}
-        for passage in passages & self._of_long:
-            document = owners[passage]
-            first = passage == 0 or owners[passage - 1] != document
-            start = 0 if first else ends[passage - 1]
-            known = ranges.setdefault(document, [])
-            if known and known[-1][1] == start:
-                start, _ = known.pop()
-            known.append((start, ends[passage]))
+        for document, *bounds in zip(
+            owners[first].tolist(), starts.tolist(), ends[last].tolist(), strict=True
+        ):
+            ranges.setdefault(document, []).append((bounds[0], bounds[1]))
         return ranges
 
     def _documents_with(self, place: int) -> BitMap:
@@ -189,7 +208,7 @@ class Segment:
             return passages  # the first of the one is the first of the other, and so on
         if len(passages) == len(self._passages):
             return self.all
-        return BitMap(map(self._owners.__getitem__, passages))
+        return _bitmap(self._owners[_array(memoryview(passages.to_array()))])
 
     def _places(self, keys: Iterable[int]) -> list[int]:
         """Where the keys stand in the tables, the rarest first; [-1] when one is in no document."""
@@ -222,6 +241,18 @@ class Segment:
 def _having(traits: bytes, trait: Traits) -> BitMap:
     chosen = bytes(1 if byte & trait.value else 0 for byte in range(256))
     return BitMap(compress(range(len(traits)), traits.translate(chosen)))
+
+
+def _array(numbers: memoryview) -> NDArray[Any]:
+    """The same numbers."""
+    import numpy as np  # noqa: PLC0415 - takes long, and the server starts without it
+
+    return np.asarray(numbers)
+
+
+def _bitmap(numbers: NDArray[np.integer[Any]]) -> BitMap:
+    """The numbers, ascending, each once."""
+    return BitMap(array("I", numbers.astype("=u4").tobytes()))
 
 
 def _members(bits: bytes) -> bytes:

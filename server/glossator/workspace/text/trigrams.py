@@ -24,17 +24,27 @@ def trigrams(text: bytes) -> NDArray[np.intp]:
     return np.flatnonzero(seen)
 
 
+def framed(text: bytes) -> bytes:
+    """The text with a line end before its first and after its last line, as between any two.
+
+    So the trigrams tell where lines begin and end.
+    """
+    return b"\n" + text + (b"" if text.endswith(b"\n") else b"\n")
+
+
 def passages(text: bytes) -> Iterator[tuple[int, bytes]]:
     """The text in pieces of whole lines: where each ends, and it with two bytes at either end.
 
     So the trigrams of whatever lies in one line, with the line ends around it, are in one piece.
     """
+    framed_text = framed(text)
+    text = text.removesuffix(b"\n")
     size = max(PASSAGE, len(text) // MAX_PASSAGES) if len(text) > LONG else LONG
     start = 0
     while len(text) - start > size and (end := text.find(b"\n", start + size) + 1):
-        yield end, text[max(0, start - 2) : end + 2]
+        yield end, framed_text[max(0, start - 1) : end + 3]
         start = end
-    yield len(text), text[max(0, start - 2) :]
+    yield len(text), framed_text[max(0, start - 1) :]
 
 
 def mark(text: bytes, seen: NDArray[np.bool_]) -> Iterator[None]:
