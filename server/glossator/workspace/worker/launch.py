@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
+import struct
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping
@@ -21,6 +23,7 @@ _INHERITED = frozenset(
 )
 _INHERITED_FAMILIES = ("LC_", "XDG_")
 _NEUTRAL_FOLDER = os.path.abspath(os.sep)
+_WRITING = 1  # seconds
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # or numpy starts a pool
 
 
@@ -77,9 +80,12 @@ async def launch() -> Launched:
 
 
 def _pipe() -> tuple[Connection, Connection]:
-    from multiprocessing.connection import Pipe  # noqa: PLC0415 - for the reason above
+    """Our end, at which writing fails after a while if nobody reads, and theirs."""
+    from multiprocessing.connection import Connection  # noqa: PLC0415 - for the reason above
 
-    return Pipe()
+    ours, theirs = socket.socketpair()
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", _WRITING, 0))
+    return Connection(ours.detach()), Connection(theirs.detach())
 
 
 def _entries(path: str | None) -> list[str]:
