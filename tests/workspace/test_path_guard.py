@@ -148,6 +148,20 @@ def test_a_listed_link_is_followed_inside_the_workspace(
     assert (loaded.reason if isinstance(loaded, Missing) else loaded.content.decode()) == found
 
 
+def test_a_folder_that_became_a_link_leads_where_it_leads_now(root: Path) -> None:
+    write_tree(root, {"x.txt": "near", "d/y": "", "far/x.txt": "far", "far/off/y": ""})
+    for folder in ("d", "far/off"):
+        (root / folder / "listed").symlink_to("../x.txt")
+    roots, path = Roots.of((str(root),)), str(root / "d" / "listed")
+    before = load_listed(roots, path, 100)
+    (root / "d").rename(root / "e")
+    (root / "d").symlink_to("far/off")
+    after = load_listed(roots, path, 100)
+    assert not isinstance(before, Missing)
+    assert not isinstance(after, Missing)
+    assert (before.content, after.content) == (b"near", b"far")
+
+
 def test_a_root_may_be_given_by_a_link(root: Path) -> None:
     link = root.parent / "link"
     link.symlink_to(root)

@@ -144,6 +144,14 @@ def test_line_ends() -> None:
     assert analyse(r"(?:foo\nbar)*").query == ANYTHING
 
 
+def test_deep_nesting_takes_no_longer_than_its_length() -> None:
+    pattern = "x"
+    for _ in range(50):
+        pattern = f"(?:{pattern}y*z)*z"
+    assert analyse(pattern).query.keys == frozenset()
+    assert analyse(f"(?:{pattern}){pattern}needle").query.keys >= keys("needle")
+
+
 def size(query: Query) -> int:
     return len(query.keys) + sum(size(member) for group in query.groups for member in group)
 

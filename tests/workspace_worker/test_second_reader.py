@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -201,6 +202,17 @@ async def test_one_that_reads_nothing_is_not_written_to_for_ever(
         assert second.has_answered
         assert second.answer(lambda: False) is None
         assert not second.has_room
+
+
+async def test_nothing_is_found_where_to_ask_for_help_takes_long(
+    alone: WorkspaceSnapshot,
+) -> None:
+    @contextmanager
+    def slow() -> Iterator[None]:
+        time.sleep(0.02)
+        yield None
+
+    assert files(replace(alone, second_reader=slow), Request("zebra")) == []
 
 
 async def test_it_helps_one_search_at_a_time_and_none_while_it_has_a_job(

@@ -4,7 +4,8 @@ A path without links in it is opened at once, and the kernel refuses to follow a
 Any other is resolved to its real path, which must lie inside a root, and opened one component at a
 time without following links, so a link swapped in between check and open is refused instead of
 followed. Only regular files are read, and opening never waits for a FIFO's writer. A file that was
-listed is opened without that ado; its stamp proves that it is the listed one.
+listed is opened without that ado, for its stamp proves that it is the listed one; so is what a
+listed link leads to, if nothing on the way is a link.
 """
 
 from __future__ import annotations
@@ -117,15 +118,22 @@ def load_listed(roots: Roots, path: str, limit: int) -> Raw | Missing:
 
 
 def _load_target(roots: Roots, path: str, limit: int) -> Raw | Missing | None:
-    """What a listed link leads to, if that is a real path as it stands."""
+    """What a listed link leads to, if its folder is real and so is its target as it stands."""
+    folder, name = os.path.split(path)
     try:
-        target = os.readlink(path)
-    except OSError:
+        descriptor = open_without_links(folder, _FOLDER)
+        if descriptor is None:
+            return None
+        try:
+            target = os.readlink(name, dir_fd=descriptor)
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError):
         return None
     steps = target.split(os.sep)
     if os.pardir in steps[steps.count(os.pardir) :]:  # a link on the way there would not go back
         return None
-    real = os.path.normpath(os.path.join(os.path.dirname(path), target))
+    real = os.path.normpath(os.path.join(folder, target))
     return _load_directly(roots, real, limit, RAISE_LIMIT)
 
 

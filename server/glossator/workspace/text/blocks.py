@@ -86,10 +86,12 @@ class Blocks(Generic[_T]):
                 if not block:
                     break
                 self.done += len(block)
-                if second and second.has_room and self._few_hold and self._size >= _LENT:
-                    second.ask(self._sought, *self._reader.plain(block))
-                    self._waiting.append(_Block(block, None))
-                    continue
+                if second and self._few_hold and self._size >= _LENT and second.has_room:
+                    plain, ranges = self._reader.plain(block)
+                    if plain:
+                        second.ask(self._sought, plain, ranges)
+                        self._waiting.append(_Block(block, None))
+                        continue
                 found: Iterable[tuple[FileEntry, _T]] = self._looked(block)
                 if self._waiting:
                     found = list(found)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 MAGIC: Final = b"GLOSTEXT"
-VERSION: Final = 4  # of this layout, the folding of `fold.py` and the text of `plain.py`
+VERSION: Final = 4  # of this layout, the folding and framing of texts, and `plain.py`
 MAX_PASSAGES: Final = 1 << 16
 ROARING_ARRAY: Final = 4096  # members; a roaring container of more holds all 65,536 bits
 POSTING_UNIT: Final = 2  # bytes; postings start at multiples of it

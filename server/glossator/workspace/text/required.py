@@ -22,8 +22,8 @@ __all__ = ["ANYTHING", "Analysis", "Query", "analyse"]
 
 _MAX_STRINGS = 20  # known of one part of a pattern
 _MAX_COPIES = 4  # of a part that is repeated
-_MAX_SPLITS = 2  # parts that may be missing, of which either case is looked at …
-_FEW_STRINGS = 3  # … if it is known what they match
+_MAX_WAYS = 4  # that parts of a sequence are missing or present; each of these matches …
+_FEW_STRINGS = 3  # … at most so many strings once
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,33 +135,31 @@ def _characters(node: Chars, *, multiline: bool) -> _Strings:
     return frozenset(strings)
 
 
-def _in_sequence(
-    items: tuple[Node, ...], place: _Place, *, multiline: bool, splits: int = _MAX_SPLITS
-) -> _Shape:
-    for at, item in enumerate(items if splits else ()):
-        # of what may be missing nothing is known, not even what stands on both sides of it
-        if isinstance(item, Repeat) and item.low == 0 and item.high not in (0, 1):
-            once = _shape(item.item, _Place(), multiline=multiline)
-            if once.whole and len(once.starts) <= _FEW_STRINGS:
-                ways = ((), (replace(item, low=1),))
-                return _choice(
-                    [
-                        _in_sequence(
-                            (*items[:at], *way, *items[at + 1 :]),
-                            place,
-                            multiline=multiline,
-                            splits=splits - 1,
-                        )
-                        for way in ways
-                    ]
-                )
+def _in_sequence(items: tuple[Node, ...], place: _Place, *, multiline: bool) -> _Shape:
+    ways: list[list[_Shape]] = [[]]
     last = len(items) - 1
-    return _sequence(
-        _shape(
-            item, _Place(place.first and at == 0, place.last and at == last), multiline=multiline
-        )
-        for at, item in enumerate(items)
-    )
+    for at, item in enumerate(items):
+        if isinstance(item, Repeat):
+            once = _shape(item.item, _Place(), multiline=multiline)
+            if (
+                item.low == 0
+                and item.high not in (0, 1)
+                and once.whole
+                and len(once.starts) <= _FEW_STRINGS
+                and len(ways) < _MAX_WAYS
+            ):
+                # of what may be missing nothing is known, not even what stands beside it
+                some = _repeat(once, 1, item.high)
+                ways = [[*way, *more] for way in ways for more in ([], [some])]
+                continue
+            shape = _repeat(once, item.low, item.high)
+        else:
+            within = _Place(place.first and at == 0, place.last and at == last)
+            shape = _shape(item, within, multiline=multiline)
+        for way in ways:
+            way.append(shape)
+    shapes = list(map(_sequence, ways))
+    return shapes[0] if len(shapes) == 1 else _choice(shapes)
 
 
 def _sequence(shapes: Iterable[_Shape]) -> _Shape:

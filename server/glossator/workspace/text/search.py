@@ -232,7 +232,7 @@ class TextSearch:
             seconds = monotonic() - started
             if not until_long or seconds <= _ALONE:
                 return False
-            share = blocks.done / len(self._candidates)
+            share = blocks.done / max(len(self._candidates), 1)
             if seconds < _HOPEFUL:
                 share = max(share, self._had())
             spared = 1 - way.showing * blocks.held / max(blocks.done, 1)

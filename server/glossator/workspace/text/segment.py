@@ -188,7 +188,7 @@ class Segment:
             return {}
         owners, ends = self._owners, self._ends
         follows = (np.diff(long) == 1) & (owners[long[1:]] == owners[long[:-1]])
-        begins = np.flatnonzero(np.concatenate(([True], ~follows))[: len(long)])
+        begins = np.flatnonzero(np.concatenate(([True], ~follows)))
         first, last = long[begins], long[np.append(begins[1:], len(long)) - 1]
         before = np.maximum(first, 1) - 1
         starts = np.where((first > 0) & (owners[before] == owners[first]), ends[before], 0)

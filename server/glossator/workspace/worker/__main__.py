@@ -31,8 +31,9 @@ def main() -> None:
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
-    second = Connection(int(sys.argv[1]))
-    threading.Thread(target=second_reader.serve, args=(second,), daemon=True).start()
+    for descriptor in sys.argv[1:]:  # none from a server that runs since before an update
+        pipe = Connection(int(descriptor))
+        threading.Thread(target=second_reader.serve, args=(pipe,), daemon=True).start()
     with os.fdopen(requests, "rb") as incoming, os.fdopen(reports, "wb") as outgoing:
         serve(incoming, outgoing)
 

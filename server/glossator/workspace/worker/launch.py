@@ -23,7 +23,8 @@ _INHERITED = frozenset(
 )
 _INHERITED_FAMILIES = ("LC_", "XDG_")
 _NEUTRAL_FOLDER = os.path.abspath(os.sep)
-_WRITING = 1  # seconds
+_PIPE_MICROSECONDS = 100_000  # that a message may take once its first byte is there
+_PIPE_BYTES = 1 << 18  # more than all that is asked at a time, mostly
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # or numpy starts a pool
 
 
@@ -80,11 +81,14 @@ async def launch() -> Launched:
 
 
 def _pipe() -> tuple[Connection, Connection]:
-    """Our end, at which writing fails after a while if nobody reads, and theirs."""
+    """Our end, at which nothing waits for long whatever the process does, and theirs."""
     from multiprocessing.connection import Connection  # noqa: PLC0415 - for the reason above
 
     ours, theirs = socket.socketpair()
-    ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("@ll", _WRITING, 0))
+    for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
+        ours.setsockopt(socket.SOL_SOCKET, option, struct.pack("@ll", 0, _PIPE_MICROSECONDS))
+    for end in (ours, theirs):
+        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _PIPE_BYTES)
     return Connection(ours.detach()), Connection(theirs.detach())
 
 

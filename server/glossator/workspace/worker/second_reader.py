@@ -59,9 +59,13 @@ class SecondReader:
         if self._busy() or not self._taken.acquire(blocking=False):
             yield None
             return
+        if not self._at_leisure():
+            self._taken.release()
+            yield None
+            return
         try:
             self._late = False
-            yield self if self._at_leisure() else None
+            yield self
         finally:
             self._unwanted += self._wanted
             self._wanted = 0
@@ -70,7 +74,7 @@ class SecondReader:
     @property
     def has_room(self) -> bool:
         """Whether to ask for another block."""
-        return self._wanted < _ROOM and not (self._late or self._gone)
+        return self._wanted < _ROOM and not (self._late or self._gone or self._busy())
 
     @property
     def has_answered(self) -> bool:
@@ -89,7 +93,8 @@ class SecondReader:
     def answer(self, cancelled: Callable[[], bool]) -> Counts | None:
         """What was found in the next block that was asked for.
 
-        None when the process is gone, or late: then nothing that it was asked is waited for.
+        None when the process is gone or late, or the search was cancelled: then nothing that it was
+        asked is waited for any longer.
         """
         until = monotonic() + _LATE
         while not (self._gone or self._late or cancelled()):
@@ -97,6 +102,7 @@ class SecondReader:
                 self._wanted -= 1
                 return counts
             self._late = monotonic() > until
+        self._late = True
         return None
 
     def _at_leisure(self) -> bool:
