@@ -192,7 +192,7 @@ async def test_a_cancelled_search_does_not_wait_for_it(
 
 
 async def test_one_that_reads_nothing_is_not_written_to_for_ever(
-    alone: WorkspaceSnapshot, worker: Worker
+    alone: WorkspaceSnapshot, worker: Worker, caplog: pytest.LogCaptureFixture
 ) -> None:
     both = await helped(alone, worker)
     long = {f"/{number}": ((number, number + 1),) for number in range(100_000)}
@@ -202,6 +202,7 @@ async def test_one_that_reads_nothing_is_not_written_to_for_ever(
         assert second.has_answered
         assert second.answer(lambda: False) is None
         assert not second.has_room
+    assert "stuck" in caplog.text
 
 
 async def test_nothing_is_found_where_to_ask_for_help_takes_long(

@@ -1,8 +1,9 @@
 """The search engine: candidates from the index, verified in the order that was asked for.
 
 What can match is read and searched here: the first part, and everything that is not plain text.
-Where much is left, ripgrep sifts the plain files first (`ripgrep.py`); without it, and where it
-fails, all are read here. Lines are only ever told of a text that was just read here.
+Where few files hold a match, the worker process looks into some of them (`blocks.py`). Where much
+is left, ripgrep sifts the plain files first (`ripgrep.py`); without it, and where it fails, all are
+read here. Lines are only ever told of a text that was just read here.
 """
 
 from __future__ import annotations
@@ -99,9 +100,8 @@ class TextSearch:
         }
         self._others = {entry.path for entry in found.others}
         needle = compiled.literal or analysis.literal
-        limit = snapshot.cache.max_file_bytes
-        self._limit = limit
-        self._reader = Reader(limit, self._others, self._ranges, needle, cancelled)
+        self._limit = snapshot.cache.max_file_bytes
+        self._reader = Reader(self._limit, self._others, self._ranges, needle, cancelled)
         self.unsearched: dict[FileEntry, MissingReason] = {}
 
     def by_path(self) -> Iterator[FileEntry]:

@@ -1,4 +1,4 @@
-"""The worker process as a second reader of searches: it looks into every other block of files.
+"""The worker process as a second reader of searches: it looks into some of the blocks of files.
 
 For this it has a pipe and a thread of its own, and the thread that searches writes and waits by
 itself: through the event loop and the queue of jobs, an answer costs about what it spares.
@@ -6,6 +6,7 @@ itself: through the event loop and the queue of jobs, an answer costs about what
 
 from __future__ import annotations
 
+import logging
 import pickle
 import select
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,6 +26,8 @@ if TYPE_CHECKING:  # the server starts without them
 _ROOM = 3  # blocks that wait, so that it never waits for us
 _LATE = 0.1  # seconds, after which an answer is not waited for any longer
 _LOOK = 0.02  # seconds between two looks whether the search was cancelled
+
+_log = logging.getLogger(__name__)
 
 
 class _Block(NamedTuple):
@@ -87,8 +90,8 @@ class SecondReader:
         self._wanted += 1
         try:
             self._pipe.send_bytes(pickle.dumps(tuple(block), pickle.HIGHEST_PROTOCOL))
-        except OSError:
-            self._gone = True
+        except OSError as error:
+            self._lose(error)
 
     def answer(self, cancelled: Callable[[], bool]) -> Counts | None:
         """What was found in the next block that was asked for.
@@ -116,9 +119,15 @@ class SecondReader:
             if self._arriving.poll(seconds * 1000):
                 counts: Counts = pickle.loads(self._pipe.recv_bytes())  # noqa: S301 - see frames.py
                 return counts
-        except (EOFError, OSError):
-            self._gone = True
+        except (EOFError, OSError) as error:
+            self._lose(error)
         return None
+
+    def _lose(self, error: EOFError | OSError) -> None:
+        """A message was cut short, so nothing that follows could be understood."""
+        self._gone = True
+        if isinstance(error, BlockingIOError):  # else the process has ended, which is told of
+            _log.warning("The worker process is stuck; searches do without its help.")
 
 
 def serve(pipe: Connection) -> None:
