@@ -84,9 +84,9 @@ def test_listings_are_shared_until_something_changes() -> None:
     index = FileIndex()
     assert index.freeze() is index.freeze()
     entry = FileEntry("/ws/a", "a", 1, 1)
-    assert index.add(Found([entry], {"/ws/b": "rule"})) == {"/ws/a"}
+    assert index.add(Found([entry], {"/ws/b": "rule"})) == {"/ws/a": entry}
     first = index.freeze()
-    assert index.add(Found([FileEntry("/ws/a", "a", 1, 1)])) == set()
+    assert index.add(Found([FileEntry("/ws/a", "a", 1, 1)])) == {}
     assert index.freeze() is first
     assert index.remove(["/ws/a", "/ws/never"], ["/ws/b"]) == {"/ws/a"}
     assert (len(index), len(index.freeze()), index.freeze().skipped) == (0, 0, {})

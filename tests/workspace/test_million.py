@@ -23,15 +23,15 @@ def generated(folders: int, files: int) -> FileIndex:
     begin = len(ROOT) + 1
     for folder in range(folders):
         above = f"{ROOT}/packages/part{folder % 40}/module{folder}"
-        found = Found()
+        entries = []
         for file in range(files):
             mtime_ns = 1_700_000_000_000_000_000 + folder * files + file
             ending = ("py", "c", "json", "ts")[file % 4]
             name = f"{above}/source_{file}.{ending}"
-            found.files.append(
+            entries.append(
                 FileEntry(name, begin, 1_000 + file, mtime_ns, mtime_ns, 10**7 + mtime_ns)
             )
-        index.add(found)
+        index.add(Found(entries))
     return index
 
 

@@ -18,7 +18,7 @@ def account(snapshot: WorkspaceSnapshot, selection: Selection, extra: Sequence[s
     """How much was looked at and what was left out: what makes "nothing found" a proof."""
     if not snapshot.roots:
         return "No folder is open, so there was nothing to look at."
-    looked, place = len(selection.files), selection.place
+    looked, place = selection.count, selection.place
     left_out = [] if place is None else _left_out(snapshot, place)
     lines = [
         *left_out,

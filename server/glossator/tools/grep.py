@@ -201,8 +201,8 @@ def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolRe
     missing = {**unsearchable(snapshot), **search.unsearched}
     unsearched = [file for file in missing if selection.fits(file)]
     reasons = Counter(missing[file] for file in unsearched)
-    size = sum(file.size for file in selection.files) - sum(file.size for file in unsearched)
-    count = len(selection.files) - len(unsearched)
+    size = selection.total_bytes - sum(file.size for file in unsearched)
+    count = selection.count - len(unsearched)
     extra = [f"Searched {count:,} of them, {size / 1e6:,.1f} MB."]
     if reasons:
         listed = ", ".join(f"{reasons[why]} {why}" for why in MissingReason if reasons[why])

@@ -45,7 +45,7 @@ class Selection:
 
     def among(self, files: Iterable[FileEntry]) -> Iterator[FileEntry]:
         """Those of `files` that are chosen."""
-        return filter(self.fits, files) if self.filters or self.hides else iter(files)
+        return iter(files) if self._all else filter(self.fits, files)
 
     @cached_property
     def files(self) -> tuple[FileEntry, ...]:
@@ -56,9 +56,23 @@ class Selection:
         return tuple(file for file in self._named if not hides(file.path))
 
     @property
+    def count(self) -> int:
+        """How many files are chosen."""
+        return self.total if self._all else len(self.files)
+
+    @property
+    def total_bytes(self) -> int:
+        """What the chosen files hold together."""
+        return self.snapshot.total_bytes if self._all else sum(file.size for file in self.files)
+
+    @property
     def hidden(self) -> int:
         """How many files were not chosen only because rules hide them."""
-        return len(self._named) - len(self.files)
+        return 0 if self.hides is None else len(self._named) - len(self.files)
+
+    @property
+    def _all(self) -> bool:
+        return not self.filters and self.hides is None
 
     @cached_property
     def _named(self) -> tuple[FileEntry, ...]:
@@ -68,7 +82,7 @@ class Selection:
     @property
     def total(self) -> int:
         """The number of all files."""
-        return len(self.snapshot.files())
+        return self.snapshot.count
 
 
 def refusal(snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None) -> str | None:

@@ -79,9 +79,11 @@ def read_folders(folder: Path, top: str) -> Folders:
         return Folders((), known)
     below = os.path.join(top, "")
     for some in lines:
-        for relative, *facts in some:
-            known[below + relative if relative else top] = Known(*facts)
+        for facts in some:
+            known[below + facts[0]] = Known._make(facts[1:])
         time.sleep(0)  # the event loop gets its turn
+    if below in known:
+        known[top] = known.pop(below)
     return Folders(tuple(conditions["roots"]), known)
 
 

@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from glossator.workspace.roots import Roots, is_inside
-from glossator.workspace.walk import FileEntry, Found
+from glossator.workspace.walk import FileEntry, Found, folder_of
 
 if TYPE_CHECKING:
     from glossator.workspace.paths import Paths, PathTable
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _AT_ONCE = 30_000  # files, sorted in 5 ms, in which no other thread gets its turn
 _by_path = attrgetter("path")
 _by_relative = attrgetter("relative")
+_by_size = attrgetter("size")
 _first = itemgetter(0)
 
 
@@ -53,6 +54,11 @@ class Listing:
         """All files, sorted by relative path."""
         few = len(self) <= _AT_ONCE
         return tuple((_sorted if few else _in_order)(self.folders.values()))
+
+    @cached_property
+    def total_bytes(self) -> int:
+        """What all files hold together."""
+        return sum(map(_by_size, chain.from_iterable(self.folders.values())))
 
     @cached_property
     def paths(self) -> Paths:
@@ -85,7 +91,7 @@ class Listing:
     def left_out(self, path: str) -> str | None:
         """The rule or reason that leaves out the absolute path or a folder above it, if any."""
         above = path
-        while (rule := self.skipped.get(above)) is None and (higher := _folder_of(above)) != above:
+        while (rule := self.skipped.get(above)) is None and (higher := folder_of(above)) != above:
             above = higher
         return rule
 
@@ -127,11 +133,10 @@ class FileIndex:
         """Whether anything at or below `path` may be listed or left out."""
         return path in self._above or path in self or path in self._skipped
 
-    def add(self, found: Found) -> set[str]:
-        """Take in what was found; returns the paths whose entries are new or changed."""
+    def add(self, found: Found) -> dict[str, FileEntry]:
+        """Take in what was found; returns the entries that are new or changed, by path."""
         new: list[FileEntry] = []
-        for folder, files in _by_folder(found.files):
-            files.sort(key=_by_path)
+        for folder, files in found.folders.items():
             known = self._folders.get(folder)
             if known is None:
                 known = tuple(files)
@@ -148,12 +153,12 @@ class FileIndex:
                 self._note(os.path.dirname(path))
         if new or found.skipped:
             self._listing = None
-        return set(map(_by_path, new))
+        return {entry.path: entry for entry in new}
 
     def remove(self, gone: Iterable[str], lifted: Iterable[str]) -> set[str]:
         """Drop files, and skipped paths that are `lifted`; returns the files that were listed."""
         removed = {path for path in gone if path in self}
-        for folder in set(map(_folder_of, removed)):
+        for folder in set(map(folder_of, removed)):
             kept = tuple(entry for entry in self._folders[folder] if entry.path not in removed)
             if kept:
                 self._folders[folder] = kept
@@ -174,7 +179,7 @@ class FileIndex:
         else:
             gone, lifted = {path} - now, {path}
         removed = self.remove(gone, lifted)
-        return self.add(found) | removed
+        return removed.union(self.add(found))
 
     def freeze(self) -> Listing:
         """The listing now; the same object until something changes."""
@@ -187,25 +192,11 @@ class FileIndex:
     def _note(self, folder: str) -> None:
         while folder not in self._above:
             self._above.add(folder)
-            folder = _folder_of(folder)
-
-
-def _folder_of(path: str) -> str:
-    return path[: path.rfind(os.sep)] or os.sep
-
-
-def _by_folder(files: list[FileEntry]) -> Iterator[tuple[str, list[FileEntry]]]:
-    """The files directory by directory, as they stand one after the other."""
-    start = 0
-    folders = [path.rpartition(os.sep)[0] for path in map(_by_path, files)]
-    for folder, same in groupby(folders):
-        end = start + len(tuple(same))
-        yield folder or os.sep, files[start:end]
-        start = end
+            folder = folder_of(folder)
 
 
 def _get(folders: Mapping[str, tuple[FileEntry, ...]], path: str) -> FileEntry | None:
-    files = folders.get(_folder_of(path), ())
+    files = folders.get(folder_of(path), ())
     at = bisect_left(files, path, key=_by_path)
     return files[at] if at < len(files) and files[at].path == path else None
 

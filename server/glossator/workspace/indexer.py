@@ -170,7 +170,7 @@ class Indexer:
         for look in self._looks:
             look.newer.add(path)
         left_out_as_before = found.skipped.get(path) == self.index.skipped.get(path)
-        if left_out_as_before and not found.files and path not in self.index:
+        if left_out_as_before and not found.folders and path not in self.index:
             return set()
         changed = self.index.replace(path, found)
         self._on_listing({each: self.index.get(each) for each in changed})
@@ -263,10 +263,10 @@ class Indexer:
         for outer in self._looks:
             if outer is not look:
                 outer.newer |= found.paths()
-        changed = self.index.add(Found(found.files, found.skipped))
+        changed = self.index.add(found.found)
         self.index.remove(found.gone, found.lifted)
-        self._on_listing(dict.fromkeys(found.gone) | {each.path: each for each in found.files})
-        return changed.union(found.gone, found.skipped, found.lifted)
+        self._on_listing({**changed, **dict.fromkeys(found.gone)})
+        return set(changed).union(found.found.skipped, found.gone, found.lifted)
 
     def _settle(self) -> None:
         """Note that the index is complete, if it is."""

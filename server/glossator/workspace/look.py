@@ -1,7 +1,7 @@
 """Looking at the disk from a worker thread: what differs from the index at and below some paths.
 
-A look is taken in steps, so that its thread can do something more urgent in between, and each step
-in slices, so that the event loop gets its turn.
+A look is taken in steps, so that its thread can do something more urgent in between. The event loop
+gets its turn all the time, because every look at a file lets others go first.
 """
 
 from __future__ import annotations
@@ -18,35 +18,31 @@ from glossator.workspace.ignore import GIT_RULE, IGNORE_FILES, IgnoreRules
 from glossator.workspace.index import FileIndex
 from glossator.workspace.memory import Memory
 from glossator.workspace.roots import Roots, outermost
-from glossator.workspace.walk import FileEntry, Found, examine
+from glossator.workspace.walk import Found, examine
 from glossator.workspace.watcher import Watcher
 
 _STEP_SECONDS = 0.05
 _MANY = 500  # differences handed over in one step; the event loop takes them in within 2 ms
 _MANY_NEW = 4000  # the same where nothing is known yet, which takes far less for each
-_SLICE_SECONDS = 0.004
-_PAUSE_SECONDS = 0.00005
-_LONG_PAUSE_SECONDS = 0.004
+_SLICE_SECONDS = _PAUSE_SECONDS = 0.004  # of work and of rest, when it is gentle
 _EXCLUDE = os.path.join("info", "exclude")
 
 
 @dataclass(frozen=True, slots=True)
 class Differences:
-    """Files that are new or changed, paths no longer listed, and the same for skipped paths."""
+    """What is new or changed, files that are no longer listed, and paths no longer skipped."""
 
-    files: list[FileEntry] = field(default_factory=list)
+    found: Found = field(default_factory=Found)
     gone: list[str] = field(default_factory=list)
-    skipped: dict[str, str] = field(default_factory=dict)
     lifted: list[str] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return len(self.files) + len(self.gone) + len(self.skipped) + len(self.lifted)
+        return len(self.found) + len(self.gone) + len(self.lifted)
 
     def extend(self, other: Differences) -> None:
         """Take in `other`, which was found later."""
-        self.files.extend(other.files)
+        self.found.extend(other.found)
         self.gone.extend(other.gone)
-        self.skipped.update(other.skipped)
         self.lifted.extend(other.lifted)
 
     def without(self, paths: Collection[str]) -> Differences:
@@ -58,15 +54,18 @@ class Differences:
             return path not in paths and (above == path or other(above))
 
         return Differences(
-            [entry for entry in self.files if other(entry.path)],
+            Found(
+                (entry for entry in self.found.files if other(entry.path)),
+                {path: rule for path, rule in self.found.skipped.items() if other(path)},
+            ),
             [path for path in self.gone if other(path)],
-            {path: rule for path, rule in self.skipped.items() if other(path)},
             [path for path in self.lifted if other(path)],
         )
 
     def paths(self) -> set[str]:
         """All paths concerned."""
-        return {entry.path for entry in self.files}.union(self.gone, self.skipped, self.lifted)
+        files = (entry.path for entry in self.found.files)
+        return set(files).union(self.found.skipped, self.gone, self.lifted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,6 @@ class Look:
         self.done = False
         self._around = around
         self._memory = memory or Memory()
-        self._pause = _LONG_PAUSE_SECONDS if gentle else _PAUSE_SECONDS
         self._seen: set[str] = set()
         self._seen_skipped: set[str] = set()
         self._paths = frozenset(paths)
@@ -131,14 +129,15 @@ class Look:
         found = Differences()
         now = time.perf_counter()
         until, pause_at = now + _STEP_SECONDS, now + _SLICE_SECONDS
-        many = _MANY_NEW if self._nothing_known else _MANY
+        room = _MANY_NEW if self._nothing_known else _MANY
         for part in self._parts:
             found.extend(part)
+            room -= len(part)
             now = time.perf_counter()
-            if now > until or len(found) >= many:
+            if now > until or room <= 0:
                 return found
-            if now > pause_at:
-                time.sleep(self._pause)
+            if self.gentle and now > pause_at:
+                time.sleep(_PAUSE_SECONDS)
                 pause_at = time.perf_counter() + _SLICE_SECONDS
         self.done = True
         return found
@@ -162,15 +161,15 @@ class Look:
             if rule == GIT_RULE:
                 self.watches |= self._around.watcher.enter_git(path)
         if self._nothing_known:  # apart from what is `newer`
-            return Differences(found.files, skipped=found.skipped)
+            return Differences(found)
         self._seen.update(entry.path for entry in found.files)
         self._seen_skipped.update(found.skipped)
         index, skipped = self._around.index, self._around.index.skipped
         changed = [entry for entry in found.files if index.get(entry.path) != entry]
+        ruled = {path: rule for path, rule in found.skipped.items() if skipped.get(path) != rule}
         return Differences(
-            changed,
+            Found(changed, ruled),
             [path for path in found.skipped if path in index],
-            {path: rule for path, rule in found.skipped.items() if skipped.get(path) != rule},
             [entry.path for entry in changed if entry.path in skipped],
         )
 

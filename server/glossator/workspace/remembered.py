@@ -24,6 +24,8 @@ from glossator.workspace.text.policy import ripe_at
 if TYPE_CHECKING:
     from glossator.workspace.ignore import IgnoreRules
 
+_OF_RULES = "ignore"  # is in the name of every file with rules, and rarely in another
+
 _log = logging.getLogger(__name__)
 
 
@@ -54,7 +56,10 @@ class Recalled(Memory):
         known = self._known.get(folder)
         if known is None or _stamp(folder, self._devices) != known[:3]:
             return None
-        here = rules.entered(folder, chain(divided(known.files), known.left_out))
+        names: Iterable[str] = known.left_out
+        if _OF_RULES in known.files:
+            names = chain(names, divided(known.files))
+        here = rules.entered(folder, names)
         return None if isinstance(here, str) or here.fingerprint != known.rules else known
 
 

@@ -96,6 +96,16 @@ class WorkspaceSnapshot:
         """All listed files and new unsaved documents, sorted by relative path."""
         return self._files
 
+    @property
+    def count(self) -> int:
+        """How many `files` there are, without making them."""
+        return len(self.listing) + len(self.unsaved)
+
+    @property
+    def total_bytes(self) -> int:
+        """What all `files` hold together."""
+        return self.listing.total_bytes + sum(file.size for file in self.unsaved)
+
     @cached_property
     def newest_first(self) -> tuple[FileEntry, ...]:
         """As `files`, those changed last first, and equal ones by relative path."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -26,6 +27,7 @@ SPECIAL = "not a regular file"
 UNREADABLE = "unreadable"
 _FEW = 16  # directories, about 1 ms of work
 _by_path = attrgetter("path")
+_by_name: Callable[[os.DirEntry[str]], str] = attrgetter("name")
 _new_tuple = tuple.__new__
 _by_shown = attrgetter("shown")
 _FORGETFUL = Memory()
@@ -72,6 +74,11 @@ class FileEntry(_Fields):
         return self.path[shown:] if isinstance(shown, int) else shown
 
 
+def folder_of(path: str) -> str:
+    """The directory that holds what is at an absolute path."""
+    return path[: path.rfind(os.sep)] or os.sep
+
+
 def relative_paths(files: Sequence[FileEntry]) -> list[str]:
     """The relative path of each file, faster than one by one."""
     begins = set(map(_by_shown, files))
@@ -81,16 +88,35 @@ def relative_paths(files: Sequence[FileEntry]) -> list[str]:
     return [entry.relative for entry in files]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(init=False, slots=True)
 class Found:
-    """Files, and paths left out with the rule or reason."""
+    """Files by directory, each one's sorted by path, and paths left out with the rule or reason."""
 
-    files: list[FileEntry] = field(default_factory=list)
-    skipped: dict[str, str] = field(default_factory=dict)
+    folders: dict[str, list[FileEntry]]
+    skipped: dict[str, str]
+
+    def __init__(
+        self, files: Iterable[FileEntry] = (), skipped: Mapping[str, str] | None = None
+    ) -> None:
+        self.folders, self.skipped = {}, dict(skipped or {})
+        by_path = {entry.path: entry for entry in files}
+        for path in sorted(by_path):
+            self.folders.setdefault(folder_of(path), []).append(by_path[path])
+
+    def __len__(self) -> int:
+        return sum(map(len, self.folders.values())) + len(self.skipped)
+
+    @property
+    def files(self) -> Iterator[FileEntry]:
+        """All files."""
+        return chain.from_iterable(self.folders.values())
 
     def extend(self, other: Found) -> None:
-        """Take in what `other` found."""
-        self.files.extend(other.files)
+        """Take in what `other` found elsewhere."""
+        for folder, files in other.folders.items():
+            mine = self.folders.setdefault(folder, files)
+            if mine is not files:  # some files of it were looked at, one by one
+                self.folders[folder] = sorted(mine + files, key=_by_path)
         self.skipped.update(other.skipped)
 
 
@@ -134,7 +160,8 @@ def _examine_entry(
         yield from walk(path, roots, rules, enter)
     else:
         found = Found()
-        _place(path, _begin(folder, roots), status, roots, found)
+        if entry := _entry_of(path, _begin(folder, roots), status, roots, found.skipped):
+            found.folders[folder] = [entry]
         yield found
 
 
@@ -177,7 +204,7 @@ def _walk_folder(
     stamp = memory.stamp(folder)
     try:
         with os.scandir(folder) as listing:
-            entries = list(listing)
+            entries = sorted(listing, key=_by_name)
     except OSError:
         found.skipped[folder] = UNREADABLE
         return []
@@ -187,7 +214,7 @@ def _walk_folder(
         found.skipped[folder] = folder_rules
         return []
     suspects = folder_rules.suspects(folder, names)
-    deeper, files, left_out = [], [], {}
+    deeper, others, left_out = [], [], {}
     for entry in entries:
         path, is_dir = entry.path, entry.is_dir(follow_symlinks=False)
         if is_dir and path in roots.paths:
@@ -200,51 +227,64 @@ def _walk_folder(
         elif is_dir:
             deeper.append(path)
         else:
-            files.append(entry.name)
-            try:
-                status = entry.stat(follow_symlinks=False)
-            except OSError:
-                continue  # gone since it was listed
-            _place(path, begin, status, roots, found)
+            others.append(entry)
+    if files := list(_entries(others, begin, roots, found.skipped)):
+        found.folders[folder] = files
     if stamp is not None:
         folders = joined(path.rpartition(os.sep)[2] for path in deeper)
-        known = Known(*stamp, folder_rules.fingerprint, joined(files), folders, left_out)
+        names = [entry.name for entry in others]
+        known = Known(*stamp, folder_rules.fingerprint, joined(names), folders, left_out)
         memory.keep(folder, known)
     return deeper
 
 
+def _entries(
+    listed: Iterable[os.DirEntry[str]], begin: int | None, roots: Roots, skipped: dict[str, str]
+) -> Iterator[FileEntry]:
+    for each in listed:
+        try:
+            status = each.stat(follow_symlinks=False)
+        except OSError:
+            continue  # gone since it was listed
+        if entry := _entry_of(each.path, begin, status, roots, skipped):
+            yield entry
+
+
 def _revisit(folder: str, begin: int | None, known: Known, roots: Roots, found: Found) -> list[str]:
     """As `_walk_folder`, for a directory of which is known what it holds."""
-    inside, lstat = os.path.join(folder, ""), os.lstat
+    inside, files = os.path.join(folder, ""), list[FileEntry]()
+    lstat, is_regular = os.lstat, stat.S_ISREG
     for name in divided(known.files):
         path = inside + name
         try:
             status = lstat(path)
         except OSError:
             continue  # gone since just now
-        if begin is None or not stat.S_ISREG(status.st_mode):
-            _place(path, begin, status, roots, found)
-        else:  # as mostly, and there may be a million
-            found.files.append(_entry(path, begin, status))
+        if begin is not None and is_regular(status.st_mode):
+            files.append(_entry(path, begin, status))  # as mostly, and there may be a million
+        elif file := _entry_of(path, begin, status, roots, found.skipped):
+            files.append(file)
+    if files:
+        found.folders[folder] = files
     for name, rule in known.left_out.items():
         found.skipped[inside + name] = rule
     return [inside + name for name in divided(known.folders)]
 
 
-def _place(
-    path: str, begin: int | None, status: os.stat_result, roots: Roots, found: Found
-) -> None:
-    """Put a path that is no directory among the files, or among the skipped with the reason."""
+def _entry_of(
+    path: str, begin: int | None, status: os.stat_result, roots: Roots, skipped: dict[str, str]
+) -> FileEntry | None:
+    """The file at a path that is no directory; or None, and the reason is among the skipped."""
     is_link = False
     if not stat.S_ISREG(status.st_mode):
         is_link = stat.S_ISLNK(status.st_mode)
         target = _follow(path, roots) if is_link else SPECIAL
         if isinstance(target, str):
-            found.skipped[path] = target
-            return
+            skipped[path] = target
+            return None
         status = target
     shown = roots.relative(path) if begin is None else begin
-    found.files.append(_entry(path, shown, status, is_link))
+    return _entry(path, shown, status, is_link)
 
 
 def _entry(path: str, shown: int | str, status: os.stat_result, is_link: bool = False) -> FileEntry:

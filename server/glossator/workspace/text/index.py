@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from glossator.workspace.text.candidates import Candidates, Joined, Ranges
 from glossator.workspace.text.placement import (
@@ -94,8 +94,10 @@ class TextIndex:
 
     def changed(self, entries: Mapping[str, FileEntry | None]) -> None:
         """Take in new entries of the listing by absolute path; None: no longer listed."""
-        listed = {path: entry for path, entry in entries.items() if entry is not None}
         gone = [path for path, entry in entries.items() if entry is None]
+        listed = cast("Mapping[str, FileEntry]", entries)
+        if gone:
+            listed = {path: entry for path, entry in entries.items() if entry is not None}
         nothing_to_place = not (self._placed or self._delta or self._preparation)
         for known in (self._listed, self._pending) if nothing_to_place else (self._listed,):
             known.update(listed)
