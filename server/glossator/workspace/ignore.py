@@ -86,18 +86,39 @@ def _set_of(regexes: Iterable[str]) -> re2.Set:
     return together
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RuleFile:
     """The patterns of one file, relative to `folder`; `label` is how the file is shown.
 
-    `checksum` is of its bytes, `lines` are as they are shown.
+    `checksum` is of its `lines`, in which a character stands for a byte.
     """
 
     folder: str
     label: str
     checksum: str
     lines: tuple[str, ...] = field(compare=False)
-    patterns: tuple[_Patterns, ...] = field(compare=False)  # last lines first
+
+    @cached_property
+    def patterns(self) -> tuple[_Patterns, ...]:
+        """Those of the last lines first; a start that need not list anything asks for none."""
+        parts: list[list[_Pattern]] = []
+        room = 0
+        for number, line in enumerate(self.lines):
+            translated = translate(line)
+            if translated is None:
+                continue
+            pattern = _Pattern(number, *translated)
+            length = len(pattern.regex)
+            if length > _MAX_JOINED:
+                place = f"{self.label}:{number + 1}"
+                _log.warning("%s is not followed: the pattern is too long.", place)
+                continue
+            if length > room:
+                parts.append([])
+                room = _MAX_JOINED
+            parts[-1].append(pattern)
+            room -= length
+        return tuple(_Patterns(tuple(part)) for part in reversed(parts))
 
     def suspects(self, folder: str, names: Sequence[str]) -> Iterator[str]:
         """Those of the entries `names` of `folder` that the file may leave out."""
@@ -125,8 +146,8 @@ class RuleFile:
         for part in self.patterns:
             pattern = part.last(entry)
             if pattern is not None:
-                line = pattern.line
-                return pattern.leaves_out, f"{self.label}:{line + 1} {self.lines[line]}"
+                line = self.lines[pattern.line].encode("latin-1").decode("utf-8", "replace")
+                return pattern.leaves_out, f"{self.label}:{pattern.line + 1} {line.strip()}"
         return None
 
 
@@ -262,28 +283,11 @@ class IgnoreRules:
 
 
 def _rule_file(folder: str, label: str, lines: Iterable[str]) -> tuple[RuleFile, ...]:
-    """The rules in `lines` (one character a byte), or nothing when none of them is a pattern."""
+    """The rules in `lines` (one character a byte), or nothing when there are none."""
     kept = tuple(lines)
-    parts: list[list[_Pattern]] = []
-    room = 0
-    for number, line in enumerate(kept):
-        translated = translate(line)
-        if translated is None:
-            continue
-        pattern = _Pattern(number, *translated)
-        length = len(pattern.regex)
-        if length > _MAX_JOINED:
-            _log.warning("%s:%d is not followed: the pattern is too long.", label, number + 1)
-            continue
-        if length > room:
-            parts.append([])
-            room = _MAX_JOINED
-        parts[-1].append(pattern)
-        room -= length
-    patterns = tuple(_Patterns(tuple(part)) for part in reversed(parts))
-    shown = tuple(line.encode("latin-1").decode("utf-8", "replace").strip() for line in kept)
-    checksum = _checksum("\n".join(kept).encode("latin-1"))
-    return (RuleFile(folder, label, checksum, shown, patterns),) if patterns else ()
+    if not any(kept):
+        return ()
+    return (RuleFile(folder, label, _checksum("\n".join(kept).encode("latin-1")), kept),)
 
 
 def _checksum(content: bytes) -> str:
