@@ -205,10 +205,14 @@ class IgnoreRules:
     def entered(self, folder: str, names: Iterable[str]) -> FolderRules | str:
         """As `within`, for a directory known to hold `names` and not to be left out itself."""
         folders = self._folders
-        if folder in folders or folder in self._roots.paths or not _SOURCES.isdisjoint(names):
-            return self.within(folder)
-        above = folder[: folder.rfind(os.sep)]
-        return folders.setdefault(folder, folders.get(above) or self.within(above))
+        known = folders.get(folder)
+        if known is not None or folder in self._roots.paths:
+            return known or self.within(folder)
+        parent = folder[: folder.rfind(os.sep)]
+        above = folders.get(parent) or self.within(parent)
+        if isinstance(above, str) or _SOURCES.isdisjoint(names):
+            return folders.setdefault(folder, above)
+        return folders.setdefault(folder, self._deeper(folder, above, self._roots))
 
     def excluding(self, path: str, *, is_dir: bool) -> str | None:
         """The rule that leaves out `path` or a directory above it; None when it is kept."""

@@ -247,7 +247,7 @@ class Indexer:
                 count += len(changed)
                 if changed and not self._stopping:
                     # called by the loop, so that a failing listener cannot end the indexing
-                    loop.call_soon(self._on_change, frozenset(changed))
+                    loop.call_soon(self._on_change, changed)
                 if self._dirty and len(self._looks) == 1:
                     await self._look_again(pool)
         finally:
@@ -256,7 +256,7 @@ class Indexer:
             outer.watches |= look.watches
         return count
 
-    def _take_in(self, found: Differences, look: Look) -> set[str]:
+    def _take_in(self, found: Differences, look: Look) -> frozenset[str]:
         """Apply what `look` found and nobody has looked at since; returns the changed paths."""
         if look.newer:
             found = found.without(look.newer)
@@ -266,7 +266,7 @@ class Indexer:
         changed = self.index.add(found.found)
         self.index.remove(found.gone, found.lifted)
         self._on_listing({**changed, **dict.fromkeys(found.gone)})
-        return set(changed).union(found.found.skipped, found.gone, found.lifted)
+        return frozenset[str]().union(changed, found.found.skipped, found.gone, found.lifted)
 
     def _settle(self) -> None:
         """Note that the index is complete, if it is."""
