@@ -138,11 +138,11 @@ def test_events_are_not_relied_on_while_a_root_is_not_watched(tmp_path: Path) ->
     (tmp_path / "here").mkdir()
     watcher = InotifyWatcher(roots, lambda _: None, lambda _: None)
     watcher.renew()
-    watcher.enter(roots.paths[0])
+    watcher.enter(roots.paths[0], set())
     missing = f" (not all: {roots.paths[1]} is not there)"
     assert (watcher.reliable, watcher.status) == (False, f"inotify: 1 folders{missing}")
     (tmp_path / "gone").mkdir()
-    watcher.enter(roots.paths[1])
+    watcher.enter(roots.paths[1], set())
     assert (watcher.reliable, watcher.status) == (True, "inotify: 2 folders")
     watcher.stop()
 

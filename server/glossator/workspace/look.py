@@ -154,12 +154,12 @@ class Look:
         watcher.leave_others(self._folders, self.watches, self._begun)
 
     def _enter(self, folder: str) -> None:
-        self.watches |= self._around.watcher.enter(folder)
+        self._around.watcher.enter(folder, self.watches)
 
     def _compare(self, found: Found) -> Differences:
         for path, rule in found.skipped.items():
             if rule == GIT_RULE:
-                self.watches |= self._around.watcher.enter_git(path)
+                self._around.watcher.enter_git(path, self.watches)
         if self._nothing_known:  # apart from what is `newer`
             return Differences(found)
         self._seen.update(entry.path for entry in found.files)

@@ -252,7 +252,7 @@ def _entries(
 
 def _revisit(folder: str, begin: int | None, known: Known, roots: Roots, found: Found) -> list[str]:
     """As `_walk_folder`, for a directory of which is known what it holds."""
-    inside = os.path.join(folder, "")
+    inside = folder if folder.endswith(os.sep) else folder + os.sep
     files: list[FileEntry] = []
     lstat, is_regular = os.lstat, stat.S_ISREG
     for name in divided(known.files):

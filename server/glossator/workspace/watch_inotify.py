@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import errno
-import itertools
 import os
 import struct
 import threading
@@ -80,18 +79,18 @@ class InotifyWatcher(Watcher):
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._descriptor, self._read)
 
-    def enter(self, folder: str, /) -> frozenset[int]:
+    def enter(self, folder: str, watches: set[int], /) -> None:
         """From a thread: watch `folder`, if it is one and may be read."""
-        return self._watch(folder, _ANYTHING)
+        self._watch(folder, _ANYTHING, watches)
 
-    def enter_git(self, folder: str, /) -> frozenset[int]:
+    def enter_git(self, folder: str, watches: set[int], /) -> None:
         """From a thread: watch `.git` and its `info`, and have the rules there read again."""
         before = self._newest
-        watches = self.enter(folder) | self.enter(os.path.join(folder, "info"))
+        self.enter(folder, watches)
+        self.enter(os.path.join(folder, "info"), watches)
         if self._newest > before and self._loop is not None:
             path = os.path.join(folder, "info", "exclude")
             self._loop.call_soon_threadsafe(self._note, path)
-        return watches
 
     def renew(self) -> None:
         """From a thread: begin anew, and watch what is above the roots now."""
@@ -102,8 +101,10 @@ class InotifyWatcher(Watcher):
             while (above := os.path.dirname(folder)) != folder:
                 masks[above] = masks.get(above, 0) | (_APPEARS if awaited else _MOVES)
                 folder, awaited = above, not os.path.isdir(above)
-        before = self._above
-        self._above = frozenset[int]().union(*itertools.starmap(self._watch, masks.items()))
+        before, now = self._above, set[int]()
+        for folder, mask in masks.items():
+            self._watch(folder, mask, now)
+        self._above = frozenset(now)
         for watch in before - self._above:
             self._end(watch)
 
@@ -131,20 +132,20 @@ class InotifyWatcher(Watcher):
             os.close(descriptor)
         self._heard.clear()
 
-    def _watch(self, folder: str, mask: int) -> frozenset[int]:
+    def _watch(self, folder: str, mask: int, watches: set[int]) -> None:
         with self._calling:
             if self._descriptor is None:
-                return frozenset()
+                return
             watch: int = self._libc.inotify_add_watch(self._descriptor, os.fsencode(folder), mask)
             if watch != -1:
                 self._folders[watch] = folder
+                watches.add(watch)
                 self._newest = max(self._newest, watch)
-                return frozenset({watch})
+                return
         error = _last_error()
         self._full |= error.errno in (errno.ENOSPC, errno.ENOMEM)
         if folder in self._roots.paths or self._full:
             self._reason = f"{folder}: {_FULL if self._full else error.strerror}"
-        return frozenset()
 
     def _unwatched(self) -> list[str]:
         """The roots that are not watched, because they are gone or cannot be."""
@@ -189,7 +190,7 @@ class InotifyWatcher(Watcher):
                 self._lost("a folder above the workspace was moved")
             return
         if name == "info" and os.path.basename(folder) == ".git":
-            self.enter(path)
+            self.enter(path, set())
             path = os.path.join(path, "exclude")
         self._note(path)
 

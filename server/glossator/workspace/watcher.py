@@ -34,13 +34,11 @@ class Watcher:
     def start(self) -> None:
         """Begin to watch."""
 
-    def enter(self, _folder: str, /) -> frozenset[int]:
-        """From a thread: a folder is about to be listed; returns what now watches it."""
-        return frozenset()
+    def enter(self, _folder: str, _watches: set[int], /) -> None:
+        """From a thread: a folder is about to be listed; what watches it joins the watches."""
 
-    def enter_git(self, _folder: str, /) -> frozenset[int]:
+    def enter_git(self, _folder: str, _watches: set[int], /) -> None:
         """From a thread: the same for a `.git` directory, which is not listed."""
-        return frozenset()
 
     def renew(self) -> None:
         """From a thread: every folder is about to be entered again."""
