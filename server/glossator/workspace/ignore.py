@@ -12,7 +12,7 @@ import hashlib
 import logging
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -210,9 +210,10 @@ class IgnoreRules:
             return known or self.within(folder)
         parent = folder[: folder.rfind(os.sep)]
         above = folders.get(parent) or self.within(parent)
-        if isinstance(above, str) or _SOURCES.isdisjoint(names):
+        sources = _SOURCES.intersection(names)
+        if isinstance(above, str) or not sources:
             return folders.setdefault(folder, above)
-        return folders.setdefault(folder, self._deeper(folder, above, self._roots))
+        return folders.setdefault(folder, self._deeper(folder, above, self._roots, sources))
 
     def excluding(self, path: str, *, is_dir: bool) -> str | None:
         """The rule that leaves out `path` or a directory above it; None when it is kept."""
@@ -259,17 +260,21 @@ class IgnoreRules:
             rules = FolderRules(rules.exclude, git=git)
         return self._deeper(root, rules, self._roots)
 
-    def _deeper(self, folder: str, above: FolderRules, guard: Roots) -> FolderRules:
+    def _deeper(
+        self, folder: str, above: FolderRules, guard: Roots, sources: Collection[str] = _SOURCES
+    ) -> FolderRules:
+        """With the rules of `folder`, which may hold the `sources` only."""
         if not self._follow:
             return above
-        git = above.git
-        if os.path.lexists(os.path.join(folder, ".git")):  # a repository's rules begin anew
+        ignore, git = above.ignore, above.git
+        if ".git" in sources and os.path.lexists(os.path.join(folder, ".git")):
+            # a repository's rules begin anew
             git = self._read(folder, os.path.join(".git", "info", "exclude"), guard)
-        return FolderRules(
-            above.exclude,
-            self._read(folder, ".ignore", guard) + above.ignore,
-            self._read(folder, ".gitignore", guard) + git,
-        )
+        if ".ignore" in sources:
+            ignore = self._read(folder, ".ignore", guard) + ignore
+        if ".gitignore" in sources:
+            git = self._read(folder, ".gitignore", guard) + git
+        return FolderRules(above.exclude, ignore, git)
 
     def _read(self, folder: str, name: str, guard: Roots) -> tuple[RuleFile, ...]:
         path = os.path.join(folder, name)

@@ -83,7 +83,10 @@ class RootStore:
     _use: Use | None = None
 
     def prepare(self) -> None:
-        """Make the folder and begin to use it, if the system and its disk allow."""
+        """Make the folder and begin to use it, if the system and its disk allow.
+
+        Segments are opened while files are still being listed, so that `open` takes little.
+        """
         if sys.platform == "win32":
             self.state = _NO_LOCKS
             return
@@ -94,6 +97,7 @@ class RootStore:
             self.state = f"off: {place} cannot be written to ({error.strerror or error})"
             return
         self._catalogue = Catalogue(self.folder)
+        self.segments = _by_name(self._catalogue.open())
         self.state = "on"
 
     @property
@@ -119,7 +123,7 @@ class RootStore:
             return Opened(0, (), ())
         self._seen = self._catalogue.stamp()  # before the reading: what comes after it is news
         opened = self._catalogue.open(self.segments)
-        self.segments = {segment.name: segment for segment in opened.segments}
+        self.segments = _by_name(opened)
         return opened
 
     async def write(
@@ -202,6 +206,10 @@ class RootStore:
         self.problem = problem
         self._retry_at = asyncio.get_running_loop().time() + retry_after
         return Wrote.FAILED
+
+
+def _by_name(opened: Opened) -> dict[str, Segment]:
+    return {segment.name: segment for segment in opened.segments}
 
 
 def _use(root: str) -> tuple[Path, Use]:
