@@ -47,7 +47,7 @@ def test_as_naive_while_files_come_and_go(seed: int, monkeypatch: pytest.MonkeyP
         return FileEntry(f"{root}/{inner}", shown + inner, 1, rnd.randrange(6))
 
     for step in range(12):
-        index.add(Found([some_file() for _ in range(rnd.choice([0, 1, 3, 40]))]))
+        index.add(Found.of([some_file() for _ in range(rnd.choice([0, 1, 3, 40]))]))
         index.remove([some_file().path for _ in range(rnd.choice([0, 0, 1, 5]))], ())
         listing = index.freeze()
         relative = [entry.relative for entry in listing.files]
@@ -68,15 +68,15 @@ def test_as_naive_while_files_come_and_go(seed: int, monkeypatch: pytest.MonkeyP
 def test_a_table_is_used_again_until_much_has_changed() -> None:
     index = FileIndex()
     files = [FileEntry(f"/ws/d{n % 50}/f{n}", f"d{n % 50}/f{n}", 1, n) for n in range(5_000)]
-    index.add(Found(files))
+    index.add(Found.of(files))
     table = index.freeze().paths.table
     assert index.freeze().paths.table is table
-    index.add(Found([files[7]._replace(mtime_ns=9_999)]))
+    index.add(Found.of([files[7]._replace(mtime_ns=9_999)]))
     listing = index.freeze()
     assert listing.paths.table is table
     assert (len(listing.paths.stale), len(listing.paths.fresh)) == (1, 1)
     assert listing.paths.newest("*", "", 1)[0][0].relative == files[7].relative
-    index.add(Found([file._replace(mtime_ns=file.mtime_ns + 1) for file in files[:4_000]]))
+    index.add(Found.of([file._replace(mtime_ns=file.mtime_ns + 1) for file in files[:4_000]]))
     assert index.freeze().paths.table is not table
 
 
@@ -84,9 +84,9 @@ def test_listings_are_shared_until_something_changes() -> None:
     index = FileIndex()
     assert index.freeze() is index.freeze()
     entry = FileEntry("/ws/a", "a", 1, 1)
-    assert index.add(Found([entry], {"/ws/b": "rule"})) == {"/ws/a": entry}
+    assert index.add(Found.of([entry], {"/ws/b": "rule"})) == {"/ws/a": entry}
     first = index.freeze()
-    assert index.add(Found([FileEntry("/ws/a", "a", 1, 1)])) == {}
+    assert index.add(Found.of([FileEntry("/ws/a", "a", 1, 1)])) == {}
     assert index.freeze() is first
     assert index.remove(["/ws/a", "/ws/never"], ["/ws/b"]) == {"/ws/a"}
     assert (len(index), len(index.freeze()), index.freeze().skipped) == (0, 0, {})
@@ -102,7 +102,7 @@ def test_order_within_equal_times_is_by_path() -> None:
     index = FileIndex()
     names = [f"f{number:04}" for number in range(3_000)]
     random.Random(1).shuffle(names)
-    index.add(Found([FileEntry(f"/ws/{name}", name, 1, 7) for name in names]))
+    index.add(Found.of([FileEntry(f"/ws/{name}", name, 1, 7) for name in names]))
     files, count = index.freeze().paths.newest("f*", "", 500)
     assert (len(files), count) == (500, 3_000)
     assert all(one.relative < other.relative for one, other in pairwise(files))

@@ -66,8 +66,18 @@ def _piece(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(params=["as long texts", "as they are"], scope="module", autouse=True)
+def _length(request: pytest.FixtureRequest) -> Iterator[None]:
+    """In the ways, too, that pay in long texts."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "as long texts":
+            patch.setattr(scan, "_DENSE", 1)
+            patch.setattr(scan, "_SOON", 2)
+        yield
+
+
 @settings(max_examples=700, deadline=None)
-@given(TEXTS, PATTERNS)
+@given(TEXTS, PATTERNS | PATTERNS.map("^{}".format) | st.sampled_from(["a", "ab", "a b"]))
 def test_line_by_line(text: str, pattern: str) -> None:
     found = found_in(text, pattern)
     # a line never holds a line end, so nothing in a pattern can match one

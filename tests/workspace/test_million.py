@@ -31,7 +31,7 @@ def generated(folders: int, files: int) -> FileIndex:
             entries.append(
                 FileEntry(name, begin, 1_000 + file, mtime_ns, mtime_ns, 10**7 + mtime_ns)
             )
-        index.add(Found(entries))
+        index.add(Found.of(entries))
     return index
 
 

@@ -115,6 +115,16 @@ def test_a_new_document_is_listed_before_it_is_saved(tmp_path: Path) -> None:
     assert len(workspace.snapshot().files()) == 2
 
 
+def test_figures_are_of_all_files(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"a": "12345", "in/b": "123"})
+    workspace = host(tmp_path)
+    workspace.apply(DiskChanged(frozenset({str(tmp_path)})))
+    workspace.apply(Opened(to_uri(str(tmp_path / "new")), 1, "1234é"))
+    snapshot = workspace.snapshot()
+    assert snapshot.file_count == len(snapshot.files()) == 3
+    assert snapshot.total_bytes == sum(file.size for file in snapshot.files()) == 14
+
+
 def test_a_file_is_its_overlay_under_every_name(tmp_path: Path) -> None:
     write_tree(tmp_path, {"real/a.txt": "disk", "bin": b"\0"})
     (tmp_path / "link.txt").symlink_to("real/a.txt")

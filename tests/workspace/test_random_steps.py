@@ -47,7 +47,9 @@ class Told(Indexer):
         self.something = asyncio.Event()
         self._share, self._rnd = share, rnd
         roots = Roots.of((str(root),))
-        super().__init__(roots, WorkspaceSettings(), lambda _: None, lambda _: self.something.set())
+        super().__init__(
+            roots, WorkspaceSettings(), lambda *_: None, lambda _: self.something.set()
+        )
 
     def hear(self, paths: frozenset[str]) -> None:
         super().hear(frozenset(path for path in paths if self._rnd.random() < self._share))

@@ -54,14 +54,14 @@ def root(tmp_path: Path) -> Path:
 def walked(
     *roots: Path, settings: WorkspaceSettings = SETTINGS, memory: Memory | None = None
 ) -> Found:
-    """All there is at the roots, in order."""
+    """All there is at the roots."""
     places = Roots.of(map(str, roots))
     found = Found()
     rules = IgnoreRules(places, settings)
     for path in places.paths:
         for part in examine(path, places, rules, memory=memory or Memory()):
             found.extend(part)
-    return Found(sorted(set(found.files)), found.skipped)
+    return found
 
 
 def remember(*roots: Path, settings: WorkspaceSettings = SETTINGS, later: int = RIPE_NS) -> None:

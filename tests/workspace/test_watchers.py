@@ -34,7 +34,7 @@ class Watched:
         self._something = asyncio.Event()
         settings = WorkspaceSettings.model_validate({"watcher": kind})
         roots = Roots.of((str(root),))
-        self.index = Indexer(roots, settings, lambda _: None, lambda _: self._something.set())
+        self.index = Indexer(roots, settings, lambda *_: None, lambda _: self._something.set())
 
     async def until(self, holds: Callable[[], bool]) -> None:
         async with asyncio.timeout(SECONDS):

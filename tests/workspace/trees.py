@@ -34,7 +34,7 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> None:
 def scan(*roots: Path, settings: WorkspaceSettings | None = None) -> Indexer:
     """An index of `roots`, made on the spot."""
     places = Roots.of(map(str, roots))
-    indexer = Indexer(places, settings or WorkspaceSettings(), lambda _: None, lambda _: None)
+    indexer = Indexer(places, settings or WorkspaceSettings(), lambda *_: None, lambda _: None)
     indexer.refresh(places.paths)
     return indexer
 

@@ -56,10 +56,12 @@ class Tree:
         )
 
     def changed(self, entries: dict[str, FileEntry | None]) -> None:
-        self.listed |= {path: file for path, file in entries.items() if file is not None}
-        for path in [path for path, file in entries.items() if file is None]:
+        listed = {path: file for path, file in entries.items() if file is not None}
+        gone = entries.keys() - listed.keys()
+        self.listed |= listed
+        for path in gone:
             self.listed.pop(path, None)
-        self.index.changed(entries)
+        self.index.changed(listed, gone)
 
     def build(self, files: list[FileEntry]) -> Segment:
         info = write_segment(

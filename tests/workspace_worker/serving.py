@@ -54,12 +54,10 @@ class Serving:
     def look_again(self) -> None:
         """List the tree and tell what changed, as the host would."""
         now = {entry.path: entry for entry in list_files(self.root)}
-        changed: dict[str, FileEntry | None] = {
-            path: entry for path, entry in now.items() if self._listed.get(path) != entry
-        }
-        changed.update((path, None) for path in self._listed if path not in now)
+        changed = {path: entry for path, entry in now.items() if self._listed.get(path) != entry}
+        gone = self._listed.keys() - now.keys()
         self._listed = now
-        self.index.changed(changed)
+        self.index.changed(changed, gone)
         self.keeper.listing_changed(complete=True)
 
     def candidates(self, word: str) -> set[str]:

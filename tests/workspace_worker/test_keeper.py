@@ -11,6 +11,7 @@ import pytest
 from glossator.core.errors import UsageError
 from glossator.store.blobs import Blobs
 from glossator.workspace import state_folder
+from glossator.workspace.root_store import RootStore
 from glossator.workspace.symbols import sources
 from glossator.workspace.text import layout
 from glossator.workspace.worker.client import Phase, Worker
@@ -44,6 +45,26 @@ async def test_many_files_are_indexed_on_disk_and_found_there_at_the_next_start(
     second = await built(serving())
     assert second.index.statistics().documents == FILES
     assert second.worker.state.phase is Phase.OFF
+
+
+async def test_what_was_opened_ahead_is_used_and_its_damage_told(
+    serving: MakeServing, tree: Path
+) -> None:
+    await (await built(serving())).close()
+    store = RootStore(str(tree), 10_000)
+    store.prepare()
+    ahead = dict(store.segments)
+    assert len(ahead) == 1
+    assert store.stale
+    assert store.open().segments == tuple(ahead.values())
+    store.close()
+    (segment,) = segments(tree)
+    segment.write_bytes(segment.read_bytes()[:-1])
+    damaged = RootStore(str(tree), 10_000)
+    damaged.prepare()
+    assert not damaged.segments
+    assert damaged.open().damage
+    damaged.close()
 
 
 async def test_few_changes_are_kept_in_memory_once_they_are_old_enough(

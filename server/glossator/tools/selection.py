@@ -71,6 +71,11 @@ class Selection:
         return 0 if self.hides is None else len(self._named) - len(self.files)
 
     @property
+    def total(self) -> int:
+        """The number of all files."""
+        return self.snapshot.file_count
+
+    @property
     def _all(self) -> bool:
         return not self.filters and self.hides is None
 
@@ -78,11 +83,6 @@ class Selection:
     def _named(self) -> tuple[FileEntry, ...]:
         everything = self.snapshot.files() if self.alone is None else (self.alone,)
         return tuple(filter(self.named, everything)) if self.filters else everything
-
-    @property
-    def total(self) -> int:
-        """The number of all files."""
-        return self.snapshot.count
 
 
 def refusal(snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None) -> str | None:

@@ -23,7 +23,7 @@ from glossator.core.document import Missing, MissingReason
 from glossator.core.encoding import encode
 from glossator.workspace.disk import load
 from glossator.workspace.gitpattern import FOLDER_MARK, in_list, translate
-from glossator.workspace.roots import Roots
+from glossator.workspace.roots import Roots, folder_of
 
 if TYPE_CHECKING:
     from glossator.settings.model import WorkspaceSettings
@@ -100,7 +100,10 @@ class RuleFile:
 
     @cached_property
     def patterns(self) -> tuple[_Patterns, ...]:
-        """Those of the last lines first; a start that need not list anything asks for none."""
+        """Those of the last lines first; a start that need not list anything asks for none.
+
+        Until they are there, other threads that ask for those of any file wait.
+        """
         parts: list[list[_Pattern]] = []
         room = 0
         for number, line in enumerate(self.lines):
@@ -203,12 +206,15 @@ class IgnoreRules:
         return folders.setdefault(folder, self._build(folder)) if known is None else known
 
     def entered(self, folder: str, names: Iterable[str]) -> FolderRules | str:
-        """As `within`, for a directory known to hold `names` and not to be left out itself."""
+        """As `within`, for a directory that is known not to be left out itself.
+
+        Among `names` are all that it holds by which it may have rules of its own.
+        """
         folders = self._folders
         known = folders.get(folder)
         if known is not None or folder in self._roots.paths:
             return known or self.within(folder)
-        parent = folder[: folder.rfind(os.sep)]
+        parent = folder_of(folder)
         above = folders.get(parent) or self.within(parent)
         sources = _SOURCES.intersection(names)
         if isinstance(above, str) or not sources:

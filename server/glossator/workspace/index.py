@@ -16,8 +16,8 @@ from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
-from glossator.workspace.roots import Roots, is_inside
-from glossator.workspace.walk import FileEntry, Found, folder_of
+from glossator.workspace.roots import Roots, folder_of, is_inside
+from glossator.workspace.walk import FileEntry, Found
 
 if TYPE_CHECKING:
     from glossator.workspace.paths import Paths, PathTable

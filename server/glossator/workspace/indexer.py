@@ -11,7 +11,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 
 from glossator.core.errors import UsageError
@@ -46,11 +46,13 @@ class Indexer:
         self,
         roots: Roots,
         settings: WorkspaceSettings,
-        on_listing: Callable[[Mapping[str, FileEntry | None]], None],
+        on_listing: Callable[[Mapping[str, FileEntry], Collection[str]], None],
         on_change: Callable[[frozenset[str]], None],
         on_seen: Callable[[Mapping[str, FolderFile]], None] = lambda _: None,
     ) -> None:
-        """`on_listing` is told what the index says now, at once; `on_change` the paths, soon.
+        """`on_listing` is told, at once, of new entries and of paths no longer listed.
+
+        `on_change` is told all those paths, soon.
 
         `on_seen` is given what every sweep saw of folders, by outermost root.
         """
@@ -173,7 +175,8 @@ class Indexer:
         if left_out_as_before and not found.folders and path not in self.index:
             return set()
         changed = self.index.replace(path, found)
-        self._on_listing({each: self.index.get(each) for each in changed})
+        listed = {entry.path: entry for entry in map(self.index.get, changed) if entry is not None}
+        self._on_listing(listed, changed - listed.keys())
         return changed if left_out_as_before else {path, *changed}
 
     def _look_on_the_spot(self, paths: set[str]) -> frozenset[str]:
@@ -265,7 +268,7 @@ class Indexer:
                 outer.newer |= found.paths()
         changed = self.index.add(found.found)
         self.index.remove(found.gone, found.lifted)
-        self._on_listing({**changed, **dict.fromkeys(found.gone)})
+        self._on_listing(changed, found.gone)
         return frozenset[str]().union(changed, found.found.skipped, found.gone, found.lifted)
 
     def _settle(self) -> None:

@@ -1,7 +1,7 @@
 """Looking at the disk from a worker thread: what differs from the index at and below some paths.
 
-A look is taken in steps, so that its thread can do something more urgent in between. The event loop
-gets its turn all the time, because every look at a file lets others go first.
+A look is taken in steps, so that its thread can do something more urgent in between. It makes no
+pauses for the event loop, unless it is gentle: every look at a file lets other threads go first.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from glossator.workspace.watcher import Watcher
 
 _MANY = 500  # differences handed over in one step; the event loop takes them in within 2 ms
 _STEP = 0.05, _MANY  # seconds and differences
-_STEP_INTO_NEW = 0.1, 8_000  # where nothing is known yet; each is taken in in less than 1 µs
+_STEP_INTO_NEW = 0.1, 8_000  # the same where nothing is known yet; taken in within 8 ms
 _SLICE_SECONDS = _PAUSE_SECONDS = 0.004  # of work and of rest, when it is gentle
 _EXCLUDE = os.path.join("info", "exclude")
 
@@ -53,9 +53,14 @@ class Differences:
             above = os.path.dirname(path)
             return path not in paths and (above == path or other(above))
 
+        kept = {
+            folder: [entry for entry in files if entry.path not in paths]
+            for folder, files in self.found.folders.items()
+            if other(folder)
+        }
         return Differences(
             Found(
-                (entry for entry in self.found.files if other(entry.path)),
+                {folder: files for folder, files in kept.items() if files},
                 {path: rule for path, rule in self.found.skipped.items() if other(path)},
             ),
             [path for path in self.gone if other(path)],
@@ -125,7 +130,7 @@ class Look:
         self.newer.clear()
 
     def step(self) -> Differences:
-        """In the worker thread, until `done`: go on for at most about 100 ms."""
+        """In the worker thread, until `done`: go on for about as long as one step may take."""
         found = Differences()
         seconds, room = _STEP_INTO_NEW if self._nothing_known else _STEP
         now = time.perf_counter()
@@ -168,7 +173,7 @@ class Look:
         changed = [entry for entry in found.files if index.get(entry.path) != entry]
         ruled = {path: rule for path, rule in found.skipped.items() if skipped.get(path) != rule}
         return Differences(
-            Found(changed, ruled),
+            Found.of(changed, ruled),
             [path for path in found.skipped if path in index],
             [entry.path for entry in changed if entry.path in skipped],
         )

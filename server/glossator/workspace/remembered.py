@@ -24,7 +24,7 @@ from glossator.workspace.text.policy import ripe_at
 if TYPE_CHECKING:
     from glossator.workspace.ignore import IgnoreRules
 
-_OF_RULES = "ignore"  # is in the name of every file with rules, and rarely in another
+_OF_RULES = "ignore"  # in the name of every file with rules; `.git` is always left out
 
 _log = logging.getLogger(__name__)
 

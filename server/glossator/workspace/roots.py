@@ -22,6 +22,11 @@ def is_inside(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder if folder.endswith(os.sep) else folder + os.sep)
 
 
+def folder_of(path: str) -> str:
+    """The directory that holds what is at an absolute path."""
+    return path[: path.rfind(os.sep)] or os.sep
+
+
 def outermost(paths: Iterable[str]) -> list[str]:
     """`paths` without those that lie below another one, sorted."""
     known = set(paths)

@@ -10,7 +10,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, groupby
+from operator import itemgetter, methodcaller
 
 import re2
 
@@ -21,9 +22,12 @@ _PIECE = 1 << 18  # bytes searched at a time: even RE2's slowest way takes few m
 _STEP = 2_048  # bytes, some ten lines
 _NEAR = 20  # lines, which are walked one by one
 _SINGLY = 8  # lines given to RE2 one by one at most, …
+_DENSE = 50  # matches in a piece, from which on all others are looked for in one go
 _FOR_ONE = 4_096  # … and one for so many bytes, because each takes as long as 2 kB at once
-_SOON = 8_192  # bytes in which a literal is looked for without RE2
+_SOON = 8_192  # bytes in which a literal is looked for without RE2, …
+_LONG = 200  # … and from which on, because it skips more, one is found sooner without
 _MANY = 5_000  # bytes, from which on numpy counts quicker
+_start, _first = methodcaller("start"), itemgetter(0)
 _LITERAL = re.compile(r"[\w ,;:=<>/\"'@#%&!~-]+", re.ASCII)
 
 
@@ -31,13 +35,15 @@ _LITERAL = re.compile(r"[\w ,;:=<>/\"'@#%&!~-]+", re.ASCII)
 class Pattern:
     """A compiled pattern; `literal`: the only text it matches, if that was quick to see.
 
-    `within`: what every match holds as it stands, if that is known.
+    `within`: what every match holds as it stands, if that is known. `once`: no line holds two
+    matches, as far as that was quick to see.
     """
 
     regex: re2.Pattern[bytes]
     multiline: bool
     literal: bytes | None = None
     within: bytes = b""
+    once: bool = False
 
     def find(self, text: bytes, view: bytes | memoryview, start: int, end: int) -> int:
         """Where the first match in some lines of the text begins; -1 if there is none.
@@ -85,13 +91,15 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
             " look-around and no back-references; escape characters such as ( [ { meant literally."
         ) from error
     is_literal = not ignore_case and _LITERAL.fullmatch(pattern)
-    return Pattern(regex, multiline, pattern.encode() if is_literal else None)
+    once = pattern.startswith("^") and pattern[1:2] not in tuple("*?{") and "|" not in pattern
+    return Pattern(regex, multiline, pattern.encode() if is_literal else None, once=once)
 
 
 @lru_cache(maxsize=16)
 def compile_literal(literal: bytes) -> re2.Pattern[bytes]:
     """RE2 for bytes as they stand: in long texts it is several times as quick as `bytes.find`."""
     options = re2.Options()
+    options.log_errors = False
     options.encoding = re2.Options.Encoding.LATIN1  # a byte is a byte
     options.never_capture = True
     return re2.compile(re2.escape(literal), options)
@@ -100,7 +108,7 @@ def compile_literal(literal: bytes) -> re2.Pattern[bytes]:
 def _find(text: bytes, literal: bytes, start: int, end: int) -> int:
     """As `bytes.find`, which is quicker for a while and then slower than RE2."""
     near = start + _SOON
-    if near >= end or len(literal) > _SOON:
+    if near >= end or len(literal) > _LONG:
         return text.find(literal, start, end)
     at = text.find(literal, start, near)
     if at >= 0:
@@ -216,11 +224,17 @@ def _in_lines(text: bytes, pattern: Pattern, cancelled: Callable[[], bool]) -> I
         end = text.find(b"\n", at + _PIECE, last)
         if end < 0:
             end = last
+        singly = _DENSE if pattern.once else len(text)
         while (start := pattern.find(text, view, at, end)) >= 0:
             yield start
             at = text.find(b"\n", start) + 1
             if not 0 < at <= last:
                 return
+            singly -= 1
+            if not singly:  # to begin a search takes as long as to go on with one thrice
+                starts = map(_start, pattern.regex.finditer(view, at, end))
+                yield from map(_first, groupby(starts))  # an empty match may come twice
+                break
         if end == last:
             return
         at = end + 1

@@ -97,7 +97,7 @@ class WorkspaceSnapshot:
         return self._files
 
     @property
-    def count(self) -> int:
+    def file_count(self) -> int:
         """How many `files` there are, without making them."""
         return len(self.listing) + len(self.unsaved)
 

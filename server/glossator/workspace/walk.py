@@ -9,13 +9,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from glossator.workspace.memory import Known, Memory, divided, joined
-from glossator.workspace.roots import Roots, is_inside, real_path
+from glossator.workspace.roots import Roots, folder_of, is_inside, real_path
 
 if TYPE_CHECKING:  # the worker needs only what is listed here
     from glossator.workspace.ignore import IgnoreRules
@@ -27,7 +27,6 @@ SPECIAL = "not a regular file"
 UNREADABLE = "unreadable"
 _FEW = 16  # directories, about 1 ms of work
 _by_path = attrgetter("path")
-_by_name: Callable[[os.DirEntry[str]], str] = attrgetter("name")
 _new_tuple = tuple.__new__
 _by_shown = attrgetter("shown")
 _FORGETFUL = Memory()
@@ -74,11 +73,6 @@ class FileEntry(_Fields):
         return self.path[shown:] if isinstance(shown, int) else shown
 
 
-def folder_of(path: str) -> str:
-    """The directory that holds what is at an absolute path."""
-    return path[: path.rfind(os.sep)] or os.sep
-
-
 def relative_paths(files: Sequence[FileEntry]) -> list[str]:
     """The relative path of each file, faster than one by one."""
     begins = set(map(_by_shown, files))
@@ -88,20 +82,24 @@ def relative_paths(files: Sequence[FileEntry]) -> list[str]:
     return [entry.relative for entry in files]
 
 
-@dataclass(init=False, slots=True)
+@dataclass(frozen=True, slots=True)
 class Found:
-    """Files by directory, each one's sorted by path, and paths left out with the rule or reason."""
+    """Files by directory, and paths left out with the rule or reason.
 
-    folders: dict[str, list[FileEntry]]
-    skipped: dict[str, str]
+    Each directory's files are sorted by path, which no two of them share.
+    """
 
-    def __init__(
-        self, files: Iterable[FileEntry] = (), skipped: Mapping[str, str] | None = None
-    ) -> None:
-        self.folders, self.skipped = {}, dict(skipped or {})
+    folders: dict[str, list[FileEntry]] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, files: Iterable[FileEntry], skipped: Mapping[str, str] | None = None) -> Self:
+        """These files in any order; of several with one path the last."""
+        found = cls(skipped=dict(skipped or {}))
         by_path = {entry.path: entry for entry in files}
         for path in sorted(by_path):
-            self.folders.setdefault(folder_of(path), []).append(by_path[path])
+            found.folders.setdefault(folder_of(path), []).append(by_path[path])
+        return found
 
     def __len__(self) -> int:
         return sum(map(len, self.folders.values())) + len(self.skipped)
@@ -112,11 +110,14 @@ class Found:
         return chain.from_iterable(self.folders.values())
 
     def extend(self, other: Found) -> None:
-        """Take in what `other` found elsewhere."""
+        """Take in what `other` found, whose lists become this one's."""
         for folder, files in other.folders.items():
             mine = self.folders.setdefault(folder, files)
-            if mine is not files:  # some files of it were looked at, one by one
-                self.folders[folder] = sorted(mine + files, key=_by_path)
+            if mine is not files:  # files of it were looked at one by one
+                in_order = mine[-1].path < files[0].path
+                mine += files
+                if not in_order:
+                    mine[:] = sorted({entry.path: entry for entry in mine}.values(), key=_by_path)
         self.skipped.update(other.skipped)
 
 
@@ -204,18 +205,18 @@ def _walk_folder(
     stamp = memory.stamp(folder)
     try:
         with os.scandir(folder) as listing:
-            entries = sorted(listing, key=_by_name)
+            by_name = {entry.name: entry for entry in listing}  # some systems give one twice
     except OSError:
         found.skipped[folder] = UNREADABLE
         return []
-    names = [entry.name for entry in entries]
+    names = sorted(by_name)
     folder_rules = rules.entered(folder, names)
     if isinstance(folder_rules, str):
         found.skipped[folder] = folder_rules
         return []
     suspects = folder_rules.suspects(folder, names)
     deeper, others, left_out = [], [], {}
-    for entry in entries:
+    for entry in map(by_name.__getitem__, names):
         path, is_dir = entry.path, entry.is_dir(follow_symlinks=False)
         if is_dir and path in roots.paths:
             continue
@@ -252,7 +253,7 @@ def _entries(
 
 def _revisit(folder: str, begin: int | None, known: Known, roots: Roots, found: Found) -> list[str]:
     """As `_walk_folder`, for a directory of which is known what it holds."""
-    inside = folder if folder.endswith(os.sep) else folder + os.sep
+    inside = os.path.join(folder, "")
     files: list[FileEntry] = []
     lstat, is_regular = os.lstat, stat.S_ISREG
     for name in divided(known.files):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from glossator.workspace.text.candidates import Candidates, Joined, Ranges
 from glossator.workspace.text.placement import (
@@ -92,12 +93,8 @@ class TextIndex:
         self._view: TextView | None = None
         self._pending_view: tuple[FileEntry, ...] | None = None
 
-    def changed(self, entries: Mapping[str, FileEntry | None]) -> None:
-        """Take in new entries of the listing by absolute path; None: no longer listed."""
-        gone = [path for path, entry in entries.items() if entry is None]
-        listed = cast("Mapping[str, FileEntry]", entries)
-        if gone:
-            listed = {path: entry for path, entry in entries.items() if entry is not None}
+    def changed(self, listed: Mapping[str, FileEntry], gone: Collection[str] = ()) -> None:
+        """Take in new entries of the listing by absolute path, and paths `gone` from it."""
         nothing_to_place = not (self._placed or self._delta or self._preparation)
         for known in (self._listed, self._pending) if nothing_to_place else (self._listed,):
             known.update(listed)
@@ -106,7 +103,7 @@ class TextIndex:
         if nothing_to_place:
             self._view = self._pending_view = None
         else:
-            for path in entries:
+            for path in chain(listed, gone):
                 self._place(path)
 
     def keep(self, entry: FileEntry, keys: NDArray[np.intp], traits: Traits) -> bool:
