@@ -7,8 +7,8 @@ import gc
 import os
 import statistics
 import time
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -100,8 +100,9 @@ async def warm_start(root: Path, state: Path) -> list[Figure]:
         async with _loop_delay() as idle:
             await asyncio.sleep(2)
         async with _loop_delay() as starting:
-            await app.start()
-            await app.ready()
+            with _without_collector():
+                await app.start()
+                await app.ready()
     median = sorted(starts, key=lambda start: start.ratio)[_STARTS // 2]
     per = 1000 * 10_000 / median.files
     detail = (
@@ -134,20 +135,27 @@ class _Start(NamedTuple):
 
 async def _start(root: Path, state: Path) -> _Start:
     async with opened(root, state) as app:
-        gc.disable()  # as the server's own collector is until the workspace is scanned
-        try:
+        with _without_collector():
             started = time.perf_counter()
             await app.start()
             await app.ready()
             result = await call(app, "Grep", pattern="zzzqqqxxx")
             seconds = time.perf_counter() - started
-        finally:
-            gc.enable()
         assert not result.error
         snapshot = app.host.snapshot()
         files = snapshot.files()
         stamps = statistics.mean(_stamps(files) for _ in range(_LOOKS))
         return _Start(seconds, stamps, len(files), len(snapshot.text.pending))
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """As the server is until the workspace is scanned."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _stamps(files: Sequence[FileEntry]) -> float:

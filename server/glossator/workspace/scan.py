@@ -10,8 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate, groupby
-from operator import itemgetter, methodcaller
+from itertools import accumulate
 
 import re2
 
@@ -22,12 +21,11 @@ _PIECE = 1 << 18  # bytes searched at a time: even RE2's slowest way takes few m
 _STEP = 2_048  # bytes, some ten lines
 _NEAR = 20  # lines, which are walked one by one
 _SINGLY = 8  # lines given to RE2 one by one at most, …
-_DENSE = 50  # matches in a piece, from which on all others are looked for in one go
+_DENSE = 16  # matching lines in a piece
 _FOR_ONE = 4_096  # … and one for so many bytes, because each takes as long as 2 kB at once
 _SOON = 8_192  # bytes in which a literal is looked for without RE2, …
 _LONG = 200  # … and from which on, because it skips more, one is found sooner without
 _MANY = 5_000  # bytes, from which on numpy counts quicker
-_start, _first = methodcaller("start"), itemgetter(0)
 _LITERAL = re.compile(r"[\w ,;:=<>/\"'@#%&!~-]+", re.ASCII)
 
 
@@ -35,25 +33,26 @@ _LITERAL = re.compile(r"[\w ,;:=<>/\"'@#%&!~-]+", re.ASCII)
 class Pattern:
     """A compiled pattern; `literal`: the only text it matches, if that was quick to see.
 
-    `within`: what every match holds as it stands, if that is known. `once`: no line holds two
-    matches, as far as that was quick to see.
+    `within`: what every match holds as it stands, if that is known.
     """
 
     regex: re2.Pattern[bytes]
     multiline: bool
     literal: bytes | None = None
     within: bytes = b""
-    once: bool = False
 
-    def find(self, text: bytes, view: bytes | memoryview, start: int, end: int) -> int:
+    def find(
+        self, text: bytes, view: bytes | memoryview, start: int, end: int, *, dense: bool = False
+    ) -> int:
         """Where the first match in some lines of the text begins; -1 if there is none.
 
-        `view` is the text without the line end of its last line.
+        `view` is the text without the line end of its last line. Where matches are `dense`, it
+        takes longer to look for what is within first.
         """
         if self.literal is not None:
             return _find(text, self.literal, start, end)
         singly = min(_SINGLY, (end - start) // _FOR_ONE)
-        while self.within:
+        while self.within and not dense:
             at = _find(text, self.within, start, end)
             if at < 0:
                 return -1
@@ -91,8 +90,7 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
             " look-around and no back-references; escape characters such as ( [ { meant literally."
         ) from error
     is_literal = not ignore_case and _LITERAL.fullmatch(pattern)
-    once = pattern.startswith("^") and pattern[1:2] not in tuple("*?{") and "|" not in pattern
-    return Pattern(regex, multiline, pattern.encode() if is_literal else None, once=once)
+    return Pattern(regex, multiline, pattern.encode() if is_literal else None)
 
 
 @lru_cache(maxsize=16)
@@ -224,17 +222,13 @@ def _in_lines(text: bytes, pattern: Pattern, cancelled: Callable[[], bool]) -> I
         end = text.find(b"\n", at + _PIECE, last)
         if end < 0:
             end = last
-        singly = _DENSE if pattern.once else len(text)
-        while (start := pattern.find(text, view, at, end)) >= 0:
+        found = 0
+        while (start := pattern.find(text, view, at, end, dense=found >= _DENSE)) >= 0:
             yield start
+            found += 1
             at = text.find(b"\n", start) + 1
             if not 0 < at <= last:
                 return
-            singly -= 1
-            if not singly:  # to begin a search takes as long as to go on with one thrice
-                starts = map(_start, pattern.regex.finditer(view, at, end))
-                yield from map(_first, groupby(starts))  # an empty match may come twice
-                break
         if end == last:
             return
         at = end + 1
