@@ -58,21 +58,15 @@ def found_in(text: str, pattern: str, *, multiline: bool = False) -> list[int]:
     return list(matching_lines(as_searched(text), compiled)) if text else []
 
 
-@pytest.fixture(params=[1, 3, scan._PIECE], scope="module", autouse=True)
+@pytest.fixture(params=[1, 3, scan._PIECE, "long"], scope="module", autouse=True)
 def _piece(request: pytest.FixtureRequest) -> Iterator[None]:
-    """However long the pieces are in which a text is searched."""
+    """However long the pieces are in which a text is searched, and as if all texts were long."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scan, "_PIECE", request.param)
-        yield
-
-
-@pytest.fixture(params=["as long texts", "as they are"], scope="module", autouse=True)
-def _length(request: pytest.FixtureRequest) -> Iterator[None]:
-    """In the ways, too, that pay in long texts."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param == "as long texts":
+        if request.param == "long":
             patch.setattr(scan, "_DENSE", 1)
             patch.setattr(scan, "_SOON", 2)
+        else:
+            patch.setattr(scan, "_PIECE", request.param)
         yield
 
 
