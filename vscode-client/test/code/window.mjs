@@ -63,7 +63,7 @@ export async function openWindow({ workspace, extension, vsix, tests, settings =
     args: BROWSER_FLAGS,
   });
   const page = context.pages()[0];
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(90_000);
   const exit = tests === undefined ? undefined : await listen(page);
   const url = () => addressOf(server.origin, workspace, extension, tests);
   await page.goto(url());
