@@ -11,8 +11,6 @@ PACKAGES = $(CLIENT)/node_modules/.package-lock.json
 CLIENT_BUILT = $(CLIENT)/dist/.built
 VSIX = glossator$(if $(PLATFORM),-$(PLATFORM)).vsix
 CODE_CACHE ?= $(HOME)/.cache/glossator-code
-# One more than there are processors, because one of them mostly waits for VS Code.
-TESTERS ?= $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN))
 
 # Installs Debian's packages, one call at a time.
 DEBIAN = flock Makefile sh -c 'apt-get update && apt-get install -y --no-install-recommends "$$@"' -
@@ -31,7 +29,7 @@ test:
 	$(MAKE) --no-print-directory -j2 suite lint client
 
 suite: $(INSTALLED) $(CLIENT_BUILT) sandbox neovim code
-	CODE_CACHE=$(CODE_CACHE) $(BIN)/python -m pytest -n $(TESTERS) --dist loadgroup
+	CODE_CACHE=$(CODE_CACHE) $(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
