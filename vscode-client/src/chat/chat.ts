@@ -10,17 +10,11 @@ import type { Server, ServerState } from "../server/server.ts";
 import type { Answer, Event, Explored, SessionInfo, Thoroughness } from "../wire.ts";
 import { type Asking, changes, type MayReplace } from "./asking.ts";
 import { Conversation } from "./conversation.ts";
-import { Outbox } from "./outbox.ts";
+import { Outbox, type Panel } from "./outbox.ts";
 import { Transcript } from "./transcript.ts";
 
 const KEPT = "glossator.session";
 const GONE = "Glossator's server ended before the answer was whole. Ask again.";
-
-/** Where messages to the panel go; without a panel they go nowhere, and are replayed later. */
-export interface Panel {
-  readonly visible: boolean;
-  post(message: ToPanel): void;
-}
 
 /** How a run ended, for those who do not see the panel. */
 export interface Ending {

@@ -3,7 +3,8 @@
 import { commands, type Disposable, type LogOutputChannel, window } from "vscode";
 import { showFailure } from "../commands/failures.ts";
 import { VIEW } from "../panel/view.ts";
-import type { Chat, Ending, Panel } from "./chat.ts";
+import type { Chat, Ending } from "./chat.ts";
+import type { Panel } from "./outbox.ts";
 
 const SHOW = "Show Answer";
 const QUESTION_CHARACTERS = 60;

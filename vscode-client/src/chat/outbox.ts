@@ -6,6 +6,12 @@ import { joined } from "./transcript.ts";
 
 const FRAME_MILLISECONDS = 16;
 
+/** Where messages to the panel go; without a panel they go nowhere, and are replayed later. */
+export interface Panel {
+  readonly visible: boolean;
+  post(message: ToPanel): void;
+}
+
 /** Sends in order; `post` is called at most once a frame for events. */
 export class Outbox {
   #waiting: Event[] = [];
