@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -13,10 +14,9 @@ from glossator.workspace import scan
 from glossator.workspace.scan import (
     Lines,
     as_searched,
-    compile_literal,
     compile_pattern,
-    holders,
     matching_lines,
+    places_by_text,
 )
 
 TEXTS = st.text(alphabet="aab \n\n\rxé\u2028", max_size=40)
@@ -119,12 +119,18 @@ def test_lines_by_place(text: str, places: list[int]) -> None:
         assert lines.get(number) == (lines_of(text)[number - 1] if text else "")
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.lists(TEXTS), st.sampled_from(["a", "ab", "é", "a b", "\n", "a\nb"]))
-def test_the_texts_that_hold_a_literal(texts: list[str], literal: str) -> None:
-    searched, needle = list(map(as_searched, texts)), literal.encode()
-    found = list(holders(searched, compile_literal(needle)))
-    holding = [place for place, text in enumerate(searched) if needle in text]
-    assert found == sorted(set(found))
-    assert set(holding) <= set(found)
-    assert found == holding or "\n" in literal  # which may join the end of a text and the next one
+@settings(max_examples=400, deadline=None)
+@given(st.lists(TEXTS), PATTERNS, st.sampled_from([1, 2, math.inf]))
+def test_several_texts_searched_as_one(texts: list[str], pattern: str, most: float) -> None:
+    searched, compiled = list(map(as_searched, texts)), compile_pattern(pattern)
+    found = places_by_text(searched, compiled, most=most)
+    for place, text in enumerate(searched):
+        lines, places = Lines(text), found.get(place, [])
+        numbers = list(map(lines.number, places))
+        matching = list(matching_lines(text, compiled))
+        assert numbers == matching[: len(matching) if most == math.inf else int(most)]
+        for start, number in zip(places, numbers, strict=True):  # from where it can go on
+            rest = text.find(b"\n", start) + 1 or len(text)
+            assert list(matching_lines(text, compiled, start=rest)) == [
+                each for each in matching if each > number
+            ]

@@ -81,7 +81,7 @@ async def helped(snapshot: WorkspaceSnapshot, worker: Worker) -> WorkspaceSnapsh
 
 def is_lent(worker: Worker) -> bool:
     with worker.second_reader() as second:
-        return second is not None
+        return second is not None and second.has_room
 
 
 @contextmanager

@@ -5,10 +5,11 @@ Unless `multiline`, a match lies within one line and line ends are not part of t
 
 from __future__ import annotations
 
+import math
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 
@@ -17,29 +18,66 @@ import re2
 from glossator.core.errors import UsageError
 
 _MAX_MEMORY = 64 << 20  # bytes for RE2's automata
+_COMPILED = 4  # patterns that are kept: a search is often followed by one that shows more of it
 _PIECE = 1 << 18  # bytes searched at a time: even RE2's slowest way takes few ms for them
 _STEP = 2_048  # bytes, some ten lines
 _NEAR = 20  # lines, which are walked one by one
 _SINGLY = 8  # lines given to RE2 one by one at most, …
 _FOR_ONE = 4_096  # … and one for so many bytes, because each takes as long as 2 kB at once
+_FOR_PLACE = 1_024  # bytes, which RE2 searches in the time it takes to look at one place
 _DENSE = 16  # matching lines in a piece, after which more are likely soon
 _SOON = 8_192  # bytes in which a literal is looked for without RE2, …
 _LONG = 200  # … and from which on, because it skips more, one is found sooner without
 _MANY = 5_000  # bytes, from which on numpy counts quicker
-_LITERAL = re.compile(r"[\w ,;:=<>/\"'@#%&!~-]+", re.ASCII)
+_PLAIN = r"[\w ,;:=<>/\"'@#%&!~-]|\\[!-/:;=?@\[-^`{-~]"  # a character as it stands, or escaped
+_LITERAL = re.compile(rf"(\\b)?((?:{_PLAIN})+)(\\b)?", re.ASCII)
+_BEGINNING = re.compile(rf"(?:{_PLAIN})+", re.ASCII)
+_ESCAPED = re.compile(r"\\(.)")
+_WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
+
+
+@dataclass(frozen=True, slots=True)
+class _Literal:
+    """The only text a pattern matches, and whether only if words meet at its start and end."""
+
+    text: bytes
+    at_start: bool
+    at_end: bool
+
+    def find(self, text: bytes, start: int, end: int) -> int | None:
+        """As `Pattern.find`; None when it lies in so many places that RE2 is quicker."""
+        for _ in range(1 + (end - start) // _FOR_PLACE):
+            at = _find(text, self.text, start, end)
+            if at < 0 or self._fits(text, at):
+                return at
+            start = at + 1
+        return None
+
+    def _fits(self, text: bytes, at: int) -> bool:
+        if self.at_start and not _is_boundary(text, at):
+            return False
+        return not self.at_end or _is_boundary(text, at + len(self.text))
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """A compiled pattern; `literal`: the only text it matches, if that was quick to see.
 
-    `within`: what every match holds as it stands, if that is known.
+    `beginning`: what it begins with as it stands. `within`: see `knowing`.
     """
 
     regex: re2.Pattern[bytes]
     multiline: bool
-    literal: bytes | None = None
+    literal: _Literal | None = None
+    beginning: bytes = b""
     within: bytes = b""
+
+    def knowing(self, within: bytes) -> Pattern:
+        """The pattern that looks first for what every match holds as it stands.
+
+        What it begins with RE2 looks for by itself.
+        """
+        return self if self.beginning.startswith(within) else replace(self, within=within)
 
     def find(
         self, text: bytes, view: bytes | memoryview, start: int, end: int, *, dense: bool = False
@@ -49,8 +87,8 @@ class Pattern:
         `view` is the text without the line end of its last line. Where matches are `dense`, it
         takes longer to look for what is within first.
         """
-        if self.literal is not None:
-            return _find(text, self.literal, start, end)
+        if self.literal and (place := self.literal.find(text, start, end)) is not None:
+            return place
         singly = min(_SINGLY, (end - start) // _FOR_ONE)
         while self.within and not dense:
             at = _find(text, self.within, start, end)
@@ -68,6 +106,7 @@ class Pattern:
         return match.start() if match else -1
 
 
+@lru_cache(maxsize=_COMPILED)
 def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Pattern:
     """Compile with RE2. Raises `UsageError` saying what is wrong with the pattern."""
     options = re2.Options()
@@ -89,8 +128,31 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
             f"The pattern {pattern!r} cannot be used: {reason}.\nThe syntax is RE2's: no"
             " look-around and no back-references; escape characters such as ( [ { meant literally."
         ) from error
-    is_literal = not ignore_case and _LITERAL.fullmatch(pattern)
-    return Pattern(regex, multiline, pattern.encode() if is_literal else None)
+    beginning = _BEGINNING.match(pattern)
+    return Pattern(
+        regex,
+        multiline,
+        None if ignore_case else _literal(pattern),
+        _as_it_stands(beginning[0]) if beginning else b"",
+    )
+
+
+def _literal(pattern: str) -> _Literal | None:
+    match = _LITERAL.fullmatch(pattern)
+    if match is None:
+        return None
+    before, plain, after = match.groups()
+    return _Literal(_as_it_stands(plain), bool(before), bool(after))
+
+
+def _as_it_stands(plain: str) -> bytes:
+    return _ESCAPED.sub(r"\1", plain).encode()
+
+
+def _is_boundary(text: bytes, at: int) -> bool:
+    """Whether one of the bytes before and at `at` belongs to a word of ASCII, and one does not."""
+    before = at > 0 and text[at - 1] in _WORD
+    return before != (at < len(text) and text[at] in _WORD)
 
 
 @lru_cache(maxsize=16)
@@ -130,32 +192,19 @@ def matching_lines(
     pattern: Pattern,
     cancelled: Callable[[], bool] = lambda: False,
     lines: Lines | None = None,
+    start: int = 0,
 ) -> Iterator[int]:
     """The 1-based numbers of the lines in which a match lies, ascending, each once.
 
     `text` is as `as_searched` makes it. `cancelled` is asked now and then, and ends the search
-    early. With `lines`, that of the text, a line that was given is then at hand there.
+    early. With `lines`, that of the text, a line that was given is then at hand there. Unless
+    the pattern is multiline, it can begin at the line that begins at byte `start`.
     """
     lines = lines or Lines(text)
     if not pattern.multiline:
-        yield from map(lines.number, _in_lines(text, pattern, cancelled))
+        yield from map(lines.number, _in_lines(text, pattern, cancelled, start=start))
     elif text:
         yield from _spanning(text, pattern.regex, lines, cancelled)
-
-
-def holders(texts: Sequence[bytes], literal: re2.Pattern[bytes]) -> Iterator[int]:
-    """The places of the texts that hold a literal, ascending; some that do not may be among them.
-
-    All are looked through at once: most hold none, and to ask each takes longer than to look.
-    """
-    ends = list(accumulate(len(text) + 1 for text in texts))
-    joined = b"\n".join(texts)
-    at = 0
-    while match := literal.search(joined, at):
-        place = bisect_right(ends, match.start())
-        yield place
-        if (at := ends[place]) > len(joined):
-            return
 
 
 def holds_match(
@@ -163,7 +212,8 @@ def holds_match(
 ) -> bool:
     """Whether `matching_lines` gives any."""
     if pattern.multiline:
-        return bool(text) and pattern.regex.search(_view(text)) is not None
+        may = bool(text) and pattern.within in text
+        return may and pattern.regex.search(_view(text)) is not None
     return next(_in_lines(text, pattern, cancelled), None) is not None
 
 
@@ -173,6 +223,33 @@ def count_matching_lines(
     """How many numbers `matching_lines` gives."""
     scan = matching_lines if pattern.multiline else _in_lines
     return sum(1 for _ in scan(text, pattern, cancelled))
+
+
+def places_by_text(
+    texts: Sequence[bytes],
+    pattern: Pattern,
+    cancelled: Callable[[], bool] = lambda: False,
+    *,
+    most: float = math.inf,
+) -> dict[int, list[int]]:
+    """Where the first match of each line begins, of at most so many lines of each text.
+
+    By the place of the text among the others; those without a match are left out. The pattern is
+    not `multiline`. All are searched as one text: to begin with each takes longer than to search
+    most of them.
+    """
+    ended = [text if not text or text.endswith(b"\n") else text + b"\n" for text in texts]
+    ends = list(accumulate(map(len, ended)))
+    whole = b"".join(ended)
+    found: dict[int, list[int]] = {}
+
+    def after(start: int) -> int:
+        return whole.find(b"\n", start) + 1 if len(found[place]) < most else ends[place]
+
+    for start in _in_lines(whole, pattern, cancelled, after):
+        place = bisect_right(ends, start)
+        found.setdefault(place, []).append(start - ends[place] + len(ended[place]))
+    return found
 
 
 class Lines:
@@ -214,11 +291,19 @@ class Lines:
         return text[at : end if end >= 0 else None].decode("utf-8", "surrogatepass")
 
 
-def _in_lines(text: bytes, pattern: Pattern, cancelled: Callable[[], bool]) -> Iterator[int]:
-    """Where the first match of each line begins."""
+def _in_lines(
+    text: bytes,
+    pattern: Pattern,
+    cancelled: Callable[[], bool],
+    after: Callable[[int], int] | None = None,
+    start: int = 0,
+) -> Iterator[int]:
+    """Where the first match of each line begins; `after` one it goes on there, else a line on."""
     view = _view(text)
-    at, last = 0, len(view)
-    while text and not cancelled():
+    if after is None:
+        after = lambda start: text.find(b"\n", start) + 1  # noqa: E731
+    at, last = start, len(view)
+    while at < len(text) and not cancelled():
         end = text.find(b"\n", at + _PIECE, last)
         if end < 0:
             end = last
@@ -226,12 +311,14 @@ def _in_lines(text: bytes, pattern: Pattern, cancelled: Callable[[], bool]) -> I
         while (start := pattern.find(text, view, at, end, dense=found >= _DENSE)) >= 0:
             yield start
             found += 1
-            at = text.find(b"\n", start) + 1
+            at = after(start)
             if not 0 < at <= last:
                 return
+            if at > end:
+                break
         if end == last:
             return
-        at = end + 1
+        at = max(at, end + 1)
 
 
 def _spanning(

@@ -1,16 +1,16 @@
-"""Plain files that are read one after the other, and looked through together for a literal.
+"""Plain files that are read one after the other, and searched together.
 
-Most candidates of a word of few letters hold no match, and to ask each text by itself takes longer
-than to look through all of them at once.
+Most candidates hold no match, and to begin with each text takes longer than to search it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from typing import NamedTuple
 
 from glossator.workspace.disk import Parts
-from glossator.workspace.scan import compile_literal, holders
+from glossator.workspace.scan import Pattern, holds_match, places_by_text
 from glossator.workspace.text.candidates import Ranges
 from glossator.workspace.text.parts import read_parts, with_plain_line_ends
 from glossator.workspace.walk import FileEntry
@@ -21,8 +21,22 @@ FIRST = 1 << 16  # bytes of the first block; each further one has twice as many,
 MOST = 1 << 20  # … and so many at most
 
 
+class Held(NamedTuple):
+    """A file that holds a match, with what was read of it.
+
+    `lines` is how many lines match, up to as many as were asked for; None where that cannot be
+    told, because the file is not plain or not as it was listed. `places` is where in the first
+    part these matches begin, unless the pattern is multiline.
+    """
+
+    entry: FileEntry
+    lines: int | None
+    parts: Parts | None
+    places: Sequence[int]
+
+
 class Reader:
-    """Reads candidates of a search: `others` are not plain, `needle` is in every match.
+    """Reads candidates of a search, of which `others` are not plain.
 
     Of files with `ranges` only these are read, others have at most `limit` bytes. Both are by
     absolute path.
@@ -33,14 +47,13 @@ class Reader:
         limit: int,
         others: Container[str],
         ranges: Mapping[str, Ranges],
-        needle: bytes,
+        pattern: Pattern,
         cancelled: Callable[[], bool],
     ) -> None:
         self._limit = limit
         self._others = others
         self._ranges = ranges
-        self._literal = compile_literal(needle) if needle else None
-        self._spans = b"\n" in needle
+        self._pattern = pattern
         self._cancelled = cancelled
 
     def parts(self, entry: FileEntry) -> Parts | None:
@@ -62,12 +75,15 @@ class Reader:
     def block(
         self, files: Iterator[FileEntry], size: int, largest: float
     ) -> tuple[list[FileEntry], Iterator[FileEntry]]:
-        """The first files, of about so many bytes and before any `largest` one, and the others."""
+        """The first files, of about so many bytes and before any `largest` one, and the others.
+
+        A file longer than all blocks is one by itself.
+        """
         block: list[FileEntry] = []
         for entry in files:
             ranges = self._ranges.get(entry.path)
             amount = entry.size if ranges is None else sum(end - start for start, end in ranges)
-            if amount > largest:
+            if amount > largest or (block and amount > MOST):
                 return block, chain((entry,), files)
             block.append(entry)
             size -= amount + OPENING
@@ -75,25 +91,33 @@ class Reader:
                 break
         return block, files
 
-    def holding(self, block: Iterable[FileEntry]) -> Iterator[tuple[FileEntry, Parts | None]]:
-        """Those that may hold a match, with their parts; all are read before the first is given."""
+    def holding(self, block: Iterable[FileEntry], most: float) -> Iterator[Held]:
+        """Those that hold a match, or may; all are read before the first is given.
+
+        Of each file at most so many matching lines are looked for.
+        """
         read: list[tuple[FileEntry, Parts | None]] = []
-        held: list[int] = []
         texts: list[bytes] = []
         owners: list[int] = []  # the file of each text
         for entry in block:
             if self._cancelled():
                 return
             parts = self.parts(entry)
-            if parts is None or self._literal is None or len(parts.contents[0]) > MOST:
-                held.append(len(read))
-            else:
-                texts += parts.contents
+            if parts is not None:
+                texts += map(with_plain_line_ends, parts.contents)
                 owners += [len(read)] * len(parts.contents)
             read.append((entry, parts))
-        if self._literal is not None and texts:
-            if self._spans:
-                texts = list(map(with_plain_line_ends, texts))
-            held += map(owners.__getitem__, holders(texts, self._literal))
-        for number in sorted(set(held)):
-            yield read[number]
+        found: dict[int, list[Sequence[int]]] = {}
+        for place, places in self._places(texts, most).items():
+            found.setdefault(owners[place], []).append(places)
+        for number, (entry, parts) in enumerate(read):
+            if parts is None:
+                yield Held(entry, None, None, ())
+            elif places_of_parts := found.get(number):
+                yield Held(entry, sum(map(len, places_of_parts)), parts, places_of_parts[0])
+
+    def _places(self, texts: Sequence[bytes], most: float) -> Mapping[int, Sequence[int]]:
+        pattern, cancelled = self._pattern, self._cancelled
+        if not pattern.multiline:
+            return places_by_text(texts, pattern, cancelled, most=most)
+        return {place: (0,) for place, text in enumerate(texts) if holds_match(text, pattern)}

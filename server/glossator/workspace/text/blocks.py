@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from glossator.workspace.disk import Parts
-from glossator.workspace.text.block import FIRST, MOST, Reader
+from glossator.workspace.text.block import FIRST, MOST, Held, Reader
 from glossator.workspace.text.sifter import Counts, Sought
 from glossator.workspace.walk import FileEntry
 
@@ -18,28 +18,31 @@ if TYPE_CHECKING:
 
 _LENT = 4 * FIRST  # bytes in a block from which on it pays to ask a second reader
 _FEW = 10  # times as many files as hold a match: then a second reader spares reading them here
+SHOWN = 20  # lines of a file that are looked for before it is shown; there may not be room for more
 _AHEAD = 8  # blocks that may be looked into before their turn
 
 _T = TypeVar("_T")
-_T_co = TypeVar("_T_co", covariant=True)
-
-
-class _Look(Protocol[_T_co]):
-    def __call__(self, entry: FileEntry, parts: Parts | None = None, /) -> _T_co | None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Way(Generic[_T]):
     """What a search makes of a file that holds a match; None or 0 if it holds none.
 
-    `look`: by looking into it, with its parts if these were read. `told`: of the number of its
-    matching lines, or 1 unless it is `counting`. If it is `showing` lines, it must read them.
+    `look`: by looking into it. `told`: of the number of its matching lines, or 1 unless it is
+    `counting`, and of what was read if it was here. If it is `showing` lines, it must have them.
     """
 
-    look: _Look[_T]
-    told: Callable[[FileEntry, int], _T | None]
+    look: Callable[[FileEntry], _T | None]
+    told: Callable[[FileEntry, int, Held | None], _T | None]
     counting: bool = False
     showing: bool = False
+
+    @property
+    def most(self) -> float:
+        """How many matching lines to look for in a file."""
+        if self.counting:
+            return math.inf
+        return SHOWN if self.showing else 1
 
 
 @dataclass(slots=True)
@@ -105,8 +108,11 @@ class Blocks(Generic[_T]):
         while self._waiting:
             found = self._waiting[0].found
             if found is None and second is not None:
-                if len(self._waiting) <= most and not second.has_answered:
-                    return
+                if not second.has_answered:
+                    if len(self._waiting) <= most:
+                        return
+                    if not most and self._take_back():
+                        continue
                 found = self._told(self._waiting[0].files, second.answer(self._cancelled))
             files = self._waiting.popleft().files
             before = self.held
@@ -118,12 +124,19 @@ class Blocks(Generic[_T]):
             if 4 * held < len(files):  # else few more of them may be asked for
                 self._size = min(2 * self._size, MOST)
 
+    def _take_back(self) -> bool:
+        """Look here into the last block the second reader has, unless it is the only one."""
+        _, *others = (block for block in self._waiting if block.found is None)
+        if others:
+            others[-1].found = list(self._looked(others[-1].files))
+        return bool(others)
+
     def _looked(self, files: Sequence[FileEntry]) -> Iterator[tuple[FileEntry, _T]]:
-        for entry, parts in self._reader.holding(files):
+        for held in self._reader.holding(files, self._way.most):
             if self._cancelled():
                 return
-            if result := self._way.look(entry, parts):
-                yield entry, result
+            if result := self._made(held.entry, held.lines, held):
+                yield held.entry, result
 
     def _told(
         self, files: Sequence[FileEntry], counts: Counts | None
@@ -137,5 +150,9 @@ class Blocks(Generic[_T]):
             count = None if self._reader.is_other(entry) else counts.get(entry.path, 0)
             if count == 0:
                 continue
-            if result := self._way.look(entry) if count is None else self._way.told(entry, count):
+            if result := self._made(entry, count):
                 yield entry, result
+
+    def _made(self, entry: FileEntry, lines: int | None, held: Held | None = None) -> _T | None:
+        way = self._way
+        return way.look(entry) if lines is None else way.told(entry, lines, held)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 from glossator.workspace.text.charset import UnknownSyntax
@@ -20,6 +20,7 @@ from glossator.workspace.text.regex import Assertion, Chars, Choice, Node, Repea
 
 __all__ = ["ANYTHING", "Analysis", "Query", "analyse"]
 
+_ANALYSED = 16  # patterns whose analysis is kept
 _MAX_STRINGS = 20  # known of one part of a pattern
 _MAX_COPIES = 4  # of a part that is repeated
 _MAX_WAYS = 4  # that parts of a sequence are missing or present; each of these matches …
@@ -39,6 +40,7 @@ class Analysis:
     literal: bytes = b""
 
 
+@lru_cache(maxsize=_ANALYSED)
 def analyse(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Analysis:
     """Analyse a pattern that `scan.compile_pattern` accepts with the same flags."""
     try:

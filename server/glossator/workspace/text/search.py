@@ -12,7 +12,6 @@ import math
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from itertools import chain, compress
 from operator import attrgetter
 from time import monotonic
@@ -28,8 +27,8 @@ from glossator.workspace.scan import (
     matching_lines,
 )
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text.block import Reader
-from glossator.workspace.text.blocks import Blocks, Way
+from glossator.workspace.text.block import Held, Reader
+from glossator.workspace.text.blocks import SHOWN, Blocks, Way
 from glossator.workspace.text.candidates import Candidates
 from glossator.workspace.text.parts import listed_stamp, with_plain_line_ends
 from glossator.workspace.text.required import analyse
@@ -82,7 +81,7 @@ class TextSearch:
         pattern, flags = request.pattern, (request.ignore_case, request.multiline)
         compiled = compile_pattern(pattern, ignore_case=flags[0], multiline=flags[1])
         analysis = analyse(pattern, ignore_case=flags[0], multiline=flags[1])
-        self._pattern = replace(compiled, within=analysis.literal)
+        self._pattern = compiled.knowing(analysis.literal)
         self._snapshot = snapshot
         self._request = request
         self._cancelled = cancelled
@@ -99,9 +98,8 @@ class TextSearch:
             if 4 * sum(end - start for start, end in ranges) < 3 * entry.size
         }
         self._others = {entry.path for entry in found.others}
-        needle = compiled.literal or analysis.literal
         self._limit = snapshot.cache.max_file_bytes
-        self._reader = Reader(self._limit, self._others, self._ranges, needle, cancelled)
+        self._reader = Reader(self._limit, self._others, self._ranges, self._pattern, cancelled)
         self.unsearched: dict[FileEntry, MissingReason] = {}
 
     def by_path(self) -> Iterator[FileEntry]:
@@ -135,9 +133,9 @@ class TextSearch:
     def counts(self, selected: Iterator[FileEntry]) -> Iterator[tuple[FileEntry, int]]:
         """Those of `selected` that hold matches, with the number of lines these lie in."""
         if self._request.multiline:  # of which ripgrep would count the matches
-            way = Way(self._count, lambda entry, _: self._count(entry))
+            way = Way(self._count, lambda entry, _, held: self._count(entry, held and held.parts))
         else:
-            way = Way(self._count, lambda _, lines: lines, counting=True)
+            way = Way(self._count, lambda _, lines, __: lines, counting=True)
         return self._found(selected, way)
 
     def lines(
@@ -145,18 +143,16 @@ class TextSearch:
     ) -> Iterator[tuple[FileEntry, Text, Lines, Iterator[int]]]:
         """Those of `selected` that hold matches, with their matching lines, 1-based, ascending."""
 
-        def look(entry: FileEntry, parts: Parts | None = None) -> _Shown | None:
-            if entry.path not in self._ranges:
-                return self._shown(entry, parts)
-            return self._shown(entry) if self._holds_match(entry, parts) else None
+        def told(entry: FileEntry, _: int, held: Held | None) -> _Shown | None:
+            return self._shown(entry, None if entry.path in self._ranges else held)
 
-        way = Way(look, lambda entry, _: self._shown(entry), showing=True)
+        way = Way(self._shown, told, showing=True)
         for entry, (text, lines, numbers) in self._found(selected, way):
             yield entry, text, lines, numbers
 
-    def _holds_match(self, entry: FileEntry, parts: Parts | None = None) -> bool:
+    def _holds_match(self, entry: FileEntry) -> bool:
         pattern, cancelled = self._pattern, self._cancelled
-        return any(holds_match(text, pattern, cancelled) for text in self._texts(entry, parts))
+        return any(holds_match(text, pattern, cancelled) for text in self._texts(entry))
 
     def _count(self, entry: FileEntry, parts: Parts | None = None) -> int:
         pattern, cancelled = self._pattern, self._cancelled
@@ -164,15 +160,25 @@ class TextSearch:
             count_matching_lines(text, pattern, cancelled) for text in self._texts(entry, parts)
         )
 
-    def _shown(self, entry: FileEntry, parts: Parts | None = None) -> _Shown | None:
+    def _shown(self, entry: FileEntry, held: Held | None = None) -> _Shown | None:
         """The whole text with its matching lines, if there are any."""
-        text = self._read(entry) if parts is None else plain_text(entry, parts)
+        read = held and held.parts
+        text = plain_text(entry, read) if read else self._read(entry)
         if text is None:
             return None
         lines = Lines(text.content)
+        if held and not self._pattern.multiline:
+            return _Shown(text, lines, self._begun(text.content, lines, held.places))
         numbers = self._lines(text.content, lines)
         first = next(numbers, None)
         return None if first is None else _Shown(text, lines, chain((first,), numbers))
+
+    def _begun(self, text: bytes, lines: Lines, places: Sequence[int]) -> Iterator[int]:
+        """The matching lines, the first of which are known by where their matches begin."""
+        yield from map(lines.number, places)
+        if len(places) >= SHOWN:
+            start = text.find(b"\n", places[-1]) + 1 or len(text)
+            yield from self._lines(text, lines, start)
 
     def _read(self, entry: FileEntry) -> Text | None:
         text = read_text(self._snapshot, entry, plain=entry.path not in self._others)
@@ -181,7 +187,7 @@ class TextSearch:
             return None
         return text
 
-    def _texts(self, entry: FileEntry, parts: Parts | None) -> list[bytes]:
+    def _texts(self, entry: FileEntry, parts: Parts | None = None) -> list[bytes]:
         """Whole lines of a file, and all in which a match can lie: a few ranges of a long one."""
         parts = parts or self._reader.parts(entry)
         if parts is not None:
@@ -189,8 +195,8 @@ class TextSearch:
         text = self._read(entry)
         return [text.content] if text else []
 
-    def _lines(self, text: bytes, lines: Lines) -> Iterator[int]:
-        for line in matching_lines(text, self._pattern, self._cancelled, lines):
+    def _lines(self, text: bytes, lines: Lines, start: int = 0) -> Iterator[int]:
+        for line in matching_lines(text, self._pattern, self._cancelled, lines, start):
             if self._cancelled():
                 return
             yield line
@@ -216,7 +222,7 @@ class TextSearch:
                 if self._cancelled():
                     return
                 told = count if count and _is_unchanged(entry) else 0
-                if result := way.told(entry, told) if told else way.look(entry):
+                if result := way.told(entry, told, None) if told else way.look(entry):
                     yield entry, result
 
     def _in_blocks(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from glossator.workspace.scan import compile_pattern, count_matching_lines, holds_match
+from glossator.workspace.scan import compile_pattern
 from glossator.workspace.text.block import Reader
 from glossator.workspace.text.candidates import Ranges
-from glossator.workspace.text.parts import with_plain_line_ends
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.walk import FileEntry
 
@@ -34,27 +34,17 @@ class Sifter:
     def __init__(self, sought: Sought) -> None:
         self.sought = sought
         request = sought.request
-        compiled = compile_pattern(
+        pattern = compile_pattern(
             request.pattern, ignore_case=request.ignore_case, multiline=request.multiline
         )
-        self._pattern = replace(compiled, within=sought.literal)
         self._ranges: dict[str, Ranges] = {}
-        needle = compiled.literal or sought.literal
-        self._reader = Reader(sought.limit, (), self._ranges, needle, lambda: False)
+        self._reader = Reader(
+            sought.limit, (), self._ranges, pattern.knowing(sought.literal), lambda: False
+        )
 
     def counts(self, files: Sequence[FileEntry], ranges: Mapping[str, Ranges]) -> Counts:
         """Look into plain files; of those with `ranges` only these."""
         self._ranges.clear()
         self._ranges.update(ranges)
-        counts: dict[str, int | None] = {}
-        for entry, parts in self._reader.holding(files):
-            if parts is None:
-                counts[entry.path] = None
-            elif count := self._count(list(map(with_plain_line_ends, parts.contents))):
-                counts[entry.path] = count
-        return counts
-
-    def _count(self, texts: Sequence[bytes]) -> int:
-        if self.sought.counting:
-            return sum(count_matching_lines(text, self._pattern) for text in texts)
-        return int(any(holds_match(text, self._pattern) for text in texts))
+        held = self._reader.holding(files, math.inf if self.sought.counting else 1)
+        return {entry.path: lines for entry, lines, *_ in held}

@@ -58,12 +58,8 @@ class SecondReader:
 
     @contextmanager
     def lent(self) -> Iterator[SecondReader | None]:
-        """For one search; None while it is lent, or the process has something else to do."""
+        """For one search; None while it is lent, or the process has a job."""
         if self._busy() or not self._taken.acquire(blocking=False):
-            yield None
-            return
-        if not self._at_leisure():
-            self._taken.release()
             yield None
             return
         try:
@@ -76,8 +72,12 @@ class SecondReader:
 
     @property
     def has_room(self) -> bool:
-        """Whether to ask for another block."""
-        return self._wanted < _ROOM and not (self._late or self._gone or self._busy())
+        """Whether to ask for another block: not while it looks into what nobody waits for."""
+        if self._wanted >= _ROOM or self._late or self._busy():
+            return False
+        while self._unwanted and self._received(0) is not None:
+            self._unwanted -= 1
+        return not (self._unwanted or self._gone)
 
     @property
     def has_answered(self) -> bool:
@@ -107,11 +107,6 @@ class SecondReader:
             self._late = monotonic() > until
         self._late = True
         return None
-
-    def _at_leisure(self) -> bool:
-        while self._unwanted and self._received(0) is not None:
-            self._unwanted -= 1
-        return not (self._unwanted or self._gone)
 
     def _received(self, seconds: float) -> Counts | None:
         """The next answer, if it comes within this time."""
