@@ -17,7 +17,7 @@ async def run(root: Path, patterns: Sequence[str]) -> bool:
     note = await asyncio.to_thread(describe, root)
     with state_folder() as state:
         async with opened(root, state) as app:
-            figures = await living.build(app, state)
+            figures = await living.build(app, root, state)
             found = await searching.run(app, root, patterns, note)
             figures += await living.work(app, root)
             figures += await living.rest(app)

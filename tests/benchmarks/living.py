@@ -8,7 +8,9 @@ import os
 import statistics
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +23,7 @@ from glossator.workspace.text.search import TextSearch
 from glossator.workspace.walk import FileEntry
 from tests.benchmarks.measure import Figure, percentile
 from tests.benchmarks.opened import call, opened
+from tests.benchmarks.pace import Pace
 
 _TICK = 0.001  # seconds
 _IDLE_SECONDS = 10
@@ -30,23 +33,33 @@ _LOOKS = 4  # at all stamps, which together take about as long as a start
 _WARM = 100 / 24  # 100 ms for 10,000 files on a machine that takes 24 ms for their stamps
 
 
-async def build(app: Application, state: Path) -> list[Figure]:
+async def build(app: Application, root: Path, state: Path) -> list[Figure]:
     """From nothing to a whole index."""
+    pace = Pace(root)
     async with _loop_delay() as idle:
         await asyncio.sleep(2)
     await app.start()
     await app.ready()
     files = len(app.host.snapshot().files())
+    await asyncio.to_thread(pace.take)
     started = time.perf_counter()
     async with _loop_delay() as building:
         await _keeper(app).build()
     seconds = time.perf_counter() - started
     (worker,) = psutil.Process().children()
     cpu = sum(worker.cpu_times()[:2])
+    for _ in range(4):
+        await asyncio.to_thread(pace.take)
     peak, disk = _peak_megabytes(worker.pid), _disk_megabytes(state)
     per = 10_000 / files
     return [
-        Figure("build, CPU per 10k files", cpu * per, "s", 2.5, detail=f"{seconds:.1f} s in all"),
+        Figure(
+            "build, CPU per 10k files",
+            cpu * per,
+            "s",
+            pace.allow(2.5),
+            detail=f"{seconds:.1f} s in all; 2.5 s where the target was set: {pace}",
+        ),
         Figure("build, disk per 10k files", disk * per, "MB", 20, detail=f"{disk:.0f} MB in all"),
         Figure("build, peak memory of the worker", peak, "MB", 300, detail=f"{files:,} files"),
         _delay("building", building, idle),
@@ -90,6 +103,17 @@ async def rest(app: Application) -> list[Figure]:
 
 
 async def warm_start(root: Path, state: Path) -> list[Figure]:
+    """As `_warm_starts`, in a new process: to start in one that has long been busy takes longer."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as new:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(new, _in_new_process, root, state)
+
+
+def _in_new_process(root: Path, state: Path) -> list[Figure]:
+    return asyncio.run(_warm_starts(root, state))
+
+
+async def _warm_starts(root: Path, state: Path) -> list[Figure]:
     """The index is there: from the start of the workspace to the first answer.
 
     Every start is compared with the stamps looked at right after it, for about as long, because

@@ -73,7 +73,7 @@ def show_figures(title: str, figures: Sequence[Figure], note: str = "") -> bool:
         table.add_column(heading, justify="right" if heading in ("figure", "target") else "left")
     for figure in figures:
         sign = "≥" if figure.at_least else "≤"
-        target = "" if figure.target is None else f"{sign} {figure.target:g} {figure.unit}"
+        target = "" if figure.target is None else f"{sign} {figure.target:,.4g} {figure.unit}"
         mark = "" if figure.target is None else "[green]met[/]" if figure.met else "[red]missed[/]"
         value = f"{figure.value:,.3g}" if figure.value < 1000 else f"{figure.value:,.0f}"
         table.add_row(figure.name, f"{value} {figure.unit}", target, mark, figure.detail)

@@ -7,7 +7,6 @@ whole or not at all, and is written by the writer of the root alone.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import time
@@ -112,4 +111,4 @@ def _user() -> int | None:
 
 def _lines(content: bytes) -> Iterator[Any]:
     text = zlib.decompressobj().decompress(content[_HEAD_BYTES:], _MAX_TEXT)
-    yield from map(json.loads, io.BytesIO(text))
+    yield from map(json.loads, text.decode("ascii").splitlines())
