@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+import string
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -134,3 +136,31 @@ def test_several_texts_searched_as_one(texts: list[str], pattern: str, most: flo
             assert list(matching_lines(text, compiled, start=rest)) == [
                 each for each in matching if each > number
             ]
+
+
+PLAIN = st.text(alphabet="ab_ -é", min_size=1, max_size=3)
+
+
+@settings(max_examples=400, deadline=None)
+@given(TEXTS, st.sampled_from(["", r"\b"]), PLAIN, st.sampled_from(["", r"\b"]))
+def test_a_literal_is_found_where_re2_finds_it(
+    text: str, before: str, plain: str, after: str
+) -> None:
+    pattern = compile_pattern(before + re.sub("[-]", r"\-", plain) + after)
+    assert (pattern.literal is not None) == plain.isascii()
+    searched = as_searched(text)
+    without = replace(pattern, literal=None)
+    assert list(matching_lines(searched, pattern)) == list(matching_lines(searched, without))
+
+
+@pytest.mark.parametrize("sign", sorted(set(string.punctuation) - set("<>_")))
+def test_an_escaped_sign_stands_for_itself(sign: str) -> None:
+    pattern = compile_pattern(f"a\\{sign}b")
+    assert pattern.literal is not None
+    assert pattern.literal.text == f"a{sign}b".encode()
+    assert pattern.regex.fullmatch(pattern.literal.text)
+
+
+def test_a_short_word_within_longer_ones_is_left_to_re2() -> None:
+    text = as_searched("bad bade\n" * 2_000 + "a\n")
+    assert list(matching_lines(text, compile_pattern(r"\ba\b"))) == [2_001]

@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from glossator.workspace.text import blocks
 from glossator.workspace.text.candidates import Ranges
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.search import TextSearch
-from glossator.workspace.text.sifter import Sought
+from glossator.workspace.text.sifter import Counts, Sought
 from glossator.workspace.walk import FileEntry
 from glossator.workspace.worker.client import Worker
 from glossator.workspace.worker.second_reader import SecondReader
@@ -172,6 +172,33 @@ async def test_one_that_is_late_is_not_waited_for(
     await until(lambda: is_lent(worker))
     assert counts(both, request) == expected
     assert asked
+
+
+async def test_what_it_has_not_come_to_in_the_end_is_looked_into_here(
+    alone: WorkspaceSnapshot,
+    worker: Worker,
+    asked: list[FileEntry],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waited = 0
+    answer = SecondReader.answer
+
+    def counted(self: SecondReader, cancelled: Callable[[], bool]) -> Counts | None:
+        nonlocal waited
+        waited += 1
+        return answer(self, cancelled)
+
+    monkeypatch.setattr(SecondReader, "answer", counted)
+    monkeypatch.setattr(blocks, "_AHEAD", 100)
+    both, request = await helped(alone, worker), Request("needle")
+    for find in (counts, files, lines):
+        await until(lambda: is_lent(worker))
+        with stopped(worker):
+            asked.clear()
+            waited = 0
+            assert find(both, request) == find(alone, request)
+            assert len(asked) > 1
+            assert waited == 1
 
 
 async def test_a_cancelled_search_does_not_wait_for_it(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -71,19 +70,24 @@ class FolderFile:
 
 def read_folders(folder: Path, top: str) -> Folders:
     """What the file in `folder` says of the root `top`. Raises `CorruptFolders`."""
+    roots, parts = read_in_parts(folder, top)
+    known: dict[str, Known] = {}
+    for part in parts:
+        known |= part
+    return Folders(roots, known)
+
+
+def read_in_parts(folder: Path, top: str) -> tuple[tuple[str, ...], Iterator[dict[str, Known]]]:
+    """As `read_folders`, some folders at a time, in the order in which they were listed."""
     lines = _lines(read_checked(folder))
     conditions = next(lines, None)
-    known: dict[str, Known] = {}
     if conditions is None or conditions["user"] != _user():
-        return Folders((), known)
+        return (), iter(())
     below = os.path.join(top, "")
-    for some in lines:
-        for facts in some:
-            known[below + facts[0]] = Known._make(facts[1:])
-        time.sleep(0)  # the event loop gets its turn
-    if below in known:
-        known[top] = known.pop(below)
-    return Folders(tuple(conditions["roots"]), known)
+    return tuple(conditions["roots"]), (
+        {below + name if name else top: Known._make(facts) for name, *facts in some}
+        for some in lines
+    )
 
 
 def read_checked(folder: Path) -> bytes:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import logging
 import os
 import stat
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from glossator.workspace import state_folder
-from glossator.workspace.folder_file import CorruptFolders, FolderFile, read_folders
+from glossator.workspace.folder_file import CorruptFolders, FolderFile, read_in_parts
 from glossator.workspace.memory import Known, Memory, Stamp, divided
 from glossator.workspace.mounts import trusted_devices
 from glossator.workspace.roots import Roots, is_inside, outermost
@@ -31,29 +31,37 @@ _log = logging.getLogger(__name__)
 
 def recall(roots: Roots) -> Recalled | None:
     """What is on disk of the folders of these roots; None if there is nothing of use."""
-    known: dict[str, Known] = {}
+    parts: list[Iterator[dict[str, Known]]] = []
     tops = outermost(roots.paths)
     for top in tops:
         try:
-            folders = read_folders(state_folder.root_folder(top), top)
+            of, known = read_in_parts(state_folder.root_folder(top), top)
         except CorruptFolders as error:  # who writes the next one tells the user
             _log.warning("The folders of %s are listed anew: %s", top, error)
             continue
-        if folders.roots == roots.paths:
-            known |= folders.known
-    return Recalled(known, tops) if known else None
+        if of == roots.paths and (first := next(known, None)):
+            parts += (iter((first,)), known)
+    return Recalled(chain.from_iterable(parts), tops) if parts else None
 
 
 class Recalled(Memory):
-    """What is `known` from earlier, by absolute path."""
+    """What is known from earlier, by absolute path; each folder is recalled once.
 
-    def __init__(self, known: Mapping[str, Known], roots: Iterable[str]) -> None:
-        self._known = known
+    It is read as it is asked for, and then forgotten: memory is slow.
+    """
+
+    def __init__(self, parts: Iterator[dict[str, Known]], roots: Iterable[str]) -> None:
+        """`parts`: some folders at a time, best in the order in which they are asked for."""
+        self._known: dict[str, Known] = {}
+        self._parts = parts
         self._devices = trusted_devices(roots)
 
     def recall(self, folder: str, rules: IgnoreRules, /) -> Known | None:
         """As `Memory`; rules that the folder holds are read anew."""
-        known = self._known.get(folder)
+        known = self._known.pop(folder, None)
+        while known is None and (part := next(self._parts, None)) is not None:
+            self._known |= part
+            known = self._known.pop(folder, None)
         if known is None or _stamp(folder, self._devices) != known[:3]:
             return None
         names: Iterable[str] = known.left_out
