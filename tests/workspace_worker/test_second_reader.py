@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
+import psutil
 import pytest
 
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -90,6 +91,8 @@ def stopped(worker: Worker) -> Iterator[None]:
     process = worker.state.process_id
     assert process is not None
     os.kill(process, signal.SIGSTOP)
+    while psutil.Process(process).status() != psutil.STATUS_STOPPED:
+        time.sleep(0.001)
     try:
         yield
     finally:
