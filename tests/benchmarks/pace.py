@@ -24,16 +24,17 @@ class Pace:
         self._root = root
         self._seconds: list[float] = []
 
-    def take(self, pattern: str = "zzzqqqxxx") -> None:
-        """Search all files once."""
-        command = [str(ripgrep()), "--no-config", "--hidden", "--count", pattern, str(self._root)]
+    def take(self) -> None:
+        """Search all files once, for what none of them holds."""
+        command = [str(ripgrep()), "--no-config", "--hidden", "zzzqqqxxx", str(self._root)]
         before = _cpu_of_children()
-        subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
+        searched = subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
+        assert searched.returncode == 1, "ripgrep could not search"
         self._seconds.append(_cpu_of_children() - before)
 
     def allow(self, most: float) -> float:
-        """What to allow where the target is `most`: more on a slower machine, never less."""
-        return most * max(1.0, self._here / _THERE[self._root.name])
+        """What to allow where the target is `most`: as much again at most, and never less."""
+        return most * min(max(1.0, self._here / _THERE[self._root.name]), 2.0)
 
     def __str__(self) -> str:
         here, there = (f"{seconds * 1000:.0f}" for seconds in (self._here, _THERE[self._root.name]))

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from glossator.workspace import scan
+from glossator.workspace import literal, scan
 from glossator.workspace.scan import (
     Lines,
     as_searched,
@@ -66,7 +66,7 @@ def _piece(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "long":
             patch.setattr(scan, "_DENSE", 1)
-            patch.setattr(scan, "_SOON", 2)
+            patch.setattr(literal, "_SOON", 2)
         else:
             patch.setattr(scan, "_PIECE", request.param)
         yield
@@ -139,10 +139,11 @@ def test_several_texts_searched_as_one(texts: list[str], pattern: str, most: flo
 
 
 PLAIN = st.text(alphabet="ab_ -é", min_size=1, max_size=3)
+AROUND = st.text(alphabet="ab_ -\né", max_size=40)
 
 
 @settings(max_examples=400, deadline=None)
-@given(TEXTS, st.sampled_from(["", r"\b"]), PLAIN, st.sampled_from(["", r"\b"]))
+@given(AROUND, st.sampled_from(["", r"\b"]), PLAIN, st.sampled_from(["", r"\b"]))
 def test_a_literal_is_found_where_re2_finds_it(
     text: str, before: str, plain: str, after: str
 ) -> None:
@@ -163,4 +164,40 @@ def test_an_escaped_sign_stands_for_itself(sign: str) -> None:
 
 def test_a_short_word_within_longer_ones_is_left_to_re2() -> None:
     text = as_searched("bad bade\n" * 2_000 + "a\n")
-    assert list(matching_lines(text, compile_pattern(r"\ba\b"))) == [2_001]
+    pattern = compile_pattern(r"\ba\b")
+    assert pattern.literal is not None
+    assert pattern.literal.find(text, 0, len(text)) is None
+    assert list(matching_lines(text, pattern)) == [2_001]
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"\Aab", r"ab\z", r"(?-m)^ab", r"(?-m:ab$)", r"(?i-m)^AB", r"b\Ca"]
+)
+def test_what_asks_for_the_end_of_a_text_is_searched_text_by_text(pattern: str) -> None:
+    texts = [b"ab", b"ab", b"ab\nab\n", b"", b"x\nab"]
+    compiled = compile_pattern(pattern)
+    alone = {place: list(matching_lines(text, compiled)) for place, text in enumerate(texts)}
+    found = places_by_text(texts, compiled)
+    assert {place: len(places) for place, places in found.items()} == {
+        place: len(numbers) for place, numbers in alone.items() if numbers
+    }
+
+
+def test_long_texts_are_not_copied_into_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [b"a b\n" * 9, b"b\n", b"a"]
+    together = places_by_text(texts, compile_pattern("a b|^a"))
+    monkeypatch.setattr(scan, "_TOGETHER", 10)
+    assert places_by_text(texts, compile_pattern("a b|^a")) == together
+    assert places_by_text(texts, compile_pattern("a b|^a"), most=2) == {0: [0, 4], 2: [0]}
+
+
+def test_a_cancelled_search_ends_where_all_lines_match() -> None:
+    asked = 0
+
+    def cancelled() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 2
+
+    found = places_by_text([b"a\n" * 10_000], compile_pattern("a"), cancelled)
+    assert len(found[0]) < 1_000

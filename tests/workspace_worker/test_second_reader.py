@@ -82,7 +82,7 @@ async def helped(snapshot: WorkspaceSnapshot, worker: Worker) -> WorkspaceSnapsh
 
 def is_lent(worker: Worker) -> bool:
     with worker.second_reader() as second:
-        return second is not None and second.has_room
+        return second is not None and second.has_room()
 
 
 @contextmanager
@@ -231,7 +231,7 @@ async def test_one_that_reads_nothing_is_not_written_to_for_ever(
         second.ask(Sought(Request("needle"), b"", False, 1), both.files(), long)
         assert second.has_answered
         assert second.answer(lambda: False) is None
-        assert not second.has_room
+        assert not second.has_room()
     assert "stuck" in caplog.text
 
 

@@ -47,7 +47,8 @@ def recall(roots: Roots) -> Recalled | None:
 class Recalled(Memory):
     """What is known from earlier, by absolute path; each folder is recalled once.
 
-    It is read as it is asked for, and then forgotten: memory is slow.
+    It is read as it is asked for, up to the folder or to the end where that is not known, and
+    forgotten then: what is at hand in the processor's cache takes less time.
     """
 
     def __init__(self, parts: Iterator[dict[str, Known]], roots: Iterable[str]) -> None:

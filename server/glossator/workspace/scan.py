@@ -10,65 +10,39 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, islice
 
 import re2
 
 from glossator.core.errors import UsageError
+from glossator.workspace.literal import Literal, beginning_of, find_literal, literal_of
 
 _MAX_MEMORY = 64 << 20  # bytes for RE2's automata
-_COMPILED = 4  # patterns that are kept: a search is often followed by one that shows more of it
-_PIECE = 1 << 18  # bytes searched at a time: even RE2's slowest way takes few ms for them
+_PIECE = 1 << 16  # bytes searched at a time: even RE2's slowest way takes few ms for them
+_TOGETHER = 1 << 21  # bytes of several texts that are worth copying, to search them as one
 _STEP = 2_048  # bytes, some ten lines
 _NEAR = 20  # lines, which are walked one by one
 _SINGLY = 8  # lines given to RE2 one by one at most, …
 _FOR_ONE = 4_096  # … and one for so many bytes, because each takes as long as 2 kB at once
-_FOR_PLACE = 1_024  # bytes, which RE2 searches in the time it takes to look at one place
+_LOOK = 256  # matching lines after which to look whether the search was cancelled
 _DENSE = 16  # matching lines in a piece, after which more are likely soon
-_SOON = 8_192  # bytes in which a literal is looked for without RE2, …
-_LONG = 200  # … and from which on, because it skips more, one is found sooner without
 _MANY = 5_000  # bytes, from which on numpy counts quicker
-_PLAIN = r"[\w ,;:=<>/\"'@#%&!~-]|\\[!-/:;=?@\[-^`{-~]"  # a character as it stands, or escaped
-_LITERAL = re.compile(rf"(\\b)?((?:{_PLAIN})+)(\\b)?", re.ASCII)
-_BEGINNING = re.compile(rf"(?:{_PLAIN})+", re.ASCII)
-_ESCAPED = re.compile(r"\\(.)")
-_WORD = frozenset(b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz")
-
-
-@dataclass(frozen=True, slots=True)
-class _Literal:
-    """The only text a pattern matches, and whether only if words meet at its start and end."""
-
-    text: bytes
-    at_start: bool
-    at_end: bool
-
-    def find(self, text: bytes, start: int, end: int) -> int | None:
-        """As `Pattern.find`; None when it lies in so many places that RE2 is quicker."""
-        for _ in range(1 + (end - start) // _FOR_PLACE):
-            at = _find(text, self.text, start, end)
-            if at < 0 or self._fits(text, at):
-                return at
-            start = at + 1
-        return None
-
-    def _fits(self, text: bytes, at: int) -> bool:
-        if self.at_start and not _is_boundary(text, at):
-            return False
-        return not self.at_end or _is_boundary(text, at + len(self.text))
+_OF_TEXTS = re.compile(r"\\[AzC]|\(\?[a-zA-Z]*-")  # and now and then what only looks like it
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """A compiled pattern; `literal`: the only text it matches, if that was quick to see.
 
-    `beginning`: what it begins with as it stands. `within`: see `knowing`.
+    `of_texts`: whether it may ask where a text begins or ends, or match part of a character; else
+    what it matches depends on the line alone, unless it is `multiline`. `beginning`: see
+    `beginning_of`. `within`: see `knowing`.
     """
 
     regex: re2.Pattern[bytes]
     multiline: bool
-    literal: _Literal | None = None
+    of_texts: bool
+    literal: Literal | None = None
     beginning: bytes = b""
     within: bytes = b""
 
@@ -91,7 +65,7 @@ class Pattern:
             return place
         singly = min(_SINGLY, (end - start) // _FOR_ONE)
         while self.within and not dense:
-            at = _find(text, self.within, start, end)
+            at = find_literal(text, self.within, start, end)
             if at < 0:
                 return -1
             start = max(start, text.rfind(b"\n", start, at) + 1)
@@ -106,7 +80,6 @@ class Pattern:
         return match.start() if match else -1
 
 
-@lru_cache(maxsize=_COMPILED)
 def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Pattern:
     """Compile with RE2. Raises `UsageError` saying what is wrong with the pattern."""
     options = re2.Options()
@@ -128,53 +101,13 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
             f"The pattern {pattern!r} cannot be used: {reason}.\nThe syntax is RE2's: no"
             " look-around and no back-references; escape characters such as ( [ { meant literally."
         ) from error
-    beginning = _BEGINNING.match(pattern)
     return Pattern(
         regex,
         multiline,
-        None if ignore_case else _literal(pattern),
-        _as_it_stands(beginning[0]) if beginning else b"",
+        _OF_TEXTS.search(pattern) is not None,
+        None if ignore_case else literal_of(pattern),
+        beginning_of(pattern),
     )
-
-
-def _literal(pattern: str) -> _Literal | None:
-    match = _LITERAL.fullmatch(pattern)
-    if match is None:
-        return None
-    before, plain, after = match.groups()
-    return _Literal(_as_it_stands(plain), bool(before), bool(after))
-
-
-def _as_it_stands(plain: str) -> bytes:
-    return _ESCAPED.sub(r"\1", plain).encode()
-
-
-def _is_boundary(text: bytes, at: int) -> bool:
-    """Whether one of the bytes before and at `at` belongs to a word of ASCII, and one does not."""
-    before = at > 0 and text[at - 1] in _WORD
-    return before != (at < len(text) and text[at] in _WORD)
-
-
-@lru_cache(maxsize=16)
-def compile_literal(literal: bytes) -> re2.Pattern[bytes]:
-    """RE2 for bytes as they stand: in long texts it is several times as quick as `bytes.find`."""
-    options = re2.Options()
-    options.log_errors = False
-    options.encoding = re2.Options.Encoding.LATIN1  # a byte is a byte
-    options.never_capture = True
-    return re2.compile(re2.escape(literal), options)
-
-
-def _find(text: bytes, literal: bytes, start: int, end: int) -> int:
-    """As `bytes.find`, which is quicker for a while and then slower than RE2."""
-    near = start + _SOON
-    if near >= end or len(literal) > _LONG:
-        return text.find(literal, start, end)
-    at = text.find(literal, start, near)
-    if at >= 0:
-        return at
-    match = compile_literal(literal).search(text, near - len(literal) + 1, end)
-    return match.start() if match else -1
 
 
 def as_searched(text: str) -> bytes:
@@ -202,7 +135,7 @@ def matching_lines(
     """
     lines = lines or Lines(text)
     if not pattern.multiline:
-        yield from map(lines.number, _in_lines(text, pattern, cancelled, start=start))
+        yield from map(lines.number, _in_lines(text, pattern, cancelled, start))
     elif text:
         yield from _spanning(text, pattern.regex, lines, cancelled)
 
@@ -238,6 +171,11 @@ def places_by_text(
     not `multiline`. All are searched as one text: to begin with each takes longer than to search
     most of them.
     """
+    if pattern.of_texts or sum(map(len, texts)) > _TOGETHER:
+        alone = (_in_lines(text, pattern, cancelled) for text in texts)
+        limit = None if most == math.inf else int(most)
+        places = enumerate(list(islice(each, limit)) for each in alone)
+        return {number: found for number, found in places if found}
     ended = [text if not text or text.endswith(b"\n") else text + b"\n" for text in texts]
     ends = list(accumulate(map(len, ended)))
     whole = b"".join(ended)
@@ -246,7 +184,7 @@ def places_by_text(
     def after(start: int) -> int:
         return whole.find(b"\n", start) + 1 if len(found[place]) < most else ends[place]
 
-    for start in _in_lines(whole, pattern, cancelled, after):
+    for start in _in_lines(whole, pattern, cancelled, after=after):
         place = bisect_right(ends, start)
         found.setdefault(place, []).append(start - ends[place] + len(ended[place]))
     return found
@@ -295,14 +233,19 @@ def _in_lines(
     text: bytes,
     pattern: Pattern,
     cancelled: Callable[[], bool],
+    at: int = 0,
     after: Callable[[int], int] | None = None,
-    start: int = 0,
 ) -> Iterator[int]:
-    """Where the first match of each line begins; `after` one it goes on there, else a line on."""
-    view = _view(text)
-    if after is None:
-        after = lambda start: text.find(b"\n", start) + 1  # noqa: E731
-    at, last = start, len(view)
+    """Where the first match of each line begins, from the line at `at` on.
+
+    `after` tells where to go on after a match; else it is the next line.
+    """
+
+    def next_line(start: int) -> int:
+        return text.find(b"\n", start) + 1
+
+    view, after = _view(text), after or next_line
+    last = len(view)
     while at < len(text) and not cancelled():
         end = text.find(b"\n", at + _PIECE, last)
         if end < 0:
@@ -312,7 +255,7 @@ def _in_lines(
             yield start
             found += 1
             at = after(start)
-            if not 0 < at <= last:
+            if not 0 < at <= last or (found % _LOOK == 0 and cancelled()):
                 return
             if at > end:
                 break

@@ -24,9 +24,9 @@ MOST = 1 << 20  # … and so many at most
 class Held(NamedTuple):
     """A file that holds a match, with what was read of it.
 
-    `lines` is how many lines match, up to as many as were asked for; None where that cannot be
-    told, because the file is not plain or not as it was listed. `places` is where in the first
-    part these matches begin, unless the pattern is multiline.
+    `lines` is how many lines match, of each part up to as many as were asked for; None where that
+    cannot be told, because the file is not plain or not as it was listed. Of a file that was read
+    as a whole `places` is where the matches of these lines begin, unless the pattern is multiline.
     """
 
     entry: FileEntry
@@ -75,15 +75,12 @@ class Reader:
     def block(
         self, files: Iterator[FileEntry], size: int, largest: float
     ) -> tuple[list[FileEntry], Iterator[FileEntry]]:
-        """The first files, of about so many bytes and before any `largest` one, and the others.
-
-        A file longer than all blocks is one by itself.
-        """
+        """The first files, of about so many bytes and before any `largest` one, and the others."""
         block: list[FileEntry] = []
         for entry in files:
             ranges = self._ranges.get(entry.path)
             amount = entry.size if ranges is None else sum(end - start for start, end in ranges)
-            if amount > largest or (block and amount > MOST):
+            if amount > largest:
                 return block, chain((entry,), files)
             block.append(entry)
             size -= amount + OPENING
@@ -94,7 +91,7 @@ class Reader:
     def holding(self, block: Iterable[FileEntry], most: float) -> Iterator[Held]:
         """Those that hold a match, or may; all are read before the first is given.
 
-        Of each file at most so many matching lines are looked for.
+        Of each part of a file at most so many matching lines are looked for.
         """
         read: list[tuple[FileEntry, Parts | None]] = []
         texts: list[bytes] = []
@@ -120,4 +117,5 @@ class Reader:
         pattern, cancelled = self._pattern, self._cancelled
         if not pattern.multiline:
             return places_by_text(texts, pattern, cancelled, most=most)
-        return {place: (0,) for place, text in enumerate(texts) if holds_match(text, pattern)}
+        holding = (not cancelled() and holds_match(text, pattern) for text in texts)
+        return {place: (0,) for place, holds in enumerate(holding) if holds}

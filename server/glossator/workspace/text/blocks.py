@@ -89,7 +89,7 @@ class Blocks(Generic[_T]):
                 if not block:
                     break
                 self.done += len(block)
-                if second and self._few_hold and self._size >= _LENT and second.has_room:
+                if second and self._few_hold and self._size >= _LENT and second.has_room():
                     plain, ranges = self._reader.plain(block)
                     if plain:
                         second.ask(self._sought, plain, ranges)
@@ -105,7 +105,7 @@ class Blocks(Generic[_T]):
 
     def _in_turn(self, second: SecondReader | None, most: int) -> Iterator[tuple[FileEntry, _T]]:
         """What was found in the blocks whose turn it is, until at most so many are left."""
-        while self._waiting:
+        while self._waiting and not self._cancelled():
             found = self._waiting[0].found
             if found is None and second is not None:
                 if not second.has_answered:

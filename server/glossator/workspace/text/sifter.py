@@ -20,7 +20,7 @@ Counts: TypeAlias = Mapping[str, int | None]
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """What to look for in files of at most `limit` bytes; `literal`: see `required.Analysis`."""
+    """What to look for in files of at most `limit` bytes; `literal`: `scan.Pattern.within`."""
 
     request: Request
     literal: bytes

@@ -70,10 +70,9 @@ class SecondReader:
             self._wanted = 0
             self._taken.release()
 
-    @property
     def has_room(self) -> bool:
         """Whether to ask for another block: not while it looks into what nobody waits for."""
-        if self._wanted >= _ROOM or self._late or self._busy():
+        if self._gone or self._late or self._wanted >= _ROOM or self._busy():
             return False
         while self._unwanted and self._received(0) is not None:
             self._unwanted -= 1
