@@ -96,7 +96,9 @@ class WorkspaceSettings(_Group):
         "auto", description="How changes on disk are noticed; auto takes the quickest that works."
     )
     sweep_seconds: float = Field(
-        300, gt=0, description="Time between looks at the whole disk for changes nobody told of."
+        300,
+        gt=0,
+        description="Least time between looks at the whole disk for changes nobody told of.",
     )
 
 

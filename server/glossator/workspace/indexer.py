@@ -31,6 +31,7 @@ from glossator.workspace.watchers import choose_watcher
 _FEW = 32  # paths looked at on the spot, at most 3 ms of the event loop
 _FLOOD = 1000  # paths told of without a break, after which some may be missing
 _QUIET_SECONDS = 1.0  # a sweep waits this long for the rest of a flood or of a git command
+_RARELY = 200  # times as long as a sweep took: with all that follows 0.5 % of a processor at most
 _UNWATCHED_SECONDS = 30  # between sweeps, at most, when not every change is told of
 _TICK_SECONDS = 10
 _AFTER_START_SECONDS = 5.0  # until all folders are listed that the start knew from before
@@ -214,9 +215,9 @@ class Indexer:
         if look.done:
             seconds = time.monotonic() - began
             self.last_sweep = Sweep(cause, at, seconds, differences)
-            interval = self._settings.sweep_seconds
+            interval = max(self._settings.sweep_seconds, _RARELY * seconds)
             if not self._watcher.reliable:
-                interval = min(interval, _UNWATCHED_SECONDS)
+                interval = min(self._settings.sweep_seconds, _UNWATCHED_SECONDS)
             self._slot.done(seconds, interval)
             self._settle()
             if isinstance(memory, Recording):
