@@ -17,7 +17,7 @@ from glossator.settings.model import WorkspaceSettings
 from glossator.workspace import indexer
 from glossator.workspace.indexer import Indexer
 from glossator.workspace.roots import Roots
-from glossator.workspace.sweep import Suspension, SweepSlot
+from glossator.workspace.sweep import Suspension, SweepSlot, interval
 from glossator.workspace.watch_inotify import InotifyWatcher
 from tests.patience import SECONDS
 from tests.workspace.trees import as_plain_user, write_tree
@@ -198,6 +198,23 @@ def test_a_sweep_that_can_wait_leaves_time_after_the_last() -> None:
     assert (slot.seconds_left(), slot.urgent) == (math.inf, False)
     slot.done(1.0, 300)
     assert 299 < slot.seconds_left() <= 300
+
+
+@pytest.mark.parametrize(
+    ("asked", "seconds", "watched", "expected"),
+    [
+        (300, 0.5, True, 300),
+        (300, 3.0, True, 600),
+        (300, 60.0, True, 3_600),
+        (7_200, 60.0, True, 7_200),
+        (300, 3.0, False, 30),
+        (10, 3.0, False, 10),
+    ],
+)
+def test_a_long_sweep_is_made_rarely_where_nothing_is_missed(
+    asked: float, seconds: float, watched: bool, expected: float
+) -> None:
+    assert interval(asked, seconds, watched=watched) == expected
 
 
 def test_sleep_is_noticed_once() -> None:

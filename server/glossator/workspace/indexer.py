@@ -23,7 +23,7 @@ from glossator.workspace.look import Differences, Look, Surroundings, is_folder,
 from glossator.workspace.memory import Memory
 from glossator.workspace.remembered import Recalled, Recording, recall
 from glossator.workspace.roots import Roots
-from glossator.workspace.sweep import Suspension, Sweep, SweepSlot
+from glossator.workspace.sweep import Suspension, Sweep, SweepSlot, interval
 from glossator.workspace.walk import FileEntry, Found, examine
 from glossator.workspace.watcher import Watcher
 from glossator.workspace.watchers import choose_watcher
@@ -31,8 +31,6 @@ from glossator.workspace.watchers import choose_watcher
 _FEW = 32  # paths looked at on the spot, at most 3 ms of the event loop
 _FLOOD = 1000  # paths told of without a break, after which some may be missing
 _QUIET_SECONDS = 1.0  # a sweep waits this long for the rest of a flood or of a git command
-_RARELY = 200  # times as long as a sweep took: with all that follows 0.5 % of a processor at most
-_UNWATCHED_SECONDS = 30  # between sweeps, at most, when not every change is told of
 _TICK_SECONDS = 10
 _AFTER_START_SECONDS = 5.0  # until all folders are listed that the start knew from before
 _MOVED_BY_GIT = tuple(f"{os.sep}.git{os.sep}{name}" for name in ("HEAD", "index"))
@@ -215,10 +213,8 @@ class Indexer:
         if look.done:
             seconds = time.monotonic() - began
             self.last_sweep = Sweep(cause, at, seconds, differences)
-            interval = max(self._settings.sweep_seconds, _RARELY * seconds)
-            if not self._watcher.reliable:
-                interval = min(self._settings.sweep_seconds, _UNWATCHED_SECONDS)
-            self._slot.done(seconds, interval)
+            asked = self._settings.sweep_seconds
+            self._slot.done(seconds, interval(asked, seconds, watched=self._watcher.reliable))
             self._settle()
             if isinstance(memory, Recording):
                 self._on_seen(memory.files)

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 _TIMER = "timer"
 _REST = 20  # a sweep that can wait waits this many times as long as the last one took
+_RARELY = 200  # times as long: with what follows a sweep, less than 0.5 % of a processor, …
+_RAREST_SECONDS = 3_600  # … unless it is a very long one, or the disk a slow one
+_UNWATCHED_SECONDS = 30  # between sweeps, at most, when not every change is told of
 _ASLEEP_SECONDS = 1.0  # a gap between the clocks that is no rounding
 
 
@@ -20,6 +23,16 @@ class Sweep:
     at: float
     seconds: float
     differences: int
+
+
+def interval(asked: float, seconds: float, *, watched: bool) -> float:
+    """Seconds until the timer's next sweep, where `asked` are set and the last one took `seconds`.
+
+    `watched`: every change is told of, so a sweep should find nothing.
+    """
+    if not watched:
+        return min(asked, _UNWATCHED_SECONDS)
+    return max(asked, min(_RARELY * seconds, _RAREST_SECONDS))
 
 
 class SweepSlot:
