@@ -17,7 +17,7 @@ import pytest
 from glossator.core.errors import UsageError
 from glossator.workspace.scan import compile_pattern
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text import ripgrep, search
+from glossator.workspace.text import ripgrep, search, source
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.ripgrep_pattern import folds_alike, in_ripgrep_words
@@ -312,6 +312,30 @@ async def test_only_the_passages_with_candidates_are_read(
     assert dict(counts(helped, Request("needle")))["long"] == 400
     (root / "long").unlink()
     assert [path for path, _ in counts(helped, Request("needle"))] == ["other"]
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
+async def test_a_very_long_file_is_read_as_a_whole_only_if_it_matches(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ripgrep, which would read all of it, is not given a file with passages."""
+    monkeypatch.setattr(search, "_VERY_LONG", 100)
+    root = tmp_path_factory.mktemp("root")
+    write(
+        root, {"long": LONG_TEXT.encode(), "without": LONG_TEXT.replace("needle", "needs").encode()}
+    )
+    plain = await pending(root, ripgrep=RIPGREP)
+    helped = in_a_segment(plain, tmp_path_factory.mktemp("segments"), monkeypatch)
+    read: list[str] = []
+
+    def noted(snapshot: WorkspaceSnapshot, entry: FileEntry, *, plain: bool) -> object:
+        read.append(entry.relative)
+        return source.read_text(snapshot, entry, plain=plain)
+
+    monkeypatch.setattr(search, "read_text", noted)
+    request = Request("need.*l")  # both files have candidates
+    assert lines(helped, request) == [("long", list(range(8, 301, 60)))]
+    assert read == ["long"]
 
 
 async def test_a_folder_that_became_a_link_costs_nobody_a_byte(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ from glossator.workspace.walk import FileEntry
 _ALONE = 0.005  # seconds of searching here first: a part is often all that is asked for
 _WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to pay
 _HOPEFUL = 0.03  # seconds in which what was found so far is taken for what goes on to be found
+_VERY_LONG = 1 << 18  # bytes, to read all of which takes several times as long as some passages
 _MOST = 5_000  # files, which are not sorted anew
 
 _path = attrgetter("path")
@@ -146,7 +147,7 @@ class TextSearch:
         def told(entry: FileEntry, _: int, held: Held | None) -> _Shown | None:
             return self._shown(entry, None if entry.path in self._ranges else held)
 
-        way = Way(self._shown, told, showing=True)
+        way = Way(self._look, told, showing=True)
         for entry, (text, lines, numbers) in self._found(selected, way):
             yield entry, text, lines, numbers
 
@@ -159,6 +160,13 @@ class TextSearch:
         return sum(
             count_matching_lines(text, pattern, cancelled) for text in self._texts(entry, parts)
         )
+
+    def _look(self, entry: FileEntry) -> _Shown | None:
+        """As `_shown`; of a very long file only what can match is read, unless it does."""
+        long = entry.size > _VERY_LONG and entry.path in self._ranges
+        if long and not self._holds_match(entry):
+            return None
+        return self._shown(entry)
 
     def _shown(self, entry: FileEntry, held: Held | None = None) -> _Shown | None:
         """The whole text with its matching lines, if there are any."""
