@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.index import FileIndex
 from glossator.workspace.indexer import Indexer
 from glossator.workspace.roots import Roots
 from glossator.workspace.walk import FileEntry
@@ -47,8 +48,9 @@ class Told(Indexer):
         self.something = asyncio.Event()
         self._share, self._rnd = share, rnd
         roots = Roots.of((str(root),))
+        settings = WorkspaceSettings()
         super().__init__(
-            roots, WorkspaceSettings(), lambda *_: None, lambda _: self.something.set()
+            FileIndex(), roots, settings, lambda *_: None, lambda _: self.something.set()
         )
 
     def hear(self, paths: frozenset[str]) -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace import indexer
+from glossator.workspace.index import FileIndex
 from glossator.workspace.indexer import Indexer
 from glossator.workspace.roots import Roots
 from glossator.workspace.sweep import Suspension, SweepSlot, interval
@@ -34,7 +35,9 @@ class Watched:
         self._something = asyncio.Event()
         settings = WorkspaceSettings.model_validate({"watcher": kind})
         roots = Roots.of((str(root),))
-        self.index = Indexer(roots, settings, lambda *_: None, lambda _: self._something.set())
+        self.index = Indexer(
+            FileIndex(), roots, settings, lambda *_: None, lambda _: self._something.set()
+        )
 
     async def until(self, holds: Callable[[], bool]) -> None:
         async with asyncio.timeout(SECONDS):

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from glossator.core.document import Document, MissingReason
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.host import WorkspaceHost
+from glossator.workspace.index import FileIndex
 from glossator.workspace.indexer import Indexer
 from glossator.workspace.roots import Roots
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -34,7 +35,9 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> None:
 def scan(*roots: Path, settings: WorkspaceSettings | None = None) -> Indexer:
     """An index of `roots`, made on the spot."""
     places = Roots.of(map(str, roots))
-    indexer = Indexer(places, settings or WorkspaceSettings(), lambda *_: None, lambda _: None)
+    indexer = Indexer(
+        FileIndex(), places, settings or WorkspaceSettings(), lambda *_: None, lambda _: None
+    )
     indexer.refresh(places.paths)
     return indexer
 

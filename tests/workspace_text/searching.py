@@ -48,14 +48,14 @@ async def pending(*roots: Path, ripgrep: str = "off") -> WorkspaceSnapshot:
     await host.ready()
     snapshot = host.snapshot()
     await host.close()
-    index = TextIndex()
+    index = TextIndex(snapshot.listing.get)
     index.changed({entry.path: entry for entry in snapshot.listing.files})
     return replace(snapshot, text=index.freeze())
 
 
 def indexed(snapshot: WorkspaceSnapshot) -> WorkspaceSnapshot:
     """The same with every listed file in the index."""
-    index = TextIndex()
+    index = TextIndex(snapshot.listing.get)
     for entry in snapshot.listing.files:
         index.changed({entry.path: entry})
         raw = load_raw(snapshot.folders, entry.path, 10**9, "")
@@ -77,7 +77,7 @@ def in_a_segment(
     monkeypatch.setattr(trigrams, "LONG", 40)
     monkeypatch.setattr(trigrams, "PASSAGE", 16)
     (root,) = snapshot.roots
-    writer, index = SegmentWriter(), TextIndex()
+    writer, index = SegmentWriter(), TextIndex(snapshot.listing.get)
     for entry in snapshot.listing.files:
         index.changed({entry.path: entry})
         facts = result_of(mark_file(snapshot.folders, entry.path, 10**9, writer))

@@ -32,9 +32,9 @@ class Tree:
         self.root, self.state = top / "root", top / "state"
         self.root.mkdir()
         self.state.mkdir()
-        self.index = TextIndex()
-        self.segments: list[Segment] = []
         self.listed: dict[str, FileEntry] = {}
+        self.index = TextIndex(self.listed.get)
+        self.segments: list[Segment] = []
         self.texts: dict[FileEntry, bytes] = {}  # of all entries there ever were
         self._clock = 0
 

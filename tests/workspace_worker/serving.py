@@ -28,13 +28,13 @@ WORDS = ("needle", "common", "absent", "number7")
 class Serving:
     def __init__(self, root: Path, **settings: Any) -> None:
         self.root = root
-        self.index = TextIndex()
+        self._listed: dict[str, FileEntry] = {}
+        self.index = TextIndex(self._listed.get)
         self.worker = Worker(first_wait=0.01, longest_wait=0.05)
         self.notices: list[str] = []
         self.progress: list[Progress | None] = []
         self.on_progress: Callable[[], None] = lambda: None
         self.changes = 0
-        self._listed: dict[str, FileEntry] = {}
         self.keeper = Keeper(
             self.index,
             Roots((str(root),)),
@@ -56,7 +56,8 @@ class Serving:
         now = {entry.path: entry for entry in list_files(self.root)}
         changed = {path: entry for path, entry in now.items() if self._listed.get(path) != entry}
         gone = self._listed.keys() - now.keys()
-        self._listed = now
+        self._listed.clear()
+        self._listed.update(now)
         self.index.changed(changed, gone)
         self.keeper.listing_changed(complete=True)
 

@@ -87,13 +87,13 @@ class AtHand:
             await asyncio.wait(tasks)
 
     def _changed(self, paths: frozenset[str]) -> None:
-        if self._timer is None and not paths.isdisjoint(self._host.snapshot().overlays):
+        if self._timer is None and not paths.isdisjoint(self._host.overlays):
             self._timer = asyncio.get_running_loop().call_later(_RESTS, self._prepare)
 
     def _prepare(self) -> None:
         """Ask for the outlines of the open documents that are not there."""
         self._timer = None
-        for overlay in self._host.snapshot().overlays.values():
+        for overlay in self._host.overlays.values():
             if language_of(overlay.path, overlay.text) is None:
                 continue
             key = _text(overlay.document)

@@ -41,7 +41,7 @@ class EditorFiles:
 
     def now(self) -> Look:
         """What the editor shows, in the encoding of the file; else what is on disk."""
-        overlays = self._host.snapshot().overlays
+        overlays = self._host.overlays
 
         def look(path: str, limit: int) -> Found:
             on_disk = self._disk.look(path, limit)
@@ -58,7 +58,7 @@ class EditorFiles:
     async def restore(self, plan: Iterable[Restoration], limit: int) -> Restored:
         """Bring back what was, in place of what has at most `limit` bytes."""
         steps = tuple(plan)
-        overlays = self._host.snapshot().overlays
+        overlays = self._host.overlays
         closed = [step for step in steps if step.path not in overlays]
         done = await self._disk.restore(closed, limit)
         for step in steps:
@@ -115,7 +115,7 @@ class EditorFiles:
         return await self._disk.restore([replace(step, expected=Absent())], limit)
 
     def _overlay(self, path: str) -> Overlay | None:
-        return self._host.snapshot().overlays.get(path)
+        return self._host.overlays.get(path)
 
 
 def _restoring(step: Restoration, document: Document) -> FileEdit | FileDeletion | None:

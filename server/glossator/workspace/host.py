@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from glossator.core.document import Document
@@ -21,10 +21,10 @@ from glossator.workspace.change import (
     RootsChanged,
     Saved,
 )
-from glossator.workspace.index import Skipped
+from glossator.workspace.index import FileIndex, Skipped
 from glossator.workspace.indexer import Indexer
 from glossator.workspace.keeper import Hooks, Keeper, KeeperStatus
-from glossator.workspace.overlays import Overlays
+from glossator.workspace.overlays import Overlay, Overlays
 from glossator.workspace.roots import Roots, real_path
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.sweep import Sweep
@@ -131,7 +131,7 @@ class WorkspaceHost:
                 self._revision,
                 self._roots,
                 self._indexer.complete,
-                self._overlays.view(),
+                self.overlays,
                 self._indexer.index.freeze(),
                 self._text.freeze(),
                 self._open_files(),
@@ -146,6 +146,11 @@ class WorkspaceHost:
     def roots(self) -> tuple[str, ...]:
         """The workspace's folders as they are now, as real paths; from any thread."""
         return self._roots.paths
+
+    @property
+    def overlays(self) -> Mapping[str, Overlay]:
+        """The open documents as they are now, by path."""
+        return self._overlays.view()
 
     def apply(self, change: Change) -> None:
         """Take in a change. Raises `UsageError` and changes nothing when it cannot be applied."""
@@ -236,12 +241,13 @@ class WorkspaceHost:
     def _take_roots(self, roots: Roots) -> None:
         self._roots = roots
         self._cache.clear()
-        self._text = TextIndex()
+        files = FileIndex()
+        self._text = TextIndex(files.get)
         hooks = Hooks(self._view_changed, self._indexing.notice, self._indexing.progress)
         worker, patience = self._indexing.worker, self._indexing.patience
         self.keeper = Keeper(self._text, roots, self._settings, worker, hooks, patience)
         self._indexer = Indexer(
-            roots, self._settings, self._text.changed, self._listed, self.keeper.remember
+            files, roots, self._settings, self._text.changed, self._listed, self.keeper.remember
         )
 
     def _run(self) -> None:
@@ -252,7 +258,7 @@ class WorkspaceHost:
         self._snapshot = None
 
     def _open_files(self) -> tuple[FileEntry, ...]:
-        listed = map(self._indexer.index.get, self._overlays.view())
+        listed = map(self._indexer.index.get, self.overlays)
         return tuple(entry for entry in listed if entry is not None)
 
     def _unsaved(self) -> tuple[FileEntry, ...]:
@@ -264,7 +270,7 @@ class WorkspaceHost:
                 len(overlay.text.encode("utf-8", "surrogatepass")),
                 overlay.changed_ns,
             )
-            for overlay in self._overlays.view().values()
+            for overlay in self.overlays.values()
             if overlay.path not in index
             and os.path.isabs(overlay.path)
             and self._roots.owner(overlay.path) is not None

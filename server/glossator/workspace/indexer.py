@@ -39,10 +39,11 @@ _log = logging.getLogger(__name__)
 
 
 class Indexer:
-    """The index of one set of roots, and what keeps it; for the event-loop thread only."""
+    """What keeps the index of one set of roots; for the event-loop thread only."""
 
     def __init__(
         self,
+        index: FileIndex,
         roots: Roots,
         settings: WorkspaceSettings,
         on_listing: Callable[[Mapping[str, FileEntry], Collection[str]], None],
@@ -55,7 +56,7 @@ class Indexer:
 
         `on_seen` is given what every sweep saw of folders, by outermost root.
         """
-        self.index = FileIndex()
+        self.index = index
         self.rules = IgnoreRules(roots, settings)
         self.last_sweep: Sweep | None = None
         self._roots = roots

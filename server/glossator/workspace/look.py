@@ -23,7 +23,7 @@ from glossator.workspace.watcher import Watcher
 
 _MANY = 500  # differences handed over in one step; the event loop takes them in within 2 ms
 _STEP = 0.05, _MANY  # seconds and differences
-_STEP_INTO_NEW = 0.1, 8_000  # the same where nothing is known yet; taken in within 8 ms
+_STEP_INTO_NEW = 0.1, 6_000  # the same where nothing is known yet; taken in within 6 ms
 _SLICE_SECONDS = _PAUSE_SECONDS = 0.004  # of work and of rest, when it is gentle
 _EXCLUDE = os.path.join("info", "exclude")
 

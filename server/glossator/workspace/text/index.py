@@ -6,7 +6,7 @@ and a candidate for every query. Used from the event-loop thread alone, its view
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from types import MappingProxyType
@@ -82,10 +82,13 @@ class Damage:
 
 
 class TextIndex:
-    """Which listed files are in the index, and which are pending."""
+    """Which listed files are in the index, and which are pending.
 
-    def __init__(self) -> None:
-        self._listed: dict[str, FileEntry] = {}
+    `listed` gives the entry at an absolute path, if there is one; its changes are to be told.
+    """
+
+    def __init__(self, listed: Callable[[str], FileEntry | None]) -> None:
+        self._listed = listed
         self._pending: dict[str, FileEntry] = {}
         self._placed: dict[str, tuple[PlacedSegment, ...]] = {}  # by root
         self._delta: Delta | None = None
@@ -95,23 +98,21 @@ class TextIndex:
 
     def changed(self, listed: Mapping[str, FileEntry], gone: Collection[str] = ()) -> None:
         """Take in new entries of the listing by absolute path, and paths `gone` from it."""
-        nothing_to_place = not (self._placed or self._delta or self._preparation)
-        for known in (self._listed, self._pending) if nothing_to_place else (self._listed,):
-            known.update(listed)
-            for path in gone:
-                known.pop(path, None)
-        if nothing_to_place:
-            self._view = self._pending_view = None
-        else:
+        if self._placed or self._delta or self._preparation:
             for path in chain(listed, gone):
                 self._place(path)
+        else:
+            self._pending.update(listed)
+            for path in gone:
+                self._pending.pop(path, None)
+            self._view = self._pending_view = None
 
     def keep(self, entry: FileEntry, keys: NDArray[np.intp], traits: Traits) -> bool:
         """Index a file in memory as it was read under the stamp of `entry`.
 
         Nothing is done when another entry is listed now. False when there is no room.
         """
-        if self._listed.get(entry.path) != entry or stamp_of(entry) is None:
+        if self._listed(entry.path) != entry or stamp_of(entry) is None:
             return True
         if self._delta is None:
             from glossator.workspace.text.delta import (  # noqa: PLC0415 - for the reason above
@@ -203,7 +204,7 @@ class TextIndex:
 
     def _place(self, path: str) -> None:
         """Find the one valid document for the entry now listed at `path`, if there is any."""
-        unplaced = self._listed.get(path)
+        unplaced = self._listed(path)
         for segment in self._segments():
             if segment.place(path, unplaced):
                 unplaced = None
