@@ -16,10 +16,20 @@ settings.load_profile("untimed")
 
 @pytest.fixture(autouse=True, scope="session")
 def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Neither the developer's key, server or settings reach a test, nor tests their folders."""
+    """The developer's key and server reach no test."""
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith(("ANTHROPIC_", "GLOSSATOR_"))]:
             patch.delenv(name)
+        # No test speaks TLS, and to read a machine's certificates for each client takes 40 ms.
+        patch.delenv("SSL_CERT_FILE", raising=False)
+        patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("no-certificates")))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Neither the developer's settings reach a test, nor what the tests of other modules kept."""
+    with pytest.MonkeyPatch.context() as patch:
         for folder in ("CONFIG", "STATE", "CACHE"):
             patch.setenv(f"XDG_{folder}_HOME", str(tmp_path_factory.mktemp(folder.lower())))
         yield

@@ -91,8 +91,10 @@ class Logs:
 
     def all(self) -> tuple[LogInfo, ...]:
         """All logs, those that changed last first."""
-        found = [info for key in self._keys() if (info := self._info(key))]
-        return tuple(sorted(found, key=lambda info: (-info.modified, info.key)))
+        return tuple(
+            LogInfo(key, status.st_size, status.st_mtime, self._head(key, status.st_size))
+            for key, status in self._newest_first()
+        )
 
     def remove(self, key: str) -> NotOpened | None:
         """Delete a log nobody has open; gives why it was not deleted, if it was not."""
@@ -107,12 +109,12 @@ class Logs:
         oldest = time.time() - keep.days * _DAY
         gone: list[str] = []
         kept = total = 0
-        for info in self.all():
-            total += info.size
-            if kept < keep.count and total <= keep.bytes and info.modified >= oldest:
+        for key, status in self._newest_first():
+            total += status.st_size
+            if kept < keep.count and total <= keep.bytes and status.st_mtime >= oldest:
                 kept += 1
-            elif self.remove(info.key) is None:
-                gone.append(info.key)
+            elif self.remove(key) is None:
+                gone.append(key)
         return tuple(gone)
 
     def _keys(self) -> Iterator[str]:
@@ -127,12 +129,13 @@ class Logs:
             if key != name and _KEY.fullmatch(key):
                 yield key
 
-    def _info(self, key: str) -> LogInfo | None:
-        try:
-            status = os.stat(self._path(key, _LOG), follow_symlinks=False)
-        except OSError:
-            return None  # deleted since it was listed
-        return LogInfo(key, status.st_size, status.st_mtime, self._head(key, status.st_size))
+    def _newest_first(self) -> list[tuple[str, os.stat_result]]:
+        found: list[tuple[str, os.stat_result]] = []
+        for key in self._keys():
+            with suppress(OSError):  # deleted since it was listed
+                status = os.stat(self._path(key, _LOG), follow_symlinks=False)
+                found.append((key, status))
+        return sorted(found, key=lambda each: (-each[1].st_mtime, each[0]))
 
     def _head(self, key: str, size: int) -> bytes | None:
         with suppress(OSError):  # none there: whoever asks reads the log instead

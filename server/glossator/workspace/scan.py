@@ -199,15 +199,19 @@ class Lines:
     def __init__(self, text: bytes) -> None:
         self._text = text
         self._number, self._at = 1, 0  # a line, and where it begins
+        self._known = 0  # a place in it
 
     def number(self, place: int) -> int:
         """The number of the line, 1-based, that the byte at `place` belongs to."""
-        text, at = self._text, self._at
-        if place >= at:
-            self._number += _line_ends(text, at, place)
+        text, known = self._text, self._known
+        if place >= known:
+            passed = _line_ends(text, known, place)
         else:
-            self._number -= text.count(b"\n", place, at)
-        self._at = text.rfind(b"\n", 0, place) + 1
+            passed = -text.count(b"\n", place, known)
+        self._known = place
+        if passed:  # else a long line would be gone back through for each of its matches
+            self._number += passed
+            self._at = text.rfind(b"\n", 0, place) + 1
         return self._number
 
     def get(self, number: int) -> str | None:
@@ -224,7 +228,7 @@ class Lines:
             at = text.find(b"\n", at) + 1
             if not 0 < at < len(text):
                 return None
-        self._number, self._at = number, at
+        self._number, self._at, self._known = number, at, at
         end = text.find(b"\n", at)
         return text[at : end if end >= 0 else None].decode("utf-8", "surrogatepass")
 
