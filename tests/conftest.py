@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import settings
@@ -16,8 +17,8 @@ settings.load_profile("untimed")
 
 @pytest.fixture(autouse=True, scope="session")
 def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The developer's key and server reach no test."""
-    with pytest.MonkeyPatch.context() as patch:
+    """Neither the developer's key, server or settings reach a test, nor tests their folders."""
+    with _own_folders(tmp_path_factory) as patch:
         for name in [name for name in os.environ if name.startswith(("ANTHROPIC_", "GLOSSATOR_"))]:
             patch.delenv(name)
         # No test speaks TLS, and to read a machine's certificates for each client takes 40 ms.
@@ -27,9 +28,15 @@ def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Neither the developer's settings reach a test, nor what the tests of other modules kept."""
+def _apart(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What the tests of other modules kept, hundreds of sessions, reaches no test either."""
+    with _own_folders(tmp_path_factory):
+        yield
+
+
+@contextmanager
+def _own_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pytest.MonkeyPatch]:
     with pytest.MonkeyPatch.context() as patch:
         for folder in ("CONFIG", "STATE", "CACHE"):
             patch.setenv(f"XDG_{folder}_HOME", str(tmp_path_factory.mktemp(folder.lower())))
-        yield
+        yield patch

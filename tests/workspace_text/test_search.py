@@ -333,7 +333,8 @@ async def test_a_very_long_file_is_read_as_a_whole_only_if_it_matches(
         return source.read_text(snapshot, entry, plain=plain)
 
     monkeypatch.setattr(search, "read_text", noted)
-    request = Request("need.*l")  # both files have candidates
+    request = Request("need.*l")
+    assert len(helped.text.candidates(analyse(request.pattern).query).ranges) == 2
     assert lines(helped, request) == [("long", list(range(8, 301, 60)))]
     assert read == ["long"]
 

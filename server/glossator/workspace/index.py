@@ -153,7 +153,7 @@ class FileIndex:
                 self._note(os.path.dirname(path))
         if new or found.skipped:
             self._listing = None
-        return dict(zip(map(_by_path, new), new, strict=True))
+        return {entry.path: entry for entry in new}
 
     def remove(self, gone: Iterable[str], lifted: Iterable[str]) -> set[str]:
         """Drop files, and skipped paths that are `lifted`; returns the files that were listed."""

@@ -50,7 +50,9 @@ class Indexer:
         on_change: Callable[[frozenset[str]], None],
         on_seen: Callable[[Mapping[str, FolderFile]], None] = lambda _: None,
     ) -> None:
-        """`on_listing` is told, at once, of new entries and of paths no longer listed.
+        """`index`, empty at first, is changed by this alone.
+
+        `on_listing` is told, at once, of new entries and of paths no longer listed.
 
         `on_change` is told all those paths, soon.
 

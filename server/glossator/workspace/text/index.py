@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -84,11 +83,12 @@ class Damage:
 class TextIndex:
     """Which listed files are in the index, and which are pending.
 
-    `listed` gives the entry at an absolute path, if there is one; its changes are to be told.
+    `look_up` gives the entry that is listed at an absolute path, if there is one; `changed` is told
+    of every change of the listing, right after it.
     """
 
-    def __init__(self, listed: Callable[[str], FileEntry | None]) -> None:
-        self._listed = listed
+    def __init__(self, look_up: Callable[[str], FileEntry | None]) -> None:
+        self._look_up = look_up
         self._pending: dict[str, FileEntry] = {}
         self._placed: dict[str, tuple[PlacedSegment, ...]] = {}  # by root
         self._delta: Delta | None = None
@@ -99,8 +99,10 @@ class TextIndex:
     def changed(self, listed: Mapping[str, FileEntry], gone: Collection[str] = ()) -> None:
         """Take in new entries of the listing by absolute path, and paths `gone` from it."""
         if self._placed or self._delta or self._preparation:
-            for path in chain(listed, gone):
-                self._place(path)
+            for path, entry in listed.items():
+                self._place(path, entry)
+            for path in gone:
+                self._place(path, None)
         else:
             self._pending.update(listed)
             for path in gone:
@@ -112,7 +114,7 @@ class TextIndex:
 
         Nothing is done when another entry is listed now. False when there is no room.
         """
-        if self._listed(entry.path) != entry or stamp_of(entry) is None:
+        if self._look_up(entry.path) != entry or stamp_of(entry) is None:
             return True
         if self._delta is None:
             from glossator.workspace.text.delta import (  # noqa: PLC0415 - for the reason above
@@ -122,7 +124,7 @@ class TextIndex:
             self._delta = Delta()
         if not self._delta.add(entry, keys, traits):
             return False
-        self._place(entry.path)
+        self._place(entry.path, entry)
         return True
 
     def prepare(self, root: str) -> Preparation:
@@ -149,7 +151,7 @@ class TextIndex:
         self._placed[preparation.root] = tuple(segment for segment, _ in placement.placed)
         self._pending = placement.pending
         for path in preparation.touched.union(self._kept_paths()):
-            self._place(path)
+            self._place(path, self._look_up(path))
         if self._delta is not None and not self._delta:
             self._delta = None  # and its memory
         self._view = self._pending_view = None
@@ -202,9 +204,9 @@ class TextIndex:
             sum(placed.memory_bytes for placed in segments) + kept,
         )
 
-    def _place(self, path: str) -> None:
-        """Find the one valid document for the entry now listed at `path`, if there is any."""
-        unplaced = self._listed(path)
+    def _place(self, path: str, listed: FileEntry | None) -> None:
+        """Find the one valid document for what is now listed at `path`, if there is any."""
+        unplaced = listed
         for segment in self._segments():
             if segment.place(path, unplaced):
                 unplaced = None

@@ -48,7 +48,7 @@ from glossator.workspace.walk import FileEntry
 _ALONE = 0.005  # seconds of searching here first: a part is often all that is asked for
 _WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to pay
 _HOPEFUL = 0.03  # seconds in which what was found so far is taken for what goes on to be found
-_VERY_LONG = 1 << 18  # bytes, to read all of which takes several times as long as some passages
+_VERY_LONG = 1 << 18  # bytes, which mostly takes several times as long to read as its passages
 _MOST = 5_000  # files, which are not sorted anew
 
 _path = attrgetter("path")
@@ -151,9 +151,9 @@ class TextSearch:
         for entry, (text, lines, numbers) in self._found(selected, way):
             yield entry, text, lines, numbers
 
-    def _holds_match(self, entry: FileEntry) -> bool:
+    def _holds_match(self, entry: FileEntry, parts: Parts | None = None) -> bool:
         pattern, cancelled = self._pattern, self._cancelled
-        return any(holds_match(text, pattern, cancelled) for text in self._texts(entry))
+        return any(holds_match(text, pattern, cancelled) for text in self._texts(entry, parts))
 
     def _count(self, entry: FileEntry, parts: Parts | None = None) -> int:
         pattern, cancelled = self._pattern, self._cancelled
@@ -162,10 +162,11 @@ class TextSearch:
         )
 
     def _look(self, entry: FileEntry) -> _Shown | None:
-        """As `_shown`; of a very long file only what can match is read, unless it does."""
-        long = entry.size > _VERY_LONG and entry.path in self._ranges
-        if long and not self._holds_match(entry):
-            return None
+        """As `_shown`; of a very long file what can match is looked into first."""
+        if entry.size > _VERY_LONG and entry.path in self._ranges:
+            parts = self._reader.parts(entry)
+            if parts is not None and not self._holds_match(entry, parts):
+                return None
         return self._shown(entry)
 
     def _shown(self, entry: FileEntry, held: Held | None = None) -> _Shown | None:
