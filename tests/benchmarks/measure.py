@@ -83,13 +83,23 @@ def show_figures(title: str, figures: Sequence[Figure], note: str = "") -> bool:
 
 @dataclass
 class Times:
-    """Milliseconds of like things, but for those in which a host took a processor from us.
+    """Milliseconds of like things, those apart in which a host took a processor from us.
 
     What it took is nothing that we could spend less of. Linux counts it, in steps of 10 ms.
     """
 
     kept: list[float] = field(default_factory=list)
-    left_out: int = 0
+    held_up: list[float] = field(default_factory=list)
+
+    @property
+    def counted(self) -> list[float]:
+        """Those that were not held up; if all were, the best half of them."""
+        return self.kept or sorted(self.held_up)[: (len(self.held_up) + 1) // 2]
+
+    @property
+    def left_out(self) -> int:
+        """How many are not counted."""
+        return len(self.kept) + len(self.held_up) - len(self.counted)
 
     @contextmanager
     def one(self) -> Iterator[None]:
@@ -97,10 +107,8 @@ class Times:
         stolen, started = _stolen(), time.perf_counter()
         yield
         ended = time.perf_counter()
-        if _stolen() == stolen:
-            self.kept.append((ended - started) * 1000)
-        else:
-            self.left_out += 1
+        times = self.kept if _stolen() == stolen else self.held_up
+        times.append((ended - started) * 1000)
 
 
 def _stolen() -> float:
