@@ -110,16 +110,17 @@ def test_lines_by_number(text: str, numbers: list[int]) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(TEXTS, st.lists(st.tuples(st.integers(0, 45), st.booleans())))
-def test_lines_by_place(text: str, places: list[tuple[int, bool]]) -> None:
+@given(TEXTS, st.lists(st.integers(0, 45)))
+def test_lines_by_place(text: str, places: list[int]) -> None:
     searched = as_searched(text)
-    lines = Lines(searched)
-    for place, shown in places:
+    lines, unread = Lines(searched), Lines(searched)
+    for place in places:
         at = min(place, max(0, len(searched) - 1))
         number = 1 + searched[:at].count(b"\n")
         assert lines.number(at) == number
-        if shown:
-            assert lines.get(number) == (lines_of(text)[number - 1] if text else "")
+        assert lines.get(number) == (lines_of(text)[number - 1] if text else "")
+        assert unread.number(at) == number  # from within the line of the place before
+    assert unread.get(1) == lines.get(1)
 
 
 @settings(max_examples=400, deadline=None)

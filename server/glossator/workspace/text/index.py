@@ -204,9 +204,8 @@ class TextIndex:
             sum(placed.memory_bytes for placed in segments) + kept,
         )
 
-    def _place(self, path: str, listed: FileEntry | None) -> None:
-        """Find the one valid document for what is now listed at `path`, if there is any."""
-        unplaced = listed
+    def _place(self, path: str, unplaced: FileEntry | None) -> None:
+        """Find the one valid document for `unplaced`, what is listed at `path` now, if any is."""
         for segment in self._segments():
             if segment.place(path, unplaced):
                 unplaced = None
