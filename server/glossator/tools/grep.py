@@ -199,7 +199,7 @@ def _spans(lines: list[_Line], snapshot: WorkspaceSnapshot) -> Iterator[Span]:
 def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolResult:
     snapshot = selection.snapshot
     missing = {**unsearchable(snapshot), **search.unsearched}
-    unsearched = [file for file in missing if selection.fits(file)]
+    unsearched = list(selection.among(missing))
     reasons = Counter(missing[file] for file in unsearched)
     size = selection.total_bytes - sum(file.size for file in unsearched)
     count = selection.count - len(unsearched)

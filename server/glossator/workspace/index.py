@@ -47,7 +47,7 @@ class Listing:
     earlier: PathTable | None = None  # the paths at an earlier moment
 
     def __len__(self) -> int:
-        return sum(map(len, self.folders.values()))
+        return self._count
 
     @cached_property
     def files(self) -> tuple[FileEntry, ...]:
@@ -87,6 +87,10 @@ class Listing:
             Skipped(rule, count, roots.relative(examples[rule]))
             for rule, count in counts.most_common()
         )
+
+    @cached_property
+    def _count(self) -> int:
+        return sum(map(len, self.folders.values()))
 
     def left_out(self, path: str) -> str | None:
         """The rule or reason that leaves out the absolute path or a folder above it, if any."""

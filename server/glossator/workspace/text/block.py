@@ -38,15 +38,15 @@ class Held(NamedTuple):
 class Reader:
     """Reads candidates of a search, of which `others` are not plain.
 
-    Of files with `ranges` only these are read, others have at most `limit` bytes. Both are by
-    absolute path.
+    Of files for which `ranges` gives some only these are read, others have at most `limit` bytes.
+    The `others` are given by absolute path.
     """
 
     def __init__(
         self,
         limit: int,
         others: Container[str],
-        ranges: Mapping[str, Ranges],
+        ranges: Callable[[FileEntry], Ranges | None],
         pattern: Pattern,
         cancelled: Callable[[], bool],
     ) -> None:
@@ -60,7 +60,7 @@ class Reader:
         """What is to be searched of a plain file that is as it was listed."""
         if entry.path in self._others:
             return None
-        return read_parts(entry, self._ranges.get(entry.path), self._limit)
+        return read_parts(entry, self._ranges(entry), self._limit)
 
     def is_other(self, entry: FileEntry) -> bool:
         """Whether the file is not plain."""
@@ -69,8 +69,8 @@ class Reader:
     def plain(self, files: Iterable[FileEntry]) -> tuple[list[FileEntry], dict[str, Ranges]]:
         """The plain ones, and the ranges of the long ones."""
         plain = [entry for entry in files if entry.path not in self._others]
-        ranges = self._ranges
-        return plain, {entry.path: ranges[entry.path] for entry in plain if entry.path in ranges}
+        ranges = {entry.path: ranges for entry in plain if (ranges := self._ranges(entry))}
+        return plain, ranges
 
     def block(
         self, files: Iterator[FileEntry], size: int, largest: float
@@ -78,8 +78,7 @@ class Reader:
         """The first files, of about so many bytes and before any `largest` one, and the others."""
         block: list[FileEntry] = []
         for entry in files:
-            ranges = self._ranges.get(entry.path)
-            amount = entry.size if ranges is None else sum(end - start for start, end in ranges)
+            amount = self._amount(entry)
             if amount > largest:
                 return block, chain((entry,), files)
             block.append(entry)
@@ -112,6 +111,12 @@ class Reader:
                 yield Held(entry, None, None, ())
             elif places_of_parts := found.get(number):
                 yield Held(entry, sum(map(len, places_of_parts)), parts, places_of_parts[0])
+
+    def _amount(self, entry: FileEntry) -> int:
+        """How many bytes of a file are read; of one that is too large none."""
+        if ranges := self._ranges(entry):
+            return sum(end - start for start, end in ranges)
+        return entry.size if entry.size <= self._limit else 0
 
     def _places(self, texts: Sequence[bytes], most: float) -> Mapping[int, Sequence[int]]:
         pattern, cancelled = self._pattern, self._cancelled

@@ -24,8 +24,9 @@ class Candidate:
 class Candidates:
     """Files to look into, each once, in no order: known to be plain text, and all others.
 
-    `ranges`: of some that are plain and long, the bytes outside of which no match lies. Making no
-    object for each file, and no list of the plain ones, keeps an answer of 100,000 files cheap.
+    `ranges`: of some that are plain and long, the bytes outside of which no match lies, found out
+    when they are asked for. Making no object for each file, and no list of the plain ones, keeps an
+    answer of 100,000 files cheap.
     """
 
     plain: Collection[FileEntry]
@@ -56,3 +57,22 @@ class Joined(Collection[FileEntry]):
 
     def __contains__(self, entry: object) -> bool:
         return any(entry in part for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedRanges(Mapping[FileEntry, Ranges]):
+    """The ranges of files, of which no two of the parts have one in common."""
+
+    parts: Sequence[Mapping[FileEntry, Ranges]]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def __iter__(self) -> Iterator[FileEntry]:
+        return chain.from_iterable(self.parts)
+
+    def __getitem__(self, entry: FileEntry) -> Ranges:
+        for part in self.parts:
+            if (ranges := part.get(entry)) is not None:
+                return ranges
+        raise KeyError(entry)

@@ -49,6 +49,11 @@ class BlockView:
 
         return Candidates(files(found & self.plain), files(found & ~self.plain))
 
+    def lacks(self, entry: FileEntry, found: Candidates) -> bool:
+        """Whether this is a file with a valid document, a text in which no match lies."""
+        text = entry in self._at(self.live & ~self.binary)
+        return text and entry not in found.plain and entry not in found.others
+
     def unsearchable(self) -> Iterator[FileEntry]:
         """The files that are binary."""
         return self._at(self.live & self.binary)

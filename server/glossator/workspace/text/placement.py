@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pyroaring import BitMap
 
-from glossator.workspace.text.candidates import Candidates
+from glossator.workspace.text.candidates import Candidates, Ranges
 from glossator.workspace.walk import FileEntry
 
 if TYPE_CHECKING:  # it imports numpy, which an index without segments does without
@@ -46,15 +46,20 @@ class PlacedView:
 
     def candidates(self, query: Query, masked: Iterable[str] = ()) -> Candidates:
         """The files in which a match may lie, but for those at the `masked` paths."""
-        found, ranges = self.segment.find(query)
+        found, long, passages = self.segment.find(query)
         found &= self.live
         found -= BitMap(self.numbers[path] for path in masked if path in self.numbers)
         plain = found & self.segment.plain
         return Candidates(
-            _Documents(self.entries, plain),
+            _Documents(self, plain),
             list(self._at(found - plain)),
-            {self.entries[each]: where for each, where in ranges.items() if each in plain},
+            _LongDocuments(self, long & plain, passages),
         )
+
+    def lacks(self, entry: FileEntry, found: Candidates) -> bool:
+        """Whether this is a file with a valid document, a text in which no match lies."""
+        text = self.number(entry, self.live - self.segment.binary) is not None
+        return text and entry not in found.plain and entry not in found.others
 
     def files(self) -> Iterator[FileEntry]:
         """All files."""
@@ -64,6 +69,13 @@ class PlacedView:
         """The files that are binary."""
         return self._at(self.segment.binary & self.live)
 
+    def number(self, entry: FileEntry, among: BitMap) -> int | None:
+        """The number of the file's document, if it is one of these."""
+        number = self.numbers.get(entry.path)
+        if number is None or number not in among or self.entries[number] != entry:
+            return None
+        return number
+
     def _at(self, documents: BitMap) -> Iterator[FileEntry]:
         return map(self.entries.__getitem__, documents)
 
@@ -72,17 +84,38 @@ class PlacedView:
 class _Documents(Collection[FileEntry]):
     """Some documents' files."""
 
-    entries: Sequence[FileEntry]
+    view: PlacedView
     numbers: BitMap
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     def __iter__(self) -> Iterator[FileEntry]:
-        return map(self.entries.__getitem__, self.numbers)
+        return map(self.view.entries.__getitem__, self.numbers)
 
     def __contains__(self, entry: object) -> bool:
-        return any(each == entry for each in self)
+        return isinstance(entry, FileEntry) and self.view.number(entry, self.numbers) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _LongDocuments(Mapping[FileEntry, Ranges]):
+    """Where in some documents' files matches may lie."""
+
+    view: PlacedView
+    numbers: BitMap
+    passages: BitMap
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[FileEntry]:
+        return map(self.view.entries.__getitem__, self.numbers)
+
+    def __getitem__(self, entry: FileEntry) -> Ranges:
+        number = self.view.number(entry, self.numbers)
+        if number is None:
+            raise KeyError(entry)
+        return self.view.segment.ranges(number, self.passages)
 
 
 class PlacedSegment:

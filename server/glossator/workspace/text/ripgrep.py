@@ -9,7 +9,7 @@ import logging
 import os
 import tempfile
 from bisect import bisect_left
-from collections.abc import Callable, Container, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import accumulate, chain, islice
@@ -58,15 +58,18 @@ class Ripgrep:
     counting: bool
 
     def sift(
-        self, files: Iterator[FileEntry], others: Container[str], cancelled: Callable[[], bool]
+        self,
+        files: Iterator[FileEntry],
+        withheld: Callable[[FileEntry], bool],
+        cancelled: Callable[[], bool],
     ) -> Generator[tuple[FileEntry, int | None], None, None]:
         """Those of `files` that may match, in their order, with their number of matching lines.
 
-        That is 1 if it is not counting, and None where it cannot tell: for the `others` (absolute
-        paths) and the first ones, which it is not given, and for what it failed at.
+        That is 1 if it is not counting, and None where it cannot tell: for those `withheld` from it
+        and the first ones, and for what it failed at.
         """
         first, files = _split(files)
-        batches = self._batches(files, others)
+        batches = self._batches(files, withheld)
         with ExitStack() as running:
 
             def start() -> tuple[_Batch, _Run | None]:
@@ -106,7 +109,9 @@ class Ripgrep:
             "--",
         ]
 
-    def _batches(self, files: Iterator[FileEntry], others: Container[str]) -> Iterator[_Batch]:
+    def _batches(
+        self, files: Iterator[FileEntry], withheld: Callable[[FileEntry], bool]
+    ) -> Iterator[_Batch]:
         """Runs of files, each twice as long as the one before, that fit a command line."""
         start = len(self.folder.rstrip(os.sep)) + 1
         size = _FIRST_BATCH
@@ -117,7 +122,7 @@ class Ripgrep:
             room = bisect_left(list(ends), _ARGUMENT_BYTES)
             files = chain(batch[room:], files)
             for number, entry in enumerate(batch[:room]):
-                if entry.path in others:
+                if withheld(entry):
                     arguments[number] = b""
                 elif arguments[number] == b"-":  # which would be standard input
                     arguments[number] = b"./-"

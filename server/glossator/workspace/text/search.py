@@ -29,7 +29,7 @@ from glossator.workspace.scan import (
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text.block import Held, Reader
 from glossator.workspace.text.blocks import SHOWN, Blocks, Way
-from glossator.workspace.text.candidates import Candidates
+from glossator.workspace.text.candidates import Candidates, Ranges
 from glossator.workspace.text.parts import listed_stamp, with_plain_line_ends
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import LARGE, Request, Ripgrep
@@ -93,14 +93,11 @@ class TextSearch:
         else:
             found = Candidates((), (alone,))
         self._candidates = found
-        self._ranges = {
-            entry.path: ranges
-            for entry, ranges in found.ranges.items()
-            if 4 * sum(end - start for start, end in ranges) < 3 * entry.size
-        }
         self._others = {entry.path for entry in found.others}
+        self._long = set(map(_path, found.ranges))
+        self._ranges: dict[str, Ranges | None] = {}  # of long ones, as they are asked for
         self._limit = snapshot.cache.max_file_bytes
-        self._reader = Reader(self._limit, self._others, self._ranges, self._pattern, cancelled)
+        self._reader = Reader(self._limit, self._others, self._passages, self._pattern, cancelled)
         self.unsearched: dict[FileEntry, MissingReason] = {}
 
     def by_path(self) -> Iterator[FileEntry]:
@@ -145,7 +142,7 @@ class TextSearch:
         """Those of `selected` that hold matches, with their matching lines, 1-based, ascending."""
 
         def told(entry: FileEntry, _: int, held: Held | None) -> _Shown | None:
-            return self._shown(entry, None if entry.path in self._ranges else held)
+            return self._shown(entry, None if self._passages(entry) else held)
 
         way = Way(self._look, told, showing=True)
         for entry, (text, lines, numbers) in self._found(selected, way):
@@ -163,7 +160,7 @@ class TextSearch:
 
     def _look(self, entry: FileEntry) -> _Shown | None:
         """As `_shown`; of a very long file what can match is looked into first."""
-        if entry.size > _VERY_LONG and entry.path in self._ranges:
+        if entry.size > _VERY_LONG and self._passages(entry):
             parts = self._reader.parts(entry)
             if parts is not None and not self._holds_match(entry, parts):
                 return None
@@ -181,6 +178,21 @@ class TextSearch:
         numbers = self._lines(text.content, lines)
         first = next(numbers, None)
         return None if first is None else _Shown(text, lines, chain((first,), numbers))
+
+    def _passages(self, entry: FileEntry) -> Ranges | None:
+        """What is to be read of a long file, where that spares reading much of it."""
+        path = entry.path
+        if path not in self._long:
+            return None
+        if path not in self._ranges:
+            ranges = self._candidates.ranges.get(entry, ())
+            spares = 4 * sum(end - start for start, end in ranges) < 3 * entry.size
+            self._ranges[path] = (ranges or None) if spares else None
+        return self._ranges[path]
+
+    def _is_ours(self, entry: FileEntry) -> bool:
+        """Whether ripgrep, which reads all of a file as it is, would not spare us anything."""
+        return entry.path in self._others or self._passages(entry) is not None
 
     def _begun(self, text: bytes, lines: Lines, places: Sequence[int]) -> Iterator[int]:
         """The matching lines, the first of which are known by where their matches begin."""
@@ -225,8 +237,7 @@ class TextSearch:
             yield from self._in_blocks(remaining, way, until_long=False)
             return
         ripgrep = Ripgrep(found, self._request, os.path.commonpath(snapshot.roots), way.counting)
-        others = self._others.union(self._ranges)
-        with closing(ripgrep.sift(remaining, others, self._cancelled)) as sifted:
+        with closing(ripgrep.sift(remaining, self._is_ours, self._cancelled)) as sifted:
             for entry, count in sifted:
                 if self._cancelled():
                     return

@@ -18,13 +18,13 @@ import struct
 import weakref
 import zlib
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from pyroaring import BitMap
 
@@ -41,6 +41,14 @@ Stamp = tuple[int, int, int, int]  # size, mtime_ns, ctime_ns, inode
 
 _PATHS = 1 << 16  # bytes of paths decoded at once
 _CHECKSUM_AT = layout.HEADER.size - layout.CHECKSUM.size
+
+
+class Matches(NamedTuple):
+    """The documents in which a match may lie; of the `long` ones only in these passages."""
+
+    documents: BitMap
+    long: BitMap
+    passages: BitMap
 
 
 class CorruptSegment(Exception):
@@ -67,6 +75,8 @@ class Segment:
         self._starts = self._table("I", keys, sections.starts)
         self._sums = self._table("I", keys, sections.sums)
         self._counts = self._table("H", keys, sections.counts)
+        self._owners = self._table("H", passages, sections.owners)  # by passage, ascending
+        self._ends = self._table("Q", passages, sections.ends)  # by passage, in its document
         traits = tables[sections.traits : sections.paths]
         self._bits_units = layout.bits_units(passages)
         self._passages = BitMap(range(passages))
@@ -113,25 +123,43 @@ class Segment:
 
     def candidates(self, query: Query) -> BitMap:
         """The documents in which a match may lie: all texts, once `damage` was found."""
-        return self.find(query)[0]
+        return self.find(query).documents
 
-    def find(self, query: Query) -> tuple[BitMap, dict[int, list[tuple[int, int]]]]:
-        """As `candidates`; of long documents also the bytes outside of which no match lies."""
-        found, ranges = self.all, dict[int, list[tuple[int, int]]]()
+    def find(self, query: Query) -> Matches:
+        """As `candidates`, with the passages of long documents."""
+        documents, passages = self.all, self._passages
         if self.damage is None:
             try:
                 if query.spans:
-                    found = self._meeting(query, self.all, self._documents_with)
+                    documents = self._meeting(query, self.all, self._documents_with)
                 else:
                     passages = self._meeting(query, self._passages, self._passages_with)
-                    found, ranges = self._owning(passages), self._ranges(passages)
+                    documents = self._owning(passages)
             except CorruptSegment as error:
                 self.damage = str(error)
+        long = BitMap() if len(passages) == len(self._passages) else documents & self._long
         if query.folds:
-            found = found | self.exotic
-            for document in self.exotic & BitMap(ranges):
-                del ranges[document]
-        return found - self.binary, ranges
+            documents, long = documents | self.exotic, long - self.exotic
+        return Matches(documents - self.binary, long, passages)
+
+    def ranges(self, document: int, passages: BitMap) -> list[tuple[int, int]]:
+        """Where those of the `passages` lie that are of this document, in bytes from its start."""
+        first = bisect_left(self._owners, document)
+        ranges: list[tuple[int, int]] = []
+        start = 0
+        for passage in range(first, bisect_right(self._owners, document, first)):
+            end = self._ends[passage]
+            if passage in passages:
+                before = ranges.pop()[0] if ranges and ranges[-1][1] == start else start
+                ranges.append((before, end))
+            start = end
+        return ranges
+
+    @cached_property
+    def _long(self) -> BitMap:
+        """The documents that have several passages."""
+        owners = _array(self._owners)
+        return BitMap(owners[1:][owners[1:] == owners[:-1]].tolist())
 
     def verify(self) -> Iterator[None]:
         """Check all postings, a few at a step. Raises `CorruptSegment`."""
@@ -160,45 +188,6 @@ class Segment:
                 return found
         return found
 
-    @cached_property
-    def _of_long(self) -> BitMap:
-        """The passages of documents that have several."""
-        same = self._owners[1:] == self._owners[:-1]
-        firsts = same.nonzero()[0]
-        return _bitmap(firsts) | _bitmap(firsts + 1)
-
-    @cached_property
-    def _owners(self) -> NDArray[np.uint16]:
-        """The document of each passage."""
-        return _array(self._table("H", self._sections.passages, self._sections.owners))
-
-    @cached_property
-    def _ends(self) -> NDArray[np.uint64]:
-        """Where each passage ends in its document."""
-        return _array(self._table("Q", self._sections.passages, self._sections.ends))
-
-    def _ranges(self, passages: BitMap) -> dict[int, list[tuple[int, int]]]:
-        """Where these passages lie, by document, for documents that have several."""
-        if not passages or len(passages) == len(self._passages):
-            return {}
-        import numpy as np  # noqa: PLC0415 - as below
-
-        long = _array(memoryview((passages & self._of_long).to_array()))
-        if not len(long):
-            return {}
-        owners, ends = self._owners, self._ends
-        follows = (np.diff(long) == 1) & (owners[long[1:]] == owners[long[:-1]])
-        begins = np.flatnonzero(np.concatenate(([True], ~follows)))
-        first, last = long[begins], long[np.append(begins[1:], len(long)) - 1]
-        before = np.maximum(first, 1) - 1
-        starts = np.where((first > 0) & (owners[before] == owners[first]), ends[before], 0)
-        ranges: dict[int, list[tuple[int, int]]] = {}
-        for document, *bounds in zip(
-            owners[first].tolist(), starts.tolist(), ends[last].tolist(), strict=True
-        ):
-            ranges.setdefault(document, []).append((bounds[0], bounds[1]))
-        return ranges
-
     def _documents_with(self, place: int) -> BitMap:
         return self._owning(self._passages_with(place))
 
@@ -208,7 +197,7 @@ class Segment:
             return passages  # the first of the one is the first of the other, and so on
         if len(passages) == len(self._passages):
             return self.all
-        return _bitmap(self._owners[_array(memoryview(passages.to_array()))])
+        return _bitmap(_array(self._owners)[_array(memoryview(passages.to_array()))])
 
     def _places(self, keys: Iterable[int]) -> list[int]:
         """Where the keys stand in the tables, the rarest first; [-1] when one is in no document."""
@@ -230,12 +219,12 @@ class Segment:
             raise CorruptSegment(f"{self.name} cannot be read ({error.strerror})") from error
         if zlib.crc32(data) != self._sums[place]:
             raise CorruptSegment(f"{self.name} is damaged: a posting has another checksum")
-        if count > layout.ROARING_ARRAY:
-            data = data.ljust(layout.MAX_PASSAGES // 8, b"\0")
-        elif count > units:
-            data = _members(data)
-        head = layout.ROARING.pack(layout.ROARING_COOKIE, 1, 0, count - 1, layout.ROARING.size)
-        return BitMap.deserialize(head + data)
+        if count <= units:
+            return _roaring(count, data)
+        # roaring takes bits only of more than 4,096 members, so all that follow are added
+        bits = data.ljust(layout.MAX_PASSAGES // 8, b"\xff")
+        members = count + 8 * (len(bits) - len(data))
+        return _roaring(members, bits) & self._passages
 
 
 def _having(traits: bytes, trait: Traits) -> BitMap:
@@ -255,12 +244,10 @@ def _bitmap(numbers: NDArray[np.integer[Any]]) -> BitMap:
     return BitMap(array("I", numbers.astype("=u4").tobytes()))
 
 
-def _members(bits: bytes) -> bytes:
-    """The numbers of the bits that are set, 16 bits each."""
-    import numpy as np  # noqa: PLC0415 - takes long, and rare trigrams do without
-
-    set_bits = np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")
-    return np.flatnonzero(set_bits).astype("<u2").tobytes()
+def _roaring(members: int, container: bytes) -> BitMap:
+    """So many members in one container."""
+    head = layout.ROARING.pack(layout.ROARING_COOKIE, 1, 0, members - 1, layout.ROARING.size)
+    return BitMap.deserialize(head + container)
 
 
 def _read_tables(name: str, descriptor: int) -> tuple[Sections, bytes]:

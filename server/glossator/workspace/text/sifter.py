@@ -37,14 +37,16 @@ class Sifter:
         pattern = compile_pattern(
             request.pattern, ignore_case=request.ignore_case, multiline=request.multiline
         )
-        self._ranges: dict[str, Ranges] = {}
+        self._ranges: Mapping[str, Ranges] = {}
         self._reader = Reader(
-            sought.limit, (), self._ranges, pattern.knowing(sought.literal), lambda: False
+            sought.limit, (), self._ranges_of, pattern.knowing(sought.literal), lambda: False
         )
 
     def counts(self, files: Sequence[FileEntry], ranges: Mapping[str, Ranges]) -> Counts:
         """Look into plain files; of those with `ranges` only these."""
-        self._ranges.clear()
-        self._ranges.update(ranges)
+        self._ranges = ranges
         held = self._reader.holding(files, math.inf if self.sought.counting else 1)
         return {entry.path: lines for entry, lines, *_ in held}
+
+    def _ranges_of(self, entry: FileEntry) -> Ranges | None:
+        return self._ranges.get(entry.path)

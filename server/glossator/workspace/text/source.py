@@ -5,6 +5,7 @@ A `Document` is made only of a text that is shown; searching needs the bytes alo
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -30,7 +31,11 @@ class Text(NamedTuple):
 
 def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
     """Every file in which `query` can be met; all open documents are among the others."""
-    found = snapshot.text.candidates(query, snapshot.overlays)
+
+    def led_to(link: FileEntry) -> FileEntry | None:
+        return _led_to(snapshot, link)
+
+    found = snapshot.text.candidates(query, snapshot.overlays, led_to)
     opened = (*snapshot.open_files, *snapshot.unsaved)
     return replace(found, others=(*found.others, *opened)) if opened else found
 
@@ -79,6 +84,18 @@ def unsearchable(snapshot: WorkspaceSnapshot) -> Mapping[FileEntry, MissingReaso
         for entry in snapshot.text.unsearchable()
         if entry.path not in snapshot.overlays
     }
+
+
+def _led_to(snapshot: WorkspaceSnapshot, link: FileEntry) -> FileEntry | None:
+    """The listed file that a link leads to now, as its stamp proves; None where that is not so."""
+    try:
+        steps = os.path.join(os.path.dirname(link.path), os.readlink(link.path))
+        target = snapshot.listing.get(os.path.normpath(steps))
+        if target is None or Stamp.of(os.stat(link.path))[:4] != listed_stamp(target):
+            return None
+    except (OSError, ValueError):  # whoever reads the link says what is wrong with it
+        return None
+    return target
 
 
 def _load(snapshot: WorkspaceSnapshot, entry: FileEntry) -> Overlay | Raw | Missing:
