@@ -62,6 +62,12 @@ class Reader:
             return None
         return read_parts(entry, self._ranges(entry), self._limit)
 
+    def amount(self, entry: FileEntry) -> int:
+        """How long it takes to look into a file, in bytes that are searched in the same time."""
+        if ranges := self._ranges(entry):
+            return OPENING + sum(end - start for start, end in ranges)
+        return OPENING + (entry.size if entry.size <= self._limit else 0)
+
     def is_other(self, entry: FileEntry) -> bool:
         """Whether the file is not plain."""
         return entry.path in self._others
@@ -74,18 +80,22 @@ class Reader:
 
     def block(
         self, files: Iterator[FileEntry], size: int, largest: float
-    ) -> tuple[list[FileEntry], Iterator[FileEntry]]:
-        """The first files, of about so many bytes and before any `largest` one, and the others."""
+    ) -> tuple[list[FileEntry], int, Iterator[FileEntry]]:
+        """The first files, up to an `amount` of about `size` and before any of more than `largest`.
+
+        Also gives their amount, and the other files.
+        """
         block: list[FileEntry] = []
+        taken = 0
         for entry in files:
-            amount = self._amount(entry)
+            amount = self.amount(entry)
             if amount > largest:
-                return block, chain((entry,), files)
+                return block, taken, chain((entry,), files)
             block.append(entry)
-            size -= amount + OPENING
-            if size < 0:
+            taken += amount
+            if taken > size:
                 break
-        return block, files
+        return block, taken, files
 
     def holding(self, block: Iterable[FileEntry], most: float) -> Iterator[Held]:
         """Those that hold a match, or may; all are read before the first is given.
@@ -111,12 +121,6 @@ class Reader:
                 yield Held(entry, None, None, ())
             elif places_of_parts := found.get(number):
                 yield Held(entry, sum(map(len, places_of_parts)), parts, places_of_parts[0])
-
-    def _amount(self, entry: FileEntry) -> int:
-        """How many bytes of a file are read; of one that is too large none."""
-        if ranges := self._ranges(entry):
-            return sum(end - start for start, end in ranges)
-        return entry.size if entry.size <= self._limit else 0
 
     def _places(self, texts: Sequence[bytes], most: float) -> Mapping[int, Sequence[int]]:
         pattern, cancelled = self._pattern, self._cancelled

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from time import monotonic
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from glossator.workspace.text.block import FIRST, MOST, Held, Reader
@@ -56,6 +57,9 @@ class _Block(Generic[_T]):
 class Blocks(Generic[_T]):
     """One way through the candidates of a search; `done` files were begun, `held` were told.
 
+    `amount` is what those begun take (see `Reader.amount`), `apart` the seconds that went by while
+    what had been found was made use of.
+
     The blocks grow while few files hold a match.
     """
 
@@ -64,6 +68,8 @@ class Blocks(Generic[_T]):
     ) -> None:
         self.done = 0
         self.held = 0
+        self.amount = 0
+        self.apart = 0.0
         self._reader = reader
         self._way = way
         self._sought = sought
@@ -85,10 +91,11 @@ class Blocks(Generic[_T]):
         """
         with lent as second:
             while not (self._cancelled() or enough()):
-                block, files = self._reader.block(files, self._size, largest)
+                block, amount, files = self._reader.block(files, self._size, largest)
                 if not block:
                     break
                 self.done += len(block)
+                self.amount += amount
                 if second and self._few_hold and self._size >= _LENT and second.has_room():
                     plain, ranges = self._reader.plain(block)
                     if plain:
@@ -99,9 +106,17 @@ class Blocks(Generic[_T]):
                 if self._waiting:
                     found = list(found)
                 self._waiting.append(_Block(block, found))
-                yield from self._in_turn(second, _AHEAD)
-            yield from self._in_turn(second, 0)
+                yield from self._told_in_turn(second, _AHEAD)
+            yield from self._told_in_turn(second, 0)
         return files
+
+    def _told_in_turn(
+        self, second: SecondReader | None, most: int
+    ) -> Iterator[tuple[FileEntry, _T]]:
+        for found in self._in_turn(second, most):
+            since = monotonic()
+            yield found
+            self.apart += monotonic() - since
 
     def _in_turn(self, second: SecondReader | None, most: int) -> Iterator[tuple[FileEntry, _T]]:
         """What was found in the blocks whose turn it is, until at most so many are left."""
@@ -154,5 +169,9 @@ class Blocks(Generic[_T]):
                 yield entry, result
 
     def _made(self, entry: FileEntry, lines: int | None, held: Held | None = None) -> _T | None:
-        way = self._way
-        return way.look(entry) if lines is None else way.told(entry, lines, held)
+        if lines is None:
+            return self._way.look(entry)
+        since = monotonic()
+        told = self._way.told(entry, lines, held)
+        self.apart += monotonic() - since
+        return told

@@ -58,8 +58,10 @@ class PlacedView:
 
     def lacks(self, entry: FileEntry, found: Candidates) -> bool:
         """Whether this is a file with a valid document, a text in which no match lies."""
-        text = self.number(entry, self.live - self.segment.binary) is not None
-        return text and entry not in found.plain and entry not in found.others
+        number = self.number(entry, self.live)
+        if number is None or number in self.segment.binary:
+            return False
+        return entry not in found.plain and entry not in found.others
 
     def files(self) -> Iterator[FileEntry]:
         """All files."""

@@ -12,8 +12,10 @@ import math
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
-from itertools import chain, compress
+from functools import cached_property
+from itertools import chain, compress, islice
 from operator import attrgetter
+from statistics import fmean
 from time import monotonic
 from typing import NamedTuple, TypeVar
 
@@ -50,6 +52,7 @@ _WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to 
 _HOPEFUL = 0.03  # seconds in which what was found so far is taken for what goes on to be found
 _VERY_LONG = 1 << 18  # bytes, which mostly takes several times as long to read as its passages
 _MOST = 5_000  # files, which are not sorted anew
+_SAMPLE = 200  # files, from which those of all are told
 
 _path = attrgetter("path")
 
@@ -190,9 +193,17 @@ class TextSearch:
             self._ranges[path] = (ranges or None) if spares else None
         return self._ranges[path]
 
+    @cached_property
+    def _amount(self) -> float:
+        """About what all candidates take (see `Reader.amount`)."""
+        found = self._candidates
+        few = islice(chain(found.plain, found.others), 0, _MOST, 1 + len(found) // _SAMPLE)
+        return len(found) * fmean(map(self._reader.amount, few))
+
     def _is_ours(self, entry: FileEntry) -> bool:
         """Whether ripgrep, which reads all of a file as it is, would not spare us anything."""
-        return entry.path in self._others or self._passages(entry) is not None
+        path = entry.path
+        return path in self._others or (path in self._long and self._passages(entry) is not None)
 
     def _begun(self, text: bytes, lines: Lines, places: Sequence[int]) -> Iterator[int]:
         """The matching lines, the first of which are known by where their matches begin."""
@@ -255,10 +266,10 @@ class TextSearch:
 
         def takes_long() -> bool:
             """Whether ripgrep would spare us much, if so many files took so many seconds."""
-            seconds = monotonic() - started
+            seconds = monotonic() - started - blocks.apart
             if not until_long or seconds <= _ALONE:
                 return False
-            share = blocks.done / max(len(self._candidates), 1)
+            share = min(blocks.amount / self._amount, 1)
             if seconds < _HOPEFUL:
                 share = max(share, self._had())
             spared = 1 - way.showing * blocks.held / max(blocks.done, 1)
