@@ -15,9 +15,11 @@ from random import Random
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.workspace.cache import ReadCache
 from glossator.workspace.scan import compile_pattern
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text import ripgrep, search, source
+from glossator.workspace.text import blocks, ripgrep, search, source
+from glossator.workspace.text.block import Reader
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.ripgrep_pattern import folds_alike, in_ripgrep_words
@@ -369,3 +371,60 @@ async def test_what_is_had_puts_ripgrep_off_for_a_moment_alone(
         running = TextSearch(snapshot, Request("needle"), had=lambda: 1.0)
         assert len(list(running.files(running.by_path()))) == 200
         assert (runs(tmp_path) > 0) == bool(ran)
+
+
+class Clock:
+    """Time that stands still unless it is moved on."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        for module in (search, blocks):
+            monkeypatch.setattr(module, "monotonic", lambda: self.now)
+
+
+async def test_time_spent_on_what_was_found_is_not_time_to_be_spared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
+    clock, running = Clock(monkeypatch), TextSearch(snapshot, Request("needle"))
+    for _ in running.lines(running.by_path()):
+        clock.now += 100
+    assert runs(tmp_path) == 0
+
+
+async def test_what_is_left_is_told_from_its_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large file at the beginning does not mean that all others take as long."""
+    write(tmp_path / "ws", {"a": b"needle " * 700_000})
+    snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
+    clock, read = Clock(monkeypatch), Reader.block
+
+    def block(
+        reader: Reader, files: Iterator[FileEntry], size: int, largest: float
+    ) -> tuple[list[FileEntry], int, Iterator[FileEntry]]:
+        taken = read(reader, files, size, largest)
+        clock.now += taken[1] / 1e6
+        return taken
+
+    monkeypatch.setattr(Reader, "block", block)
+    monkeypatch.setattr(ripgrep, "_HERE", 1_000)
+    for worth, ran in ((20, 0), (1, 1)):  # seconds; the first file takes 5, and all others as much
+        monkeypatch.setattr(search, "_WORTH", worth)
+        running = TextSearch(snapshot, Request("needle"))
+        assert len(list(running.files(running.by_path()))) == 201
+        assert runs(tmp_path) == ran
+
+
+async def test_a_file_that_is_too_large_for_us_is_none_for_ripgrep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "ws", {"f150-large": b"needle\n" * 100})
+    snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
+    Clock(monkeypatch)
+    monkeypatch.setattr(search, "LARGE", 600)
+    snapshot = replace(snapshot, cache=ReadCache(max_bytes=10**6, max_file_bytes=600))
+    running = TextSearch(snapshot, Request("needle"))
+    assert len(list(running.files(running.by_path()))) == 200
+    assert [entry.relative for entry in running.unsearched] == ["f150-large"]
+    assert runs(tmp_path) == 0

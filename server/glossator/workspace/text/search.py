@@ -190,7 +190,7 @@ class TextSearch:
         if path not in self._ranges:
             ranges = self._candidates.ranges.get(entry, ())
             spares = 4 * sum(end - start for start, end in ranges) < 3 * entry.size
-            self._ranges[path] = (ranges or None) if spares else None
+            self._ranges[path] = ranges if ranges and spares else None
         return self._ranges[path]
 
     @cached_property
@@ -267,7 +267,7 @@ class TextSearch:
         def takes_long() -> bool:
             """Whether ripgrep would spare us much, if so many files took so many seconds."""
             seconds = monotonic() - started - blocks.apart
-            if not until_long or seconds <= _ALONE:
+            if not until_long or seconds <= _ALONE or not self._candidates:
                 return False
             share = min(blocks.amount / self._amount, 1)
             if seconds < _HOPEFUL:
