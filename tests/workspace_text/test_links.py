@@ -12,6 +12,7 @@ from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text import source
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import Request
+from glossator.workspace.text.search import TextSearch
 from tests.workspace_text.searching import files, in_a_segment, indexed, pending, write
 
 _NEEDLE = Request("needle")
@@ -22,7 +23,8 @@ _LINKS = {
     "deep/to-hay": "./../deep/inner",
     "to-binary": "binary",
     "to-link": "to-hay",
-    "through-link": "linked/inner",
+    "through-link": "linked/file",
+    "deep/around": "../linked/../x",
 }
 _SURE = {"to-hay", "deep/to-hay"}  # to hold no needle
 
@@ -35,8 +37,8 @@ async def snapshot(
     root, segments = tmp_path / "root", tmp_path / "segments"
     segments.mkdir()
     write(root, {"with": b"needle\n", "without": b"hay\n" * 40, "binary": b"\0needle"})
-    write(root, {"deep/inner": b"hay\n"})
-    (root / "linked").symlink_to("deep")
+    write(root, {"deep/inner": b"hay\n", "deep/lower/file": b"", "deep/x": b"needle", "x": b"hay"})
+    (root / "linked").symlink_to("deep/lower")
     for name, target in _LINKS.items():
         (root / name).symlink_to(target)
     plain = await pending(root)
@@ -48,14 +50,16 @@ async def snapshot(
 
 def looked_into(snapshot: WorkspaceSnapshot) -> set[str]:
     found = source.candidates(snapshot, analyse(_NEEDLE.pattern).query)
-    return {candidate.entry.relative for candidate in found if candidate.entry.is_link}
+    links = {entry for entry in found.others if entry.is_link}
+    return {link.relative for link in links if not found.misses(link)}
 
 
 async def test_a_link_is_looked_into_if_what_it_leads_to_may_match(
     snapshot: WorkspaceSnapshot,
 ) -> None:
     assert looked_into(snapshot) == set(_LINKS) - _SURE
-    assert sorted(files(snapshot, _NEEDLE)) == ["deep/to-needle", "to-needle", "with"]
+    expected = ["deep/around", "deep/to-needle", "deep/x", "to-needle", "with"]
+    assert sorted(files(snapshot, _NEEDLE)) == expected
 
 
 async def test_a_link_is_looked_into_once_its_target_is_not_as_it_was_listed(
@@ -84,6 +88,13 @@ async def test_a_link_shows_the_unsaved_text_of_its_target(snapshot: WorkspaceSn
     snapshot = replace(snapshot, overlays={entry.path: overlay}, open_files=(entry,))
     assert looked_into(snapshot) == set(_LINKS) - {"deep/to-hay"}
     assert {"to-hay", "without"} < set(files(snapshot, _NEEDLE))
+
+
+async def test_a_link_that_is_searched_alone_is_looked_into(snapshot: WorkspaceSnapshot) -> None:
+    """The index is not asked about the one file, so it says nothing of its target."""
+    alone = next(each for each in snapshot.listing.files if each.relative == "to-needle")
+    search = TextSearch(snapshot, _NEEDLE, alone=alone)
+    assert list(search.files(search.by_path())) == [alone]
 
 
 async def test_a_link_to_what_is_not_indexed_is_looked_into(tmp_path: Path) -> None:

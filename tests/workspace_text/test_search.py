@@ -316,6 +316,18 @@ async def test_only_the_passages_with_candidates_are_read(
     assert [path for path, _ in counts(helped, Request("needle"))] == ["other"]
 
 
+async def test_of_a_long_text_all_is_read_if_letters_beyond_ascii_may_be_meant(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path_factory.mktemp("root")
+    write(root, {"long": (LONG_TEXT + "\N{KELVIN SIGN}ey\n" + LONG_TEXT + "key\n").encode()})
+    plain = await pending(root)
+    helped = in_a_segment(plain, tmp_path_factory.mktemp("segments"), monkeypatch)
+    assert lines(plain, Request("key", ignore_case=True)) == [("long", [301, 602])]
+    assert lines(helped, Request("key", ignore_case=True)) == [("long", [301, 602])]
+    assert counts(helped, Request("key", ignore_case=True)) == [("long", 2)]
+
+
 @pytest.mark.usefixtures("_ripgrep_at_once")
 async def test_a_very_long_file_is_read_as_a_whole_only_if_it_matches(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
@@ -385,9 +397,10 @@ class Clock:
 async def test_time_spent_on_what_was_found_is_not_time_to_be_spared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(ripgrep, "_HERE", 1_000)
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
     clock, running = Clock(monkeypatch), TextSearch(snapshot, Request("needle"))
-    for _ in running.lines(running.by_path()):
+    for _ in running.files(running.by_path()):
         clock.now += 100
     assert runs(tmp_path) == 0
 
@@ -419,12 +432,14 @@ async def test_what_is_left_is_told_from_its_size(
 async def test_a_file_that_is_too_large_for_us_is_none_for_ripgrep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(tmp_path / "ws", {"f150-large": b"needle\n" * 100})
+    monkeypatch.setattr(ripgrep, "_HERE", 1_000)
+    monkeypatch.setattr(search, "LARGE", 30_000)
+    write(tmp_path / "ws", {"f150-large": b"needle\n" * 9_000})
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
-    Clock(monkeypatch)
-    monkeypatch.setattr(search, "LARGE", 600)
-    snapshot = replace(snapshot, cache=ReadCache(max_bytes=10**6, max_file_bytes=600))
-    running = TextSearch(snapshot, Request("needle"))
-    assert len(list(running.files(running.by_path()))) == 200
-    assert [entry.relative for entry in running.unsearched] == ["f150-large"]
-    assert runs(tmp_path) == 0
+    snapshot = replace(snapshot, cache=ReadCache(max_bytes=10**6, max_file_bytes=30_000))
+    for alone, ran in ((5.0, 0), (0.0, 1)):  # seconds without ripgrep
+        monkeypatch.setattr(search, "_ALONE", alone)
+        running = TextSearch(snapshot, Request("needle"))
+        assert len(list(running.files(running.by_path()))) == 200
+        assert [entry.relative for entry in running.unsearched] == ["f150-large"]
+        assert runs(tmp_path) == ran

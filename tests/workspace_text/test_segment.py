@@ -60,6 +60,19 @@ def test_candidates_are_exactly_those_that_meet_the_query(
     list(segment.verify())
 
 
+def ranges_that_meet(text: bytes, query: Query) -> list[tuple[int, int]]:
+    """Runs of neighbouring passages."""
+    *others, (_, last) = trigrams.passages(text)
+    ranges: list[tuple[int, int]] = []
+    start = 0
+    for end, passage in (*others, (len(text), last)):
+        if meets(naive_trigrams(passage), query):
+            before = ranges.pop()[0] if ranges and ranges[-1][1] == start else start
+            ranges.append((before, end))
+        start = end
+    return ranges
+
+
 LINES = st.lists(st.text("abc", max_size=6), max_size=8).map("\n".join).map(str.encode)
 
 
@@ -76,19 +89,24 @@ def test_what_is_looked_for_lies_within_one_passage_unless_it_spans_lines(
 ) -> None:
     monkeypatch.setattr(trigrams, "LONG", 6)
     monkeypatch.setattr(trigrams, "PASSAGE", 4)
-    segment = write(tmp_path_factory.mktemp("segment"), texts)
+    folder = tmp_path_factory.mktemp("segment")
+    documents = [document(str(i), raw, (len(raw), 0, 0, 0)) for i, raw in enumerate(texts)]
+    segment = Segment.open(folder / write_segment(folder, documents).name)
     met = [
         i
         for i, raw in enumerate(texts)
         if any(meets(naive_trigrams(passage), query) for _, passage in trigrams.passages(raw))
     ]
     assert list(segment.candidates(query)) == met
+    found = segment.find(query)
+    for i in found.long:
+        assert segment.ranges(i, found.passages) == ranges_that_meet(texts[i], query)
     spanning = replace(query, spans=True)
     assert list(segment.candidates(spanning)) == [
         i for i, raw in enumerate(texts) if may_match(raw, spanning)
     ]
-    found = segment.candidates(replace(literal(words.encode()), spans="\n" in words))
-    assert set(found) >= {i for i, raw in enumerate(texts) if words.encode() in raw[:-1]}
+    holding = segment.candidates(replace(literal(words.encode()), spans="\n" in words))
+    assert set(holding) >= {i for i, raw in enumerate(texts) if words.encode() in raw[:-1]}
 
 
 def test_a_passage_is_whole_lines_and_what_touches_them(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,6 +125,19 @@ def test_a_passage_is_whole_lines_and_what_touches_them(monkeypatch: pytest.Monk
     assert list(trigrams.passages(b"x" * 100 + b"\n")) == [(100, framed)]
     monkeypatch.setattr(trigrams, "MAX_PASSAGES", 2)
     assert len(list(trigrams.passages(b"ab\n" * 100))) == 2
+
+
+def test_neighbouring_passages_are_one_range(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trigrams, "LONG", 6)
+    monkeypatch.setattr(trigrams, "PASSAGE", 4)
+    text = b"one abc\ntwo abc\nno match\nabc end"
+    info = write_segment(tmp_path, [document("long", text, (len(text), 0, 0, 0))])
+    segment = Segment.open(tmp_path / info.name)
+    found = segment.find(literal(b"abc"))
+    assert (list(found.documents), list(found.long)) == ([0], [0])
+    assert segment.ranges(0, found.passages) == [(0, 16), (25, 32)]
 
 
 def test_documents_come_back(tmp_path: Path) -> None:

@@ -88,16 +88,16 @@ class Listing:
             for rule, count in counts.most_common()
         )
 
-    @cached_property
-    def _count(self) -> int:
-        return sum(map(len, self.folders.values()))
-
     def left_out(self, path: str) -> str | None:
         """The rule or reason that leaves out the absolute path or a folder above it, if any."""
         above = path
         while (rule := self.skipped.get(above)) is None and (higher := folder_of(above)) != above:
             above = higher
         return rule
+
+    @cached_property
+    def _count(self) -> int:
+        return sum(map(len, self.folders.values()))
 
 
 class FileIndex:

@@ -75,8 +75,7 @@ class Reader:
     def plain(self, files: Iterable[FileEntry]) -> tuple[list[FileEntry], dict[str, Ranges]]:
         """The plain ones, and the ranges of the long ones."""
         plain = [entry for entry in files if entry.path not in self._others]
-        ranges = {entry.path: ranges for entry in plain if (ranges := self._ranges(entry))}
-        return plain, ranges
+        return plain, {entry.path: where for entry in plain if (where := self._ranges(entry))}
 
     def block(
         self, files: Iterator[FileEntry], size: int, largest: float

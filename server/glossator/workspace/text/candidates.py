@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeAlias
@@ -20,9 +20,15 @@ class Candidate:
     plain: bool
 
 
+def _never(_: FileEntry) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """Files to look into, each once, in no order: known to be plain text, and all others.
+
+    Links are among the others; `misses` tells of one that it leads to a file that is no candidate.
 
     `ranges`: of some that are plain and long, the bytes outside of which no match lies, found out
     when they are asked for. Making no object for each file, and no list of the plain ones, keeps an
@@ -32,6 +38,7 @@ class Candidates:
     plain: Collection[FileEntry]
     others: Sequence[FileEntry]
     ranges: Mapping[FileEntry, Ranges] = field(default_factory=dict)
+    misses: Callable[[FileEntry], bool] = _never
 
     def __len__(self) -> int:
         return len(self.plain) + len(self.others)

@@ -49,10 +49,11 @@ class BlockView:
 
         return Candidates(files(found & self.plain), files(found & ~self.plain))
 
-    def lacks(self, entry: FileEntry, found: Candidates) -> bool:
-        """Whether this is a file with a valid document, a text in which no match lies."""
-        text = entry in self._at(self.live & ~self.binary)
-        return text and entry not in found.plain and entry not in found.others
+    def knows_plain(self, entry: FileEntry) -> bool:
+        """Whether there is a valid document of the file, and it is plain text."""
+        if entry not in self.entries:
+            return False
+        return bool((self.live & self.plain) >> self.entries.index(entry) & 1)
 
     def unsearchable(self) -> Iterator[FileEntry]:
         """The files that are binary."""

@@ -6,9 +6,8 @@ and a candidate for every query. Used from the event-loop thread alone, its view
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -44,52 +43,33 @@ class TextStatistics:
     memory_bytes: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class TextView:
     """The index at one moment; safe from any thread."""
 
     pending: tuple[FileEntry, ...]
     parts: tuple[PlacedView | BlockView, ...] = ()
 
-    def candidates(
-        self,
-        query: Query,
-        masked: Collection[str] = (),
-        led_to: Callable[[FileEntry], FileEntry | None] = lambda _: None,
-    ) -> Candidates:
+    def candidates(self, query: Query, masked: Collection[str] = ()) -> Candidates:
         """Every listed file in which `query` can be met, or of which nothing is known.
 
-        Files at the `masked` absolute paths are left out. `led_to` tells which listed file a link
-        leads to, as far as that is sure; a link to one that is no candidate is none, either.
+        Files at the `masked` absolute paths are left out.
         """
         found = [part.candidates(query, masked) for part in self.parts]
-        files, links = self._pending_by_kind
-        others = [entry for entry in files if entry.path not in masked]
-        for link in links:
-            if link.path not in masked:
-                target = led_to(link)
-                if target is None or target.path in masked or not self._lacks(target, found):
-                    others.append(link)
+        others = [entry for entry in self.pending if entry.path not in masked]
         for part in found:
             others += part.others
         ranges = JoinedRanges([part.ranges for part in found])
         return Candidates(Joined([part.plain for part in found]), others, ranges)
 
+    def knows_plain(self, entry: FileEntry) -> bool:
+        """Whether there is a valid document of the file, and it is plain text."""
+        return any(part.knows_plain(entry) for part in self.parts)
+
     def unsearchable(self) -> Iterable[FileEntry]:
         """The listed files known to be binary."""
         for part in self.parts:
             yield from part.unsearchable()
-
-    def _lacks(self, entry: FileEntry, found: Sequence[Candidates]) -> bool:
-        return any(map(lambda part, held: part.lacks(entry, held), self.parts, found))
-
-    @cached_property
-    def _pending_by_kind(self) -> tuple[list[FileEntry], list[FileEntry]]:
-        """Files, and links to files."""
-        kinds: tuple[list[FileEntry], list[FileEntry]] = [], []
-        for entry in self.pending:
-            kinds[entry.is_link].append(entry)
-        return kinds
 
 
 @dataclass(frozen=True, slots=True)

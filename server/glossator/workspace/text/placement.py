@@ -56,12 +56,10 @@ class PlacedView:
             _LongDocuments(self, long & plain, passages),
         )
 
-    def lacks(self, entry: FileEntry, found: Candidates) -> bool:
-        """Whether this is a file with a valid document, a text in which no match lies."""
+    def knows_plain(self, entry: FileEntry) -> bool:
+        """Whether there is a valid document of the file, and it is plain text."""
         number = self.number(entry, self.live)
-        if number is None or number in self.segment.binary:
-            return False
-        return entry not in found.plain and entry not in found.others
+        return number is not None and number in self.segment.plain
 
     def files(self) -> Iterator[FileEntry]:
         """All files."""

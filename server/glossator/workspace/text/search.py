@@ -52,7 +52,8 @@ _WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to 
 _HOPEFUL = 0.03  # seconds in which what was found so far is taken for what goes on to be found
 _VERY_LONG = 1 << 18  # bytes, which mostly takes several times as long to read as its passages
 _MOST = 5_000  # files, which are not sorted anew
-_SAMPLE = 200  # files, from which those of all are told
+_SOME = 5_000  # files, from the first of which …
+_SAMPLE = 200  # … so many, about, are taken for a sample of all
 
 _path = attrgetter("path")
 
@@ -197,13 +198,15 @@ class TextSearch:
     def _amount(self) -> float:
         """About what all candidates take (see `Reader.amount`)."""
         found = self._candidates
-        few = islice(chain(found.plain, found.others), 0, _MOST, 1 + len(found) // _SAMPLE)
+        some = min(len(found), _SOME)
+        few = islice(chain(found.plain, found.others), 0, some, 1 + some // _SAMPLE)
         return len(found) * fmean(map(self._reader.amount, few))
 
     def _is_ours(self, entry: FileEntry) -> bool:
-        """Whether ripgrep, which reads all of a file as it is, would not spare us anything."""
-        path = entry.path
-        return path in self._others or (path in self._long and self._passages(entry) is not None)
+        """Whether it is not for ripgrep, which reads all of a file, as it is and however long."""
+        if entry.path in self._others or entry.size > self._limit:
+            return True
+        return entry.path in self._long and self._passages(entry) is not None
 
     def _begun(self, text: bytes, lines: Lines, places: Sequence[int]) -> Iterator[int]:
         """The matching lines, the first of which are known by where their matches begin."""
@@ -213,6 +216,8 @@ class TextSearch:
             yield from self._lines(text, lines, start)
 
     def _read(self, entry: FileEntry) -> Text | None:
+        if entry.is_link and self._candidates.misses(entry):
+            return None
         text = read_text(self._snapshot, entry, plain=entry.path not in self._others)
         if isinstance(text, Missing):
             self.unsearched[entry] = text.reason

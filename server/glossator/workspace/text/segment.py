@@ -137,7 +137,9 @@ class Segment:
                     documents = self._owning(passages)
             except CorruptSegment as error:
                 self.damage = str(error)
-        long = BitMap() if len(passages) == len(self._passages) else documents & self._long
+        long = BitMap()
+        if documents and len(passages) < len(self._passages):
+            long = documents & self._long
         if query.folds:
             documents, long = documents | self.exotic, long - self.exotic
         return Matches(documents - self.binary, long, passages)

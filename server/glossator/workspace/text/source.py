@@ -31,13 +31,17 @@ class Text(NamedTuple):
 
 def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
     """Every file in which `query` can be met; all open documents are among the others."""
+    view, overlays = snapshot.text, snapshot.overlays
+    found = view.candidates(query, overlays)
 
-    def led_to(link: FileEntry) -> FileEntry | None:
-        return _led_to(snapshot, link)
+    def misses(link: FileEntry) -> bool:
+        target = _led_to(snapshot, link)
+        if target is None or target.path in overlays or target in found.plain:
+            return False
+        return view.knows_plain(target)
 
-    found = snapshot.text.candidates(query, snapshot.overlays, led_to)
     opened = (*snapshot.open_files, *snapshot.unsaved)
-    return replace(found, others=(*found.others, *opened)) if opened else found
+    return replace(found, others=(*found.others, *opened), misses=misses)
 
 
 def read_text(
