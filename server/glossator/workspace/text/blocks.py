@@ -58,9 +58,7 @@ class Blocks(Generic[_T]):
     """One way through the candidates of a search; `done` files were begun, `held` were told.
 
     `amount` is what those begun take (see `Reader.amount`), `apart` the seconds that went by while
-    what had been found was made use of.
-
-    The blocks grow while few files hold a match.
+    what had been found was made use of. The blocks grow while few files hold a match.
     """
 
     def __init__(
