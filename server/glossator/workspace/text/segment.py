@@ -223,7 +223,7 @@ class Segment:
             raise CorruptSegment(f"{self.name} is damaged: a posting has another checksum")
         if count <= units:
             return _roaring(count, data)
-        # roaring takes bits only of more than `ROARING_ARRAY` members: all behind the last are added
+        # roaring takes bits only of more than `ROARING_ARRAY` members: all others are added
         bits = data.ljust(layout.MAX_PASSAGES // 8, b"\xff")
         members = count + 8 * (len(bits) - len(data))
         return _roaring(members, bits) & self._passages
