@@ -79,7 +79,10 @@ async def test_a_link_that_leads_nowhere_by_now_is_told_of(snapshot: WorkspaceSn
     (root / "without").unlink()
     (root / "deep/to-hay").unlink()
     assert looked_into(snapshot) == set(_LINKS)
-    assert "to-hay" not in files(snapshot, _NEEDLE)
+    search = TextSearch(snapshot, _NEEDLE)
+    assert "to-hay" not in {entry.relative for entry in search.files(search.by_path())}
+    told = {entry.relative for entry in search.unsearched}
+    assert {"to-hay", "to-link", "deep/to-hay"} <= told
 
 
 async def test_a_link_shows_the_unsaved_text_of_its_target(snapshot: WorkspaceSnapshot) -> None:

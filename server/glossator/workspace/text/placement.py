@@ -52,7 +52,7 @@ class PlacedView:
         plain = found & self.segment.plain
         return Candidates(
             _Documents(self, plain),
-            list(self._at(found - plain)),
+            list(self.at(found - plain)),
             _LongDocuments(self, long & plain, passages),
         )
 
@@ -63,11 +63,11 @@ class PlacedView:
 
     def files(self) -> Iterator[FileEntry]:
         """All files."""
-        return self._at(self.live)
+        return self.at(self.live)
 
     def unsearchable(self) -> Iterator[FileEntry]:
         """The files that are binary."""
-        return self._at(self.segment.binary & self.live)
+        return self.at(self.segment.binary & self.live)
 
     def number(self, entry: FileEntry, among: BitMap) -> int | None:
         """The number of the file's document, if it is one of these."""
@@ -76,7 +76,8 @@ class PlacedView:
             return None
         return number
 
-    def _at(self, documents: BitMap) -> Iterator[FileEntry]:
+    def at(self, documents: BitMap) -> Iterator[FileEntry]:
+        """The files of these documents."""
         return map(self.entries.__getitem__, documents)
 
 
@@ -91,7 +92,7 @@ class _Documents(Collection[FileEntry]):
         return len(self.numbers)
 
     def __iter__(self) -> Iterator[FileEntry]:
-        return map(self.view.entries.__getitem__, self.numbers)
+        return self.view.at(self.numbers)
 
     def __contains__(self, entry: object) -> bool:
         return isinstance(entry, FileEntry) and self.view.number(entry, self.numbers) is not None
@@ -109,7 +110,7 @@ class _LongDocuments(Mapping[FileEntry, Ranges]):
         return len(self.numbers)
 
     def __iter__(self) -> Iterator[FileEntry]:
-        return map(self.view.entries.__getitem__, self.numbers)
+        return self.view.at(self.numbers)
 
     def __getitem__(self, entry: FileEntry) -> Ranges:
         number = self.view.number(entry, self.numbers)
