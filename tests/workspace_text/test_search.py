@@ -47,7 +47,12 @@ ENDS = [b"\n", b"\n", b"\n", b"\r\n", b"\r"]
 def _ripgrep_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few files there are."""
     monkeypatch.setattr(search, "_ALONE", 0)
-    monkeypatch.setattr(ripgrep, "_HERE", 1_000)
+    monkeypatch.setattr(search, "_MUCH", 0)
+
+
+def nothing_yet() -> float:
+    """Something is wanted, and nothing of it is there."""
+    return 0.0
 
 
 def random_text(random: Random) -> bytes:
@@ -82,6 +87,7 @@ async def test_the_index_and_ripgrep_change_nothing(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     random = Random(seed)
+    monkeypatch.setattr(search, "FIRST_BATCH", 10)
     tmp_path = tmp_path_factory.mktemp("root")
     write(tmp_path, {f"{n % 3}/{n:02}-\n.txt": random_text(random) for n in range(40)})
     write(tmp_path, {"-": b"foo Key\n", "empty": b"", "one": b"\n"})
@@ -94,9 +100,12 @@ async def test_the_index_and_ripgrep_change_nothing(
     ways = (replace(helped, ripgrep=RIPGREP), helped)
     for number in range(60):
         helped, request = ways[number % 2], random_request(random)  # ripgrep's help, or none
-        assert lines(helped, request) == (expected := lines(plain, request)), request
-        assert counts(helped, request) == [(path, len(found)) for path, found in expected], request
-        assert sorted(files(helped, request)) == [path for path, _ in expected], request
+        monkeypatch.setattr(search, "_SPARED", random.choice([8, 0]))  # 0: nothing is for it
+        had = (None, nothing_yet)[number // 2 % 2]
+        assert lines(helped, request, had) == (expected := lines(plain, request)), request
+        counted = counts(helped, request, had)
+        assert counted == [(path, len(found)) for path, found in expected], request
+        assert sorted(files(helped, request, had)) == [path for path, _ in expected], request
 
 
 async def test_what_spans_lines_is_found_whatever_ends_them_and_in_one_file_alone(
@@ -250,18 +259,19 @@ async def test_a_ripgrep_that_hangs_is_ended_with_all_it_started_and_left_out(
     for rate in ("_SLOWEST_FILES", "_SLOWEST_BYTES"):
         monkeypatch.setattr(ripgrep, rate, 1e9)
     monkeypatch.setattr(ripgrep, "_PATIENCE", 0.3)
-    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 50)
+    monkeypatch.setattr(search, "FIRST_BATCH", 50)
     os.mkfifo(tmp_path / "held")
     # the second program, which the first one starts, holds the pipe open as long as it lives
     script = f"sh -c 'exec 7> {tmp_path}/held; sleep 600' &\nwait"
     snapshot = await tree(tmp_path, script)
     started = time.monotonic()
-    finding = asyncio.create_task(asyncio.to_thread(counts, snapshot, Request("needle")))
+    request = Request("needle")
+    finding = asyncio.create_task(asyncio.to_thread(counts, snapshot, request, nothing_yet))
     assert await asyncio.to_thread((tmp_path / "held").read_text) == ""  # returns when all are gone
     assert await finding == [(f"f{n:03}", n % 3) for n in range(300) if n % 3]
     assert time.monotonic() - started < 60
     assert "did not end within 0 s" in caplog.text
-    assert counts(snapshot, Request("needle")) == await finding
+    assert counts(snapshot, request, nothing_yet) == await finding
     assert runs(tmp_path) == 1
     absent = find_ripgrep(snapshot.ripgrep, snapshot.folders)
     assert isinstance(absent, Absent)
@@ -273,13 +283,36 @@ async def test_a_ripgrep_that_hangs_is_ended_with_all_it_started_and_left_out(
 async def test_ripgrep_ends_when_nobody_asks_for_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 20)
+    monkeypatch.setattr(search, "FIRST_BATCH", 20)
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
-    running = TextSearch(snapshot, Request("needle"))
+    running = TextSearch(snapshot, Request("needle"), had=nothing_yet)
     found: Iterator[object] = running.files(running.by_path())
     next(found)
     del found
     assert runs(tmp_path) <= 2
+
+
+@pytest.mark.parametrize(("much", "ran"), [(10**7, 0), (10**6, 1)])
+async def test_of_much_that_is_all_wanted_ripgrep_gets_everything_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, much: int, ran: int
+) -> None:
+    monkeypatch.setattr(search, "FIRST_BATCH", 20)
+    monkeypatch.setattr(search, "_MUCH", much)  # all files together are to us as 4.5 MB
+    snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
+    assert len(counts(snapshot, Request("needle"))) == 200
+    assert runs(tmp_path) == ran
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
+@pytest.mark.parametrize(("pattern", "ran"), [("needle", 4), (r"\d{5,}", 3)])
+async def test_ripgrep_is_given_twice_as_many_files_where_few_hold_a_match(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str, ran: int
+) -> None:
+    monkeypatch.setattr(search, "FIRST_BATCH", 50)
+    snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
+    found = counts(snapshot, Request(pattern), nothing_yet)  # 200 of 200 candidates, or 0 of 300
+    assert len(found) == (200 if pattern == "needle" else 0)
+    assert runs(tmp_path) == ran
 
 
 async def test_several_roots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -332,8 +365,9 @@ async def test_of_a_long_text_all_is_read_if_letters_beyond_ascii_may_be_meant(
 async def test_a_very_long_file_is_read_as_a_whole_only_if_it_matches(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """ripgrep, which would read all of it, is not given a file with passages."""
+    """ripgrep, which would read all of it, is not given a file of which little is to be read."""
     monkeypatch.setattr(search, "_VERY_LONG", 100)
+    monkeypatch.setattr(search, "_SPARED", 0)
     root = tmp_path_factory.mktemp("root")
     write(
         root, {"long": LONG_TEXT.encode(), "without": LONG_TEXT.replace("needle", "needs").encode()}
@@ -351,6 +385,22 @@ async def test_a_very_long_file_is_read_as_a_whole_only_if_it_matches(
     assert len(helped.text.candidates(analyse(request.pattern).query).ranges) == 2
     assert lines(helped, request) == [("long", list(range(8, 301, 60)))]
     assert read == ["long"]
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
+async def test_ripgrep_is_given_a_long_file_unless_little_of_it_is_to_be_read(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, beside = tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("beside")
+    hay = b"hay and more of it\n" * 10_000
+    write(root, {"little": hay + b"needle\n", "much": b"needle and more\n" * 10_000})
+    script = f'echo "$@" >> {beside}/given; exec {RIPGREP} "$@"'
+    plain = await pending(root, ripgrep=program(beside, script))
+    helped = in_a_segment(plain, tmp_path_factory.mktemp("segments"), monkeypatch)
+    assert counts(helped, Request("needle")) == [("little", 1), ("much", 10_000)]
+    given = (beside / "given").read_text()
+    assert "much" in given
+    assert "little" not in given
 
 
 async def test_a_folder_that_became_a_link_costs_nobody_a_byte(tmp_path: Path) -> None:
@@ -375,7 +425,6 @@ async def test_what_is_had_puts_ripgrep_off_for_a_moment_alone(
 ) -> None:
     """The rest may come slower than the beginning."""
     monkeypatch.setattr(search, "_ALONE", 0)
-    monkeypatch.setattr(ripgrep, "_HERE", 1_000)
     monkeypatch.setattr(search, "_WORTH", 0)
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
     for hopeful, ran in ((9.0, 0), (0.0, 1)):
@@ -397,9 +446,9 @@ class Clock:
 async def test_time_spent_on_what_was_found_is_not_time_to_be_spared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ripgrep, "_HERE", 1_000)
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
-    clock, running = Clock(monkeypatch), TextSearch(snapshot, Request("needle"))
+    clock = Clock(monkeypatch)
+    running = TextSearch(snapshot, Request("needle"), had=nothing_yet)
     for _ in running.files(running.by_path()):
         clock.now += 100
     assert runs(tmp_path) == 0
@@ -421,10 +470,9 @@ async def test_what_is_left_is_told_from_its_size(
         return taken
 
     monkeypatch.setattr(Reader, "block", block)
-    monkeypatch.setattr(ripgrep, "_HERE", 1_000)
     for worth, ran in ((20, 0), (1, 1)):  # seconds; the first file takes 5, and all others as much
         monkeypatch.setattr(search, "_WORTH", worth)
-        running = TextSearch(snapshot, Request("needle"))
+        running = TextSearch(snapshot, Request("needle"), had=nothing_yet)
         assert len(list(running.files(running.by_path()))) == 201
         assert runs(tmp_path) == ran
 
@@ -432,14 +480,13 @@ async def test_what_is_left_is_told_from_its_size(
 async def test_a_file_that_is_too_large_for_us_is_none_for_ripgrep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ripgrep, "_HERE", 1_000)
     monkeypatch.setattr(search, "LARGE", 30_000)
     write(tmp_path / "ws", {"f150-large": b"needle\n" * 9_000})
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
     snapshot = replace(snapshot, cache=ReadCache(max_bytes=10**6, max_file_bytes=30_000))
     for alone, ran in ((5.0, 0), (0.0, 1)):  # seconds without ripgrep
         monkeypatch.setattr(search, "_ALONE", alone)
-        running = TextSearch(snapshot, Request("needle"))
+        running = TextSearch(snapshot, Request("needle"), had=nothing_yet)
         assert len(list(running.files(running.by_path()))) == 200
         assert [entry.relative for entry in running.unsearched] == ["f150-large"]
         assert runs(tmp_path) == ran

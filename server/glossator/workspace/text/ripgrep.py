@@ -16,7 +16,6 @@ from itertools import accumulate, chain, islice
 from operator import attrgetter
 from typing import IO, Self
 
-from glossator.workspace.text.block import OPENING
 from glossator.workspace.text.child import Child, Ended
 from glossator.workspace.text.ripgrep_pattern import in_ripgrep_words
 from glossator.workspace.text.ripgrep_program import is_left_out, leave_out
@@ -26,8 +25,8 @@ _log = logging.getLogger(__name__)
 
 LARGE = 8_000_000  # bytes; a file that we would take longer for than to start ripgrep
 
-_FIRST_BATCH = 600  # files
-_HERE = 6_000_000  # bytes of the first ones, which are searched here beside its first batch
+_FEW = 20  # times as many files as hold a match
+FIRST_BATCH = 600  # files, when few may be enough: what is found is told when all are searched
 _PATIENCE = 5.0  # seconds for a batch, and more by the rates of a slow disk
 _SLOWEST_FILES = 500  # a second
 _SLOWEST_BYTES = 20_000_000  # a second
@@ -62,18 +61,19 @@ class Ripgrep:
         files: Iterator[FileEntry],
         withheld: Callable[[FileEntry], bool],
         cancelled: Callable[[], bool],
+        first: int,
     ) -> Generator[tuple[FileEntry, int | None], None, None]:
         """Those of `files` that may match, in their order, with their number of matching lines.
 
-        That is 1 if it is not counting, and None where it cannot tell: for those `withheld` from it
-        and the first ones, and for what it failed at.
+        That is 1 if it is not counting, and None where it cannot tell: for those `withheld` from
+        it, and for what it failed at. So many are searched `first`, then as many or twice as many.
         """
-        first, files = _split(files)
-        batches = self._batches(files, withheld)
+        size = first
         with ExitStack() as running:
 
             def start() -> tuple[_Batch, _Run | None]:
-                batch = next(batches, _Batch((), ()))
+                nonlocal files
+                batch, files = self._batch(files, size, withheld)
                 if not any(batch.arguments):
                     return batch, None
                 # into a file, because a pipe would wake us up for every single line
@@ -81,13 +81,14 @@ class Ripgrep:
                 return batch, running.enter_context(_Run(self, batch, output))
 
             batch, run = start()
-            yield from ((entry, None) for entry in first)
             while batch.files:
                 counts: Mapping[bytes, int | None] | None = None
                 following = None
                 for entry, argument in zip(batch.files, batch.arguments, strict=True):
                     if run and argument and counts is None:
                         counts = run.counts(cancelled)
+                        if _FEW * len(counts) < len(batch.files):  # else few more may be asked for
+                            size *= 2
                         following = start()  # works while what was found is looked at
                     if not argument:
                         yield entry, None
@@ -109,37 +110,21 @@ class Ripgrep:
             "--",
         ]
 
-    def _batches(
-        self, files: Iterator[FileEntry], withheld: Callable[[FileEntry], bool]
-    ) -> Iterator[_Batch]:
-        """Runs of files, each twice as long as the one before, that fit a command line."""
+    def _batch(
+        self, files: Iterator[FileEntry], size: int, withheld: Callable[[FileEntry], bool]
+    ) -> tuple[_Batch, Iterator[FileEntry]]:
+        """The first `size` files, as far as they fit a command line, and the others."""
         start = len(self.folder.rstrip(os.sep)) + 1
-        size = _FIRST_BATCH
-        while batch := list(islice(files, size)):
-            paths = "\0".join([path[start:] for path in map(_path, batch)])
-            arguments = os.fsencode(paths).split(b"\0")
-            ends = accumulate(len(argument) + 1 + _POINTER for argument in arguments)
-            room = bisect_left(list(ends), _ARGUMENT_BYTES)
-            files = chain(batch[room:], files)
-            for number, entry in enumerate(batch[:room]):
-                if withheld(entry):
-                    arguments[number] = b""
-                elif arguments[number] == b"-":  # which would be standard input
-                    arguments[number] = b"./-"
-            yield _Batch(batch[:room], arguments[:room])
-            size *= 2
-
-
-def _split(files: Iterator[FileEntry]) -> tuple[Sequence[FileEntry], Iterator[FileEntry]]:
-    """The first files, which are searched here while ripgrep is at work, and the others."""
-    first: list[FileEntry] = []
-    room = _HERE
-    for entry in files:
-        room -= entry.size + OPENING
-        if room < 0:
-            return first, chain((entry,), files)
-        first.append(entry)
-    return first, files
+        some = list(islice(files, size))
+        arguments = [os.fsencode(entry.path[start:]) for entry in some]
+        ends = accumulate(len(argument) + 1 + _POINTER for argument in arguments)
+        room = bisect_left(list(ends), _ARGUMENT_BYTES)
+        for number, entry in enumerate(some[:room]):
+            if withheld(entry):
+                arguments[number] = b""
+            elif arguments[number] == b"-":  # which would be standard input
+                arguments[number] = b"./-"
+        return _Batch(some[:room], arguments[:room]), chain(some[room:], files)
 
 
 @dataclass(frozen=True, slots=True)
