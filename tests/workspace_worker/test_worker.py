@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from glossator.workspace.worker import client
 from glossator.workspace.worker.client import JobFailed, Phase, Worker, WorkerGone
 from glossator.workspace.worker.jobs import Progress
 from glossator.workspace.worker.launch import clean_environment
@@ -95,6 +96,45 @@ async def test_a_cancelled_job_is_closed(worker: Worker, tmp_path: Path) -> None
     long.cancel()
     await until(trace.exists)
     assert await worker.run(Echo(1)) == 1
+
+
+def search_alone(worker: Worker) -> None:
+    with worker.second_reader() as second:
+        assert second is None
+
+
+async def test_a_long_search_has_it_started_for_the_next_one(
+    worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker.serve_searches()
+    await asyncio.to_thread(search_alone, worker)
+    await asyncio.sleep(0)
+    assert worker.state.phase is Phase.OFF
+    monkeypatch.setattr(client, "_LONG_SEARCH", 0)
+    await asyncio.gather(*(asyncio.to_thread(search_alone, worker) for _ in range(3)))
+    await until(lambda: worker.state.phase is Phase.READY)
+    process_id = worker.state.process_id
+    with worker.second_reader() as second:
+        assert second is not None
+    assert await worker.run(Echo(1)) == 1
+    assert worker.state.process_id == process_id
+
+
+async def test_a_search_starts_none_that_is_closed_or_backed_off_from(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "_LONG_SEARCH", 0)
+    worker = Worker(first_wait=1000, longest_wait=5000)
+    worker.serve_searches()
+    with pytest.raises(WorkerGone):
+        await worker.run(Die())
+    await asyncio.to_thread(search_alone, worker)
+    await asyncio.sleep(0)
+    assert worker.state.phase is Phase.BACKING_OFF
+    await worker.close()
+    await asyncio.to_thread(search_alone, worker)
+    await asyncio.sleep(0)
+    assert worker.state.process_id is None
 
 
 async def test_a_failed_job_harms_nobody_else(worker: Worker) -> None:
@@ -185,6 +225,7 @@ async def test_closing_ends_it_also_in_the_middle_of_a_slice(tmp_path: Path) -> 
 
 _SERVER = """
 import asyncio, sys
+from glossator.workspace.worker import client
 from glossator.workspace.worker.client import Worker
 from tests.workspace_worker.jobs import Stuck
 

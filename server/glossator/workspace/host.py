@@ -101,6 +101,8 @@ class WorkspaceHost:
         """Begin to watch the disk and to scan it, in the background."""
         if not self._started and not self._closed:
             self._started = True
+            if self._settings.index:
+                self._indexing.worker.serve_searches()
             self._run()
 
     async def ready(self) -> None:

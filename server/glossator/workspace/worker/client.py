@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import pickle
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
+from time import monotonic
 from typing import TypeVar, cast
 
 from glossator.core.errors import GlossatorError
@@ -25,6 +26,7 @@ from glossator.workspace.worker.second_reader import SecondReader
 _FIRST_WAIT = 0.5  # seconds after the first failure, doubled with each further one
 _LONGEST_WAIT = 60.0  # seconds
 _PATIENCE = 30.0  # seconds without a sign of life; a slice may read a file from a slow disk
+_LONG_SEARCH = 0.02  # seconds; those that follow one like it have use for a second reader
 _RECOVERED = 60.0  # seconds; failures before a life as long as this count no more
 
 __all__ = ["JobFailed", "Phase", "Worker", "WorkerGone", "WorkerState"]
@@ -74,7 +76,9 @@ class Worker:
         self._first_wait = first_wait
         self._longest_wait = longest_wait
         self._connection: Connection | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None  # once searches may have it started
         self._starting = asyncio.Lock()
+        self._beginning: asyncio.Task[None] | None = None  # because of a search
         self._closed = False
         self._failures = 0
         self._resume_at = 0.0  # in the loop's time
@@ -89,10 +93,21 @@ class Worker:
             return WorkerState(Phase.OFF)
         return WorkerState(Phase.BACKING_OFF, self._failures, self._remaining())
 
-    def second_reader(self) -> AbstractContextManager[SecondReader | None]:
+    def serve_searches(self) -> None:
+        """From now on a long search without a second reader has the process started."""
+        self._loop = asyncio.get_running_loop()
+
+    @contextmanager
+    def second_reader(self) -> Iterator[SecondReader | None]:
         """The process as a second reader of one search, if it has no job; from any thread."""
-        connection = self._connection
-        return nullcontext() if connection is None else connection.second_reader.lent()
+        if (connection := self._connection) is not None:
+            with connection.second_reader.lent() as reader:
+                yield reader
+            return
+        began = monotonic()
+        yield None
+        if self._loop is not None and monotonic() - began > _LONG_SEARCH:
+            self._loop.call_soon_threadsafe(self._start_soon)
 
     async def run(self, job: Job[_R], on_progress: Callable[[Progress], None] | None = None) -> _R:
         """What the job returns. Raises `WorkerGone`, or `JobFailed` when the job did.
@@ -113,6 +128,15 @@ class Worker:
         async with self._starting:
             if self._connection is not None:
                 await self._connection.close()
+
+    def _start_soon(self) -> None:
+        """Start the process, if that may be; nobody waits for it."""
+        if self._beginning is None or self._beginning.done():
+            self._beginning = asyncio.create_task(self._begin(), name="glossator-worker-start")
+
+    async def _begin(self) -> None:
+        with suppress(WorkerGone):  # what could not be started was logged
+            await self._connect()
 
     async def _connect(self) -> Connection:
         async with self._starting:
