@@ -68,7 +68,8 @@ class Segment:
         self.documents = sections.documents
         self.damage: str | None = None  # found by a search
         self._descriptor = descriptor
-        self._tables = memoryview(tables)
+        self._content = tables
+        self._tables = memoryview(tables)  # of which parts are no copies
         self._sections = sections
         documents, passages, keys = sections.documents, sections.passages, sections.keys
         self._keys = self._table("I", keys, sections.key_table)
@@ -98,15 +99,14 @@ class Segment:
 
     def paths(self) -> list[bytes]:
         """The documents' paths, relative to their root."""
-        return bytes(self._tables[self._sections.paths :]).split(b"\0")[:-1]
+        return self._content[self._sections.paths :].split(b"\0")[:-1]
 
     def paths_below(self, root: str) -> Iterator[list[str]]:
         """The documents' paths with `root`, which ends with a separator, some 1,000 at a time."""
-        joined = bytes(self._tables[self._sections.paths :])
-        start = 0
-        while start < len(joined):
-            end = joined.find(b"\0", start + _PATHS) + 1 or len(joined)
-            paths = os.fsdecode(joined[start:end])
+        start = self._sections.paths  # up to the end of the tables
+        while start < len(self._content):
+            end = self._content.find(b"\0", start + _PATHS) + 1 or len(self._content)
+            paths = os.fsdecode(self._content[start:end])
             yield (root + paths.replace("\0", "\0" + root)).split("\0")[:-1]
             start = end
 
