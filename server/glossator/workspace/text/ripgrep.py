@@ -116,7 +116,8 @@ class Ripgrep:
         """The first `size` files, as far as they fit a command line, and the others."""
         start = len(self.folder.rstrip(os.sep)) + 1
         some = list(islice(files, size))
-        arguments = [os.fsencode(entry.path[start:]) for entry in some]
+        paths = "\0".join([path[start:] for path in map(_path, some)])
+        arguments = os.fsencode(paths).split(b"\0") if some else []
         ends = accumulate(len(argument) + 1 + _POINTER for argument in arguments)
         room = bisect_left(list(ends), _ARGUMENT_BYTES)
         for number, entry in enumerate(some[:room]):

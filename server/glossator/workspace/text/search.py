@@ -48,6 +48,7 @@ from glossator.workspace.text.source import (
 from glossator.workspace.walk import FileEntry
 
 _MUCH = 6_000_000  # bytes (see `Reader.amount`): if all is wanted, ripgrep is sooner done with them
+_BATCH = 5_000  # … so many at once
 _ALONE = 0.005  # seconds of searching here first: a part is often all that is asked for
 _WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to pay
 _HOPEFUL = 0.03  # seconds in which what was found so far is taken for what goes on to be found
@@ -259,7 +260,7 @@ class TextSearch:
             yield from self._in_blocks(remaining, way, until_long=False)
             return
         ripgrep = Ripgrep(found, self._request, os.path.commonpath(snapshot.roots), way.counting)
-        batch = FIRST_BATCH if self._had else len(self._candidates)
+        batch = FIRST_BATCH if self._had else _BATCH
         with closing(ripgrep.sift(remaining, self._is_ours, self._cancelled, batch)) as sifted:
             for entry, count in sifted:
                 if self._cancelled():

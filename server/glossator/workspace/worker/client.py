@@ -105,9 +105,11 @@ class Worker:
                 yield reader
             return
         began = monotonic()
-        yield None
-        if self._loop is not None and monotonic() - began > _LONG_SEARCH:
-            self._loop.call_soon_threadsafe(self._start_soon)
+        try:
+            yield None
+        finally:  # also when no more is asked for
+            if self._loop and not self._closed and monotonic() - began > _LONG_SEARCH:
+                self._loop.call_soon_threadsafe(self._start_soon)
 
     async def run(self, job: Job[_R], on_progress: Callable[[Progress], None] | None = None) -> _R:
         """What the job returns. Raises `WorkerGone`, or `JobFailed` when the job did.
