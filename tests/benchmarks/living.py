@@ -145,8 +145,8 @@ async def _warm_starts(root: Path, state: Path) -> list[Figure]:
     median = sorted(starts, key=lambda start: start.took / start.allowed)[_STARTS // 2]
     detail = (
         f"{median.seconds * 1000:.0f} ms for {median.files:,} files, {median.pending} of them"
-        f" pending; {_WARM} ms where the target was set: bare stamps take"
-        f" {median.per(median.stamps):.0f} ms per 10k, {_STAMPS} there"
+        f" pending; {_WARM} ms where their bare stamps take {_STAMPS} ms per 10k:"
+        f" {median.per(median.stamps):.0f} here"
     )
     return [
         Figure(

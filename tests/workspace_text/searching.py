@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -31,7 +31,6 @@ RIPGREP = str(Path(sys.executable).with_name("rg"))
 
 
 T = TypeVar("T")
-Had = Callable[[], float] | None  # as `TextSearch` takes it
 
 
 def write(root: Path, files: Mapping[str, bytes]) -> None:
@@ -99,19 +98,17 @@ def result_of(steps: Generator[None, None, T]) -> T:
             return result
 
 
-def files(snapshot: WorkspaceSnapshot, request: Request, had: Had = None) -> list[str]:
-    search = TextSearch(snapshot, request, had=had)
+def files(snapshot: WorkspaceSnapshot, request: Request) -> list[str]:
+    search = TextSearch(snapshot, request)
     return [entry.relative for entry in search.files(search.newest_first())]
 
 
-def counts(snapshot: WorkspaceSnapshot, request: Request, had: Had = None) -> list[tuple[str, int]]:
-    search = TextSearch(snapshot, request, had=had)
+def counts(snapshot: WorkspaceSnapshot, request: Request) -> list[tuple[str, int]]:
+    search = TextSearch(snapshot, request)
     return [(entry.relative, count) for entry, count in search.counts(search.by_path())]
 
 
-def lines(
-    snapshot: WorkspaceSnapshot, request: Request, had: Had = None
-) -> list[tuple[str, list[int]]]:
-    search = TextSearch(snapshot, request, had=had)
+def lines(snapshot: WorkspaceSnapshot, request: Request) -> list[tuple[str, list[int]]]:
+    search = TextSearch(snapshot, request)
     found = search.lines(search.by_path())
     return [(entry.relative, list(numbers)) for entry, _, _, numbers in found]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import subprocess
 import threading
@@ -11,6 +12,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from tempfile import TemporaryFile
+from typing import IO
 
 import pytest
 
@@ -47,12 +50,6 @@ ENDS = [b"\n", b"\n", b"\n", b"\r\n", b"\r"]
 def _ripgrep_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few files there are."""
     monkeypatch.setattr(search, "_ALONE", 0)
-    monkeypatch.setattr(search, "_MUCH", 0)
-
-
-def nothing_yet() -> float:
-    """Something is wanted, and nothing of it is there."""
-    return 0.0
 
 
 def random_text(random: Random) -> bytes:
@@ -87,7 +84,7 @@ async def test_the_index_and_ripgrep_change_nothing(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     random = Random(seed)
-    monkeypatch.setattr(search, "FIRST_BATCH", 10)
+    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 10)
     tmp_path = tmp_path_factory.mktemp("root")
     write(tmp_path, {f"{n % 3}/{n:02}-\n.txt": random_text(random) for n in range(40)})
     write(tmp_path, {"-": b"foo Key\n", "empty": b"", "one": b"\n"})
@@ -100,12 +97,10 @@ async def test_the_index_and_ripgrep_change_nothing(
     ways = (replace(helped, ripgrep=RIPGREP), helped)
     for number in range(60):
         helped, request = ways[number % 2], random_request(random)  # ripgrep's help, or none
-        monkeypatch.setattr(search, "_SPARED", random.choice([8, 0]))  # 0: nothing is for it
-        had = (None, nothing_yet)[number // 2 % 2]
-        assert lines(helped, request, had) == (expected := lines(plain, request)), request
-        counted = counts(helped, request, had)
-        assert counted == [(path, len(found)) for path, found in expected], request
-        assert sorted(files(helped, request, had)) == [path for path, _ in expected], request
+        monkeypatch.setattr(search, "_SPARED", random.choice([8, 0.01, 0]))  # 0: nothing is for it
+        assert lines(helped, request) == (expected := lines(plain, request)), request
+        assert counts(helped, request) == [(path, len(found)) for path, found in expected], request
+        assert sorted(files(helped, request)) == [path for path, _ in expected], request
 
 
 async def test_what_spans_lines_is_found_whatever_ends_them_and_in_one_file_alone(
@@ -259,19 +254,18 @@ async def test_a_ripgrep_that_hangs_is_ended_with_all_it_started_and_left_out(
     for rate in ("_SLOWEST_FILES", "_SLOWEST_BYTES"):
         monkeypatch.setattr(ripgrep, rate, 1e9)
     monkeypatch.setattr(ripgrep, "_PATIENCE", 0.3)
-    monkeypatch.setattr(search, "FIRST_BATCH", 50)
+    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 50)
     os.mkfifo(tmp_path / "held")
     # the second program, which the first one starts, holds the pipe open as long as it lives
     script = f"sh -c 'exec 7> {tmp_path}/held; sleep 600' &\nwait"
     snapshot = await tree(tmp_path, script)
     started = time.monotonic()
-    request = Request("needle")
-    finding = asyncio.create_task(asyncio.to_thread(counts, snapshot, request, nothing_yet))
+    finding = asyncio.create_task(asyncio.to_thread(counts, snapshot, Request("needle")))
     assert await asyncio.to_thread((tmp_path / "held").read_text) == ""  # returns when all are gone
     assert await finding == [(f"f{n:03}", n % 3) for n in range(300) if n % 3]
     assert time.monotonic() - started < 60
     assert "did not end within 0 s" in caplog.text
-    assert counts(snapshot, request, nothing_yet) == await finding
+    assert counts(snapshot, Request("needle")) == await finding
     assert runs(tmp_path) == 1
     absent = find_ripgrep(snapshot.ripgrep, snapshot.folders)
     assert isinstance(absent, Absent)
@@ -283,36 +277,46 @@ async def test_a_ripgrep_that_hangs_is_ended_with_all_it_started_and_left_out(
 async def test_ripgrep_ends_when_nobody_asks_for_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "FIRST_BATCH", 20)
+    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 20)
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
-    running = TextSearch(snapshot, Request("needle"), had=nothing_yet)
+    running = TextSearch(snapshot, Request("needle"))
     found: Iterator[object] = running.files(running.by_path())
     next(found)
     del found
     assert runs(tmp_path) <= 2
 
 
-@pytest.mark.parametrize(("much", "ran"), [(10**7, 0), (10**6, 1)])
-async def test_of_much_that_is_all_wanted_ripgrep_gets_everything_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, much: int, ran: int
+@pytest.mark.usefixtures("_ripgrep_at_once")
+@pytest.mark.parametrize(("most", "ran"), [(1_000, 3), (60, 4)])
+async def test_each_batch_is_twice_as_large_up_to_a_limit_and_one_file_is_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, ran: int
 ) -> None:
-    monkeypatch.setattr(search, "FIRST_BATCH", 20)
-    monkeypatch.setattr(search, "_MUCH", much)  # all files together are to us as 4.5 MB
+    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 50)
+    monkeypatch.setattr(ripgrep, "_MOST", most)
+    outputs: list[IO[bytes]] = []
+
+    def output() -> IO[bytes]:
+        assert all(each.closed for each in outputs)
+        outputs.append(TemporaryFile())  # noqa: SIM115 - who asks for it closes it
+        return outputs[-1]
+
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
+    monkeypatch.setattr("tempfile.TemporaryFile", output)
     assert len(counts(snapshot, Request("needle"))) == 200
-    assert runs(tmp_path) == ran
+    assert (runs(tmp_path), len(outputs)) == (ran, ran)
 
 
 @pytest.mark.usefixtures("_ripgrep_at_once")
-@pytest.mark.parametrize(("pattern", "ran"), [("needle", 4), (r"\d{5,}", 3)])
-async def test_ripgrep_is_given_twice_as_many_files_where_few_hold_a_match(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str, ran: int
+async def test_without_room_for_its_results_ripgrep_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(search, "FIRST_BATCH", 50)
+    def full() -> IO[bytes]:
+        raise OSError(errno.EMFILE, "Too many open files")
+
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
-    found = counts(snapshot, Request(pattern), nothing_yet)  # 200 of 200 candidates, or 0 of 300
-    assert len(found) == (200 if pattern == "needle" else 0)
-    assert runs(tmp_path) == ran
+    monkeypatch.setattr("tempfile.TemporaryFile", full)
+    assert len(counts(snapshot, Request("needle"))) == 200
+    assert "Too many open files; the files are searched without ripgrep" in caplog.text
 
 
 async def test_several_roots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -365,7 +369,7 @@ async def test_of_a_long_text_all_is_read_if_letters_beyond_ascii_may_be_meant(
 async def test_a_very_long_file_is_read_as_a_whole_only_if_it_matches(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """ripgrep, which would read all of it, is not given a file of which little is to be read."""
+    """It is not given to ripgrep, which would read all of it."""
     monkeypatch.setattr(search, "_VERY_LONG", 100)
     monkeypatch.setattr(search, "_SPARED", 0)
     root = tmp_path_factory.mktemp("root")
@@ -447,10 +451,23 @@ async def test_time_spent_on_what_was_found_is_not_time_to_be_spared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
-    clock = Clock(monkeypatch)
-    running = TextSearch(snapshot, Request("needle"), had=nothing_yet)
+    clock, running = Clock(monkeypatch), TextSearch(snapshot, Request("needle"))
     for _ in running.files(running.by_path()):
         clock.now += 100
+    assert runs(tmp_path) == 0
+
+
+async def test_time_spent_on_putting_files_in_order_is_not_time_to_be_spared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
+    clock, running = Clock(monkeypatch), TextSearch(snapshot, Request("needle"))
+
+    def ordered() -> Iterator[FileEntry]:
+        clock.now += 100
+        yield from running.by_path()
+
+    assert len(list(running.files(ordered()))) == 200
     assert runs(tmp_path) == 0
 
 
@@ -472,7 +489,7 @@ async def test_what_is_left_is_told_from_its_size(
     monkeypatch.setattr(Reader, "block", block)
     for worth, ran in ((20, 0), (1, 1)):  # seconds; the first file takes 5, and all others as much
         monkeypatch.setattr(search, "_WORTH", worth)
-        running = TextSearch(snapshot, Request("needle"), had=nothing_yet)
+        running = TextSearch(snapshot, Request("needle"))
         assert len(list(running.files(running.by_path()))) == 201
         assert runs(tmp_path) == ran
 
@@ -486,7 +503,7 @@ async def test_a_file_that_is_too_large_for_us_is_none_for_ripgrep(
     snapshot = replace(snapshot, cache=ReadCache(max_bytes=10**6, max_file_bytes=30_000))
     for alone, ran in ((5.0, 0), (0.0, 1)):  # seconds without ripgrep
         monkeypatch.setattr(search, "_ALONE", alone)
-        running = TextSearch(snapshot, Request("needle"), had=nothing_yet)
+        running = TextSearch(snapshot, Request("needle"))
         assert len(list(running.files(running.by_path()))) == 200
         assert [entry.relative for entry in running.unsearched] == ["f150-large"]
         assert runs(tmp_path) == ran

@@ -24,7 +24,7 @@ from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.search import TextSearch
 from glossator.workspace.text.sifter import Counts, Sought
 from glossator.workspace.walk import FileEntry
-from glossator.workspace.worker.client import Phase, Worker
+from glossator.workspace.worker.client import Worker
 from glossator.workspace.worker.second_reader import SecondReader
 from tests.patience import SECONDS
 from tests.workspace_text.searching import (
@@ -278,14 +278,15 @@ async def test_what_nobody_asked_for_any_longer_is_not_taken_for_an_answer(
 async def test_a_long_search_gets_the_next_one_a_second_reader_unless_there_is_no_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worker: Worker, *, index: bool
 ) -> None:
-    monkeypatch.setattr("glossator.workspace.worker.client._LONG_SEARCH", 0)
+    monkeypatch.setattr("glossator.workspace.worker.client._LONG_SEARCH", -1)
     write(tmp_path / "ws", {"a": b"needle\n"})
     indexing = Indexing(worker, lambda _: None, lambda _: None, patience=1000)
     host = WorkspaceHost((str(tmp_path / "ws"),), WorkspaceSettings(index=index), indexing)
     await host.start()
     await host.ready()
     assert await asyncio.to_thread(files, host.snapshot(), Request("needle")) == ["a"]
+    await asyncio.sleep(0)
+    assert (worker._beginning is not None) == index
     if index:
         await until(lambda: is_lent(worker))
-    assert (worker.state.phase is Phase.READY) == index
     await host.close()

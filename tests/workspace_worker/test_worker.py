@@ -16,7 +16,7 @@ import pytest
 from glossator.workspace.worker import client
 from glossator.workspace.worker.client import JobFailed, Phase, Worker, WorkerGone
 from glossator.workspace.worker.jobs import Progress
-from glossator.workspace.worker.launch import clean_environment
+from glossator.workspace.worker.launch import Launched, clean_environment, launch
 from tests.patience import SECONDS
 from tests.workspace_worker.jobs import (
     Count,
@@ -98,43 +98,67 @@ async def test_a_cancelled_job_is_closed(worker: Worker, tmp_path: Path) -> None
     assert await worker.run(Echo(1)) == 1
 
 
-def search_alone(worker: Worker) -> None:
-    with worker.second_reader() as second:
-        assert second is None
+async def search_alone(worker: Worker) -> None:
+    """A search that has no second reader, and what follows of it."""
+
+    def search() -> None:
+        with worker.second_reader() as second:
+            assert second is None
+
+    await asyncio.to_thread(search)
+    await asyncio.sleep(0)
+    if worker._beginning is not None:
+        await worker._beginning
+
+
+@pytest.fixture
+def launched(monkeypatch: pytest.MonkeyPatch) -> list[Launched]:
+    """The processes that were started."""
+    launched: list[Launched] = []
+
+    async def noted() -> Launched:
+        launched.append(await launch())
+        return launched[-1]
+
+    monkeypatch.setattr(client, "launch", noted)
+    return launched
 
 
 async def test_a_long_search_has_it_started_for_the_next_one(
-    worker: Worker, monkeypatch: pytest.MonkeyPatch
+    worker: Worker, launched: list[Launched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(client, "_LONG_SEARCH", -1)
+    await search_alone(worker)
+    assert not launched  # nobody said that searches may
     worker.serve_searches()
-    await asyncio.to_thread(search_alone, worker)
-    await asyncio.sleep(0)
-    assert worker.state.phase is Phase.OFF
-    monkeypatch.setattr(client, "_LONG_SEARCH", 0)
-    await asyncio.gather(*(asyncio.to_thread(search_alone, worker) for _ in range(3)))
-    await until(lambda: worker.state.phase is Phase.READY)
-    process_id = worker.state.process_id
+    monkeypatch.setattr(client, "_LONG_SEARCH", 1000)
+    await search_alone(worker)
+    assert not launched
+    monkeypatch.setattr(client, "_LONG_SEARCH", -1)
+    await asyncio.gather(*(search_alone(worker) for _ in range(3)))
     with worker.second_reader() as second:
         assert second is not None
     assert await worker.run(Echo(1)) == 1
-    assert worker.state.process_id == process_id
+    assert len(launched) == 1
 
 
 async def test_a_search_starts_none_that_is_closed_or_backed_off_from(
-    monkeypatch: pytest.MonkeyPatch,
+    launched: list[Launched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "_LONG_SEARCH", 0)
+    monkeypatch.setattr(client, "_LONG_SEARCH", -1)
     worker = Worker(first_wait=1000, longest_wait=5000)
     worker.serve_searches()
     with pytest.raises(WorkerGone):
         await worker.run(Die())
-    await asyncio.to_thread(search_alone, worker)
-    await asyncio.sleep(0)
+    await search_alone(worker)
     assert worker.state.phase is Phase.BACKING_OFF
-    await worker.close()
-    await asyncio.to_thread(search_alone, worker)
-    await asyncio.sleep(0)
-    assert worker.state.process_id is None
+    assert len(launched) == 1
+    new = Worker()
+    new.serve_searches()
+    for closed in (worker, new):
+        await closed.close()
+        await search_alone(closed)
+    assert len(launched) == 1
 
 
 async def test_a_failed_job_harms_nobody_else(worker: Worker) -> None:
@@ -225,7 +249,6 @@ async def test_closing_ends_it_also_in_the_middle_of_a_slice(tmp_path: Path) -> 
 
 _SERVER = """
 import asyncio, sys
-from glossator.workspace.worker import client
 from glossator.workspace.worker.client import Worker
 from tests.workspace_worker.jobs import Stuck
 

@@ -115,7 +115,10 @@ def _user() -> int | None:
 
 
 def _lines(content: bytes) -> Iterator[Any]:
-    """What the lines say, a piece at a time: all text at once would be new memory, thrice."""
+    """What the lines say; the checksum proves that we wrote them.
+
+    A piece at a time: the text, decoded, and its lines would take new memory three times.
+    """
     decompressor = zlib.decompressobj()
     line = b""
     for start in range(_HEAD_BYTES, len(content), _PIECE):

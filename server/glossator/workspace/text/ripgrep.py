@@ -25,8 +25,8 @@ _log = logging.getLogger(__name__)
 
 LARGE = 8_000_000  # bytes; a file that we would take longer for than to start ripgrep
 
-_FEW = 20  # times as many files as hold a match
-FIRST_BATCH = 600  # files, when few may be enough: what is found is told when all are searched
+_FIRST_BATCH = 600  # files; what is found in a batch is told when all of it was searched, …
+_MOST = 5_000  # … and at most, so that a cancelled search ends soon
 _PATIENCE = 5.0  # seconds for a batch, and more by the rates of a slow disk
 _SLOWEST_FILES = 500  # a second
 _SLOWEST_BYTES = 20_000_000  # a second
@@ -61,14 +61,13 @@ class Ripgrep:
         files: Iterator[FileEntry],
         withheld: Callable[[FileEntry], bool],
         cancelled: Callable[[], bool],
-        first: int,
     ) -> Generator[tuple[FileEntry, int | None], None, None]:
         """Those of `files` that may match, in their order, with their number of matching lines.
 
         That is 1 if it is not counting, and None where it cannot tell: for those `withheld` from
-        it, and for what it failed at. So many are searched `first`, then as many or twice as many.
+        it, and for what it failed at.
         """
-        size = first
+        size = _FIRST_BATCH
         with ExitStack() as running:
 
             def start() -> tuple[_Batch, _Run | None]:
@@ -76,9 +75,7 @@ class Ripgrep:
                 batch, files = self._batch(files, size, withheld)
                 if not any(batch.arguments):
                     return batch, None
-                # into a file, because a pipe would wake us up for every single line
-                output = running.enter_context(tempfile.TemporaryFile())
-                return batch, running.enter_context(_Run(self, batch, output))
+                return batch, running.enter_context(_Run(self, batch))
 
             batch, run = start()
             while batch.files:
@@ -87,8 +84,8 @@ class Ripgrep:
                 for entry, argument in zip(batch.files, batch.arguments, strict=True):
                     if run and argument and counts is None:
                         counts = run.counts(cancelled)
-                        if _FEW * len(counts) < len(batch.files):  # else few more may be asked for
-                            size *= 2
+                        running.pop_all().close()  # one at a time is at work, and has a file open
+                        size = min(2 * size, _MOST)
                         following = start()  # works while what was found is looked at
                     if not argument:
                         yield entry, None
@@ -125,7 +122,9 @@ class Ripgrep:
                 arguments[number] = b""
             elif arguments[number] == b"-":  # which would be standard input
                 arguments[number] = b"./-"
-        return _Batch(some[:room], arguments[:room]), chain(some[room:], files)
+        if room < len(some):
+            files = chain(some[room:], files)
+        return _Batch(some[:room], arguments[:room]), files
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +138,7 @@ class _Batch:
 class _Run:
     """ripgrep at work on some files; leaving the `with` ends it."""
 
-    def __init__(self, ripgrep: Ripgrep, batch: _Batch, output: IO[bytes]) -> None:
+    def __init__(self, ripgrep: Ripgrep, batch: _Batch) -> None:
         self._program = ripgrep.program
         self._counting = ripgrep.counting
         self._arguments = list(filter(None, batch.arguments))
@@ -148,13 +147,15 @@ class _Run:
             + len(batch.files) / _SLOWEST_FILES
             + sum(entry.size for entry in batch.files) / _SLOWEST_BYTES
         )
-        self._output = output
+        self._output: IO[bytes] | None = None
         self._child: Child | None = None
         if is_left_out(self._program):
             return
         try:
+            # into a file, because a pipe would wake us up for every single line
+            self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed on leaving
             command = [*map(os.fsencode, ripgrep.command()), *self._arguments]
-            self._child = Child(command, ripgrep.folder, output)
+            self._child = Child(command, ripgrep.folder, self._output)
         except OSError as error:
             _log.warning("%s; the files are searched without ripgrep.", error)
 
@@ -164,6 +165,8 @@ class _Run:
     def __exit__(self, *_: object) -> None:
         if self._child is not None:
             self._child.end()
+        if self._output is not None:
+            self._output.close()
 
     def counts(self, cancelled: Callable[[], bool]) -> Mapping[bytes, int | None]:
         """Wait for the matching lines by argument; None: to be looked at without it."""
@@ -181,14 +184,14 @@ class _Run:
                 )
             else:
                 unread = self._unread(ended) if ended is not None else None
-        if unread is None:
+        if unread is None or self._output is None:
             return dict.fromkeys(self._arguments)
-        return {**self._parse(), **dict.fromkeys(unread)}
+        return {**self._parse(self._output), **dict.fromkeys(unread)}
 
-    def _parse(self) -> dict[bytes, int]:
+    def _parse(self, output: IO[bytes]) -> dict[bytes, int]:
         """`name NUL count LF` for each file; only `name NUL` where it was not to count."""
-        self._output.seek(0)
-        name, *rest = self._output.read().split(b"\0")
+        output.seek(0)
+        name, *rest = output.read().split(b"\0")
         if not self._counting:
             return dict.fromkeys((name, *rest[:-1]), 1)
         counts: dict[bytes, int] = {}

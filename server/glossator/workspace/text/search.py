@@ -34,7 +34,7 @@ from glossator.workspace.text.blocks import SHOWN, Blocks, Way
 from glossator.workspace.text.candidates import Candidates, Ranges
 from glossator.workspace.text.parts import listed_stamp, with_plain_line_ends
 from glossator.workspace.text.required import analyse
-from glossator.workspace.text.ripgrep import FIRST_BATCH, LARGE, Request, Ripgrep
+from glossator.workspace.text.ripgrep import LARGE, Request, Ripgrep
 from glossator.workspace.text.ripgrep_pattern import folds_alike
 from glossator.workspace.text.ripgrep_program import find_ripgrep
 from glossator.workspace.text.sifter import Sought
@@ -47,12 +47,10 @@ from glossator.workspace.text.source import (
 )
 from glossator.workspace.walk import FileEntry
 
-_MUCH = 6_000_000  # bytes (see `Reader.amount`): if all is wanted, ripgrep is sooner done with them
-_BATCH = 5_000  # … so many at once
 _ALONE = 0.005  # seconds of searching here first: a part is often all that is asked for
 _WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to pay
 _HOPEFUL = 0.03  # seconds in which what was found so far is taken for what goes on to be found
-_SPARED = 8  # times as much as its passages ripgrep would read, from which on we are sooner done
+_SPARED = 8  # a long file is searched here if ripgrep would read so many times what we do
 _VERY_LONG = 1 << 18  # bytes, which mostly takes several times as long to read as its passages
 _MOST = 5_000  # files, which are not sorted anew
 _SOME = 5_000  # files, from the first of which …
@@ -74,8 +72,8 @@ class TextSearch:
 
     When `cancelled` becomes true, every iteration ends within 50 ms, as if nothing followed.
     `alone` is the one file to look into, where it is only one; the index is not asked about it.
-    `had` tells which share of what is wanted the caller has, 0 to 1; without it all is wanted.
-    `unsearched` fills with the candidates that could not be read.
+    `had` tells which share of what is wanted the caller has, 0 to 1. `unsearched` fills with the
+    candidates that could not be read.
     """
 
     def __init__(
@@ -83,7 +81,7 @@ class TextSearch:
         snapshot: WorkspaceSnapshot,
         request: Request,
         cancelled: Callable[[], bool] = lambda: False,
-        had: Callable[[], float] | None = None,
+        had: Callable[[], float] = lambda: 0.0,
         alone: FileEntry | None = None,
     ) -> None:
         pattern, flags = request.pattern, (request.ignore_case, request.multiline)
@@ -245,23 +243,20 @@ class TextSearch:
         self, selected: Iterator[FileEntry], way: Way[_T]
     ) -> Generator[tuple[FileEntry, _T], None, None]:
         """Those of `selected` that hold a match, with what was found."""
-        first = next(selected, None)  # to put them in order is no time that ripgrep would spare
-        if first is None:
+        ordered = _peeked(selected)  # putting them in order is no time that ripgrep would spare
+        if ordered is None:
             return
-        selected = chain((first,), selected)
-        remaining = yield from self._in_blocks(selected, way, until_long=self._portable)
-        first = None if self._cancelled() else next(remaining, None)
-        if first is None:
+        left = yield from self._in_blocks(ordered, way, until_long=self._portable)
+        remaining = None if self._cancelled() else _peeked(left)
+        if remaining is None:
             return
-        remaining = chain((first,), remaining)
         snapshot = self._snapshot
         found = find_ripgrep(snapshot.ripgrep, snapshot.folders, self._cancelled)
         if not isinstance(found, str):
             yield from self._in_blocks(remaining, way, until_long=False)
             return
         ripgrep = Ripgrep(found, self._request, os.path.commonpath(snapshot.roots), way.counting)
-        batch = FIRST_BATCH if self._had else _BATCH
-        with closing(ripgrep.sift(remaining, self._is_ours, self._cancelled, batch)) as sifted:
+        with closing(ripgrep.sift(remaining, self._is_ours, self._cancelled)) as sifted:
             for entry, count in sifted:
                 if self._cancelled():
                     return
@@ -279,12 +274,8 @@ class TextSearch:
 
         def takes_long() -> bool:
             """Whether ripgrep would spare us much, if so many files took so many seconds."""
-            if not until_long or not self._candidates:
-                return False
-            if self._had is None:
-                return self._amount > _MUCH
             seconds = monotonic() - started - blocks.apart
-            if seconds <= _ALONE:
+            if not until_long or seconds <= _ALONE or not self._candidates:
                 return False
             share = min(blocks.amount / self._amount, 1)
             if seconds < _HOPEFUL:
@@ -295,6 +286,15 @@ class TextSearch:
         largest = LARGE if until_long else math.inf
         lent = self._snapshot.second_reader()
         return (yield from blocks.found(selected, lent, largest, takes_long))
+
+
+def _peeked(files: Iterator[_T]) -> Iterator[_T] | None:
+    """The same, the first of which is at hand; None if there is none."""
+    try:
+        first = next(files)
+    except StopIteration:
+        return None
+    return chain((first,), files)
 
 
 def _is_unchanged(entry: FileEntry) -> bool:

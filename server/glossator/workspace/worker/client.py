@@ -26,7 +26,7 @@ from glossator.workspace.worker.second_reader import SecondReader
 _FIRST_WAIT = 0.5  # seconds after the first failure, doubled with each further one
 _LONGEST_WAIT = 60.0  # seconds
 _PATIENCE = 30.0  # seconds without a sign of life; a slice may read a file from a slow disk
-_LONG_SEARCH = 0.02  # seconds; those that follow one like it have use for a second reader
+_LONG_SEARCH = 0.02  # seconds of looking into files, after which a second reader has its use
 _RECOVERED = 60.0  # seconds; failures before a life as long as this count no more
 
 __all__ = ["JobFailed", "Phase", "Worker", "WorkerGone", "WorkerState"]
@@ -94,7 +94,7 @@ class Worker:
         return WorkerState(Phase.BACKING_OFF, self._failures, self._remaining())
 
     def serve_searches(self) -> None:
-        """From now on a long search without a second reader has the process started."""
+        """From now on a search that looks into files for long by itself has it started."""
         self._loop = asyncio.get_running_loop()
 
     @contextmanager
@@ -109,7 +109,8 @@ class Worker:
             yield None
         finally:  # also when no more is asked for
             if self._loop and not self._closed and monotonic() - began > _LONG_SEARCH:
-                self._loop.call_soon_threadsafe(self._start_soon)
+                with suppress(RuntimeError):  # the loop is closed, and nobody searches any more
+                    self._loop.call_soon_threadsafe(self._start_soon)
 
     async def run(self, job: Job[_R], on_progress: Callable[[Progress], None] | None = None) -> _R:
         """What the job returns. Raises `WorkerGone`, or `JobFailed` when the job did.
@@ -130,6 +131,8 @@ class Worker:
         async with self._starting:
             if self._connection is not None:
                 await self._connection.close()
+        if self._beginning is not None:
+            await self._beginning
 
     def _start_soon(self) -> None:
         """Start the process, if that may be; nobody waits for it."""
