@@ -17,10 +17,10 @@ from typing import NamedTuple
 import psutil
 
 from glossator.service.application import Application
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.keeper import Keeper
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.search import TextSearch
-from glossator.workspace.walk import FileEntry
 from tests.benchmarks.measure import Figure, percentile
 from tests.benchmarks.opened import call, opened
 from tests.benchmarks.pace import Pace

@@ -10,9 +10,10 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.workspace import index as index_module
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.glob import compile_glob
 from glossator.workspace.index import FileIndex, Listing
-from glossator.workspace.walk import FileEntry, Found
+from glossator.workspace.walk import Found
 
 FOLDERS = ["", "a/", "a/b/", "a/b-c/", "a.b/", "a/b/c/d/", "é/"]
 NAMES = ["x.py", "y.py", "x.c", "Makefile", "z", "line\nend.py", "ü.c", os.fsdecode(b"\xffb.py")]

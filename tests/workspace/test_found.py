@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.ignore import FolderRules, IgnoreRules
 from glossator.workspace.look import Differences
 from glossator.workspace.roots import Roots
-from glossator.workspace.walk import FileEntry, Found
+from glossator.workspace.walk import Found
 from tests.workspace.trees import listed, write_tree
 
 

@@ -14,10 +14,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.index import FileIndex
 from glossator.workspace.indexer import Indexer
 from glossator.workspace.roots import Roots
-from glossator.workspace.walk import FileEntry
 from tests.lsp.support.chance import seeded
 from tests.patience import SECONDS
 from tests.workspace.trees import scan

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.text.files import SegmentInfo
 from glossator.workspace.text.fold import key
 from glossator.workspace.text.plain import Traits, searchable, traits
@@ -17,7 +18,6 @@ from glossator.workspace.text.query import Query
 from glossator.workspace.text.segment import Stamp
 from glossator.workspace.text.segment_writer import SegmentWriter
 from glossator.workspace.text.trigrams import framed, passages, trigrams
-from glossator.workspace.walk import FileEntry
 
 
 class TextDocument(NamedTuple):

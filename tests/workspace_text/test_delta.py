@@ -7,10 +7,10 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.text import delta
 from glossator.workspace.text.delta import BlockView, Delta
 from glossator.workspace.text.query import ANYTHING, Query
-from glossator.workspace.walk import FileEntry
 from tests.workspace_text.naive import document, literal, may_match
 
 TEXTS = (b"abc", b"abcdef", b"xyz", b"\0", "abc\N{KELVIN SIGN}".encode(), b"\rabc", b"")

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.text import delta
 from glossator.workspace.text.policy import (
     CROWDED,
@@ -24,7 +25,6 @@ from glossator.workspace.text.policy import (
     survey,
     to_merge,
 )
-from glossator.workspace.walk import FileEntry
 from tests.lsp.support.chance import seeded
 
 NOW, NEVER, NONE = 0.0, math.inf, frozenset[str]()

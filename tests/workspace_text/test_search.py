@@ -19,6 +19,7 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.workspace.cache import ReadCache
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.scan import compile_pattern
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text import blocks, ripgrep, search, source
@@ -28,7 +29,6 @@ from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.ripgrep_pattern import folds_alike, in_ripgrep_words
 from glossator.workspace.text.ripgrep_program import Absent, find_ripgrep
 from glossator.workspace.text.search import TextSearch
-from glossator.workspace.walk import FileEntry
 from tests.workspace_text.searching import (
     RIPGREP,
     counts,

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.keeper import Hooks, Keeper
 from glossator.workspace.roots import Roots
 from glossator.workspace.text.index import TextIndex
 from glossator.workspace.text.required import analyse
-from glossator.workspace.walk import FileEntry
 from glossator.workspace.worker.client import Worker
 from glossator.workspace.worker.jobs import Progress
 

@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.host import Indexing, WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text import blocks
@@ -23,7 +24,6 @@ from glossator.workspace.text.candidates import Ranges
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.search import TextSearch
 from glossator.workspace.text.sifter import Counts, Sought
-from glossator.workspace.walk import FileEntry
 from glossator.workspace.worker.client import Worker
 from glossator.workspace.worker.second_reader import SecondReader
 from tests.patience import SECONDS

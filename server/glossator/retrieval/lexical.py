@@ -20,12 +20,12 @@ import re2
 from glossator.core.document import Document, Missing
 from glossator.core.terms import query_terms
 from glossator.retrieval.chunks import Chunk, chunks
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.scan import compile_pattern, matching_lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.source import candidates, read_text, unsearchable
-from glossator.workspace.walk import FileEntry
 
 _K1, _B = 1.2, 0.75
 _DOCUMENTS = 60  # the best files, which are cut into chunks; memory holds their texts

@@ -19,10 +19,10 @@ from glossator.agent.permissions.protected import (
 from glossator.service.left_out import Below, LeftOut
 from glossator.service.repository import of_repository
 from glossator.tools.shell.policy import Limits
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.index import Listing
 from glossator.workspace.roots import is_inside, outermost
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.walk import FileEntry
 
 _MAX_ENTRIES = 500_000  # looked through in some three seconds; again in a tenth of that
 _MAX_HIDDEN = 500  # mounts

@@ -15,11 +15,11 @@ from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.service.application import Application
 from glossator.service.chat_commands import CHAT_COMMANDS
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.fuzzy import best_files, newest_files, way_of
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.find import Definition
 from glossator.workspace.symbols.symbol import Symbol
-from glossator.workspace.walk import FileEntry
 
 MAX_ITEMS = 100
 

@@ -13,8 +13,8 @@ from glossator.prompts.loader import load_prompt
 from glossator.tools.account import account, hints
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import Hidden, pattern_of, place_of, select
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.walk import FileEntry
 
 _SHOWN = 100  # paths
 

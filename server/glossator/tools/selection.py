@@ -12,10 +12,10 @@ from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.tools.file_types import extensions_of
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.glob import compile_glob
 from glossator.workspace.roots import is_inside
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.walk import FileEntry
 
 Hidden = Callable[[str], bool]  # whether rules keep the file at an absolute path from being shown
 

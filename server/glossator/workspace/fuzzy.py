@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 
 import re2
 
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.index import Listing
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.walk import FileEntry
 
 Hides = Callable[[FileEntry], bool]
 

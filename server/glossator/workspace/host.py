@@ -21,6 +21,7 @@ from glossator.workspace.change import (
     RootsChanged,
     Saved,
 )
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.index import FileIndex, Skipped
 from glossator.workspace.indexer import Indexer
 from glossator.workspace.keeper import Hooks, Keeper, KeeperStatus
@@ -29,7 +30,6 @@ from glossator.workspace.roots import Roots, real_path
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.sweep import Sweep
 from glossator.workspace.text.index import TextIndex
-from glossator.workspace.walk import FileEntry
 from glossator.workspace.worker.client import Worker
 from glossator.workspace.worker.jobs import Progress
 

@@ -16,8 +16,9 @@ from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.roots import Roots, folder_of, is_inside
-from glossator.workspace.walk import FileEntry, Found
+from glossator.workspace.walk import Found
 
 if TYPE_CHECKING:
     from glossator.workspace.paths import Paths, PathTable

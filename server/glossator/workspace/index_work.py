@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 
 from glossator.core.errors import UsageError
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.folder_file import FolderFile
 from glossator.workspace.keeper import Hooks
 from glossator.workspace.root_store import (
@@ -29,7 +30,6 @@ from glossator.workspace.roots import Roots, is_inside
 from glossator.workspace.text import policy
 from glossator.workspace.text.index import TextIndex
 from glossator.workspace.text.policy import Keep, Rest, Standing, Survey, Write
-from glossator.workspace.walk import FileEntry
 from glossator.workspace.worker.check import CheckReport
 from glossator.workspace.worker.client import JobFailed, Worker, WorkerGone
 from glossator.workspace.worker.jobs import Progress

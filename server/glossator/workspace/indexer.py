@@ -16,6 +16,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 
 from glossator.core.errors import UsageError
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.folder_file import FolderFile
 from glossator.workspace.ignore import IgnoreRules
 from glossator.workspace.index import FileIndex
@@ -24,7 +25,7 @@ from glossator.workspace.memory import Memory
 from glossator.workspace.remembered import Recalled, Recording, recall
 from glossator.workspace.roots import Roots
 from glossator.workspace.sweep import Suspension, Sweep, SweepSlot, interval
-from glossator.workspace.walk import FileEntry, Found, examine
+from glossator.workspace.walk import Found, examine
 from glossator.workspace.watcher import Watcher
 from glossator.workspace.watchers import choose_watcher
 

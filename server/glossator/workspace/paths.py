@@ -18,8 +18,8 @@ import numpy as np
 import re2
 from numpy.typing import NDArray
 
+from glossator.workspace.entries import FileEntry, relative_paths
 from glossator.workspace.glob import compile_glob, compile_listed
-from glossator.workspace.walk import FileEntry, relative_paths
 
 if TYPE_CHECKING:
     from glossator.workspace.index import Listing

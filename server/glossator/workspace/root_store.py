@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace import state_folder
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.folder_file import FolderFile
 from glossator.workspace.roots import Roots, outermost
 from glossator.workspace.text.catalogue import Catalogue, Opened, Stamp
 from glossator.workspace.text.index import TextIndex
 from glossator.workspace.text.placement import PlacedView
 from glossator.workspace.text.segment import Segment
-from glossator.workspace.walk import FileEntry
 from glossator.workspace.worker.build import BuildSegment, Built, Busy, Stale
 from glossator.workspace.worker.check import CheckReport, CheckSegments
 from glossator.workspace.worker.client import JobFailed, Worker, WorkerGone

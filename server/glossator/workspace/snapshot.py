@@ -13,11 +13,11 @@ from glossator.core.document import Document, Missing
 from glossator.core.shown import shown
 from glossator.workspace.cache import ReadCache
 from glossator.workspace.disk import load_raw
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.index import Listing, Skipped
 from glossator.workspace.overlays import Overlay, overlay_path
 from glossator.workspace.roots import Roots, real_path
 from glossator.workspace.text.index import TextView
-from glossator.workspace.walk import FileEntry
 from glossator.workspace.worker.second_reader import SecondReader
 
 

@@ -10,10 +10,10 @@ from itertools import chain
 from typing import NamedTuple
 
 from glossator.workspace.disk import Parts
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.scan import Pattern, holds_match, places_by_text
 from glossator.workspace.text.candidates import Ranges
 from glossator.workspace.text.parts import read_parts, with_plain_line_ends
-from glossator.workspace.walk import FileEntry
 
 OPENING = 15_000  # bytes that take as long as opening a file
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.text.block import FIRST, MOST, Held, Reader
 from glossator.workspace.text.sifter import Counts, Sought
-from glossator.workspace.walk import FileEntry
 
 if TYPE_CHECKING:
     from glossator.workspace.worker.second_reader import SecondReader

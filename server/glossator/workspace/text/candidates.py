@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TypeAlias
 
-from glossator.workspace.walk import FileEntry
+from glossator.workspace.entries import FileEntry
 
 Ranges: TypeAlias = Sequence[tuple[int, int]]  # from, up to; ascending, and none touches another
 

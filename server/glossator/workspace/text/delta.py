@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.text.candidates import Candidates
 from glossator.workspace.text.fold import KEYS
 from glossator.workspace.text.plain import Traits
 from glossator.workspace.text.required import Query
-from glossator.workspace.walk import FileEntry
 
 SIZE = 512  # documents
 _SLOTS = 64  # of a block

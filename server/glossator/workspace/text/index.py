@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.text.candidates import Candidates, Joined, JoinedRanges
 from glossator.workspace.text.placement import (
     PlacedSegment,
@@ -20,7 +21,6 @@ from glossator.workspace.text.placement import (
     stamp_of,
 )
 from glossator.workspace.text.policy import Figures
-from glossator.workspace.walk import FileEntry
 
 if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
     import numpy as np

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from glossator.workspace.disk import Listed, Parts, load_unchanged
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.text.candidates import Ranges
-from glossator.workspace.walk import FileEntry
 
 
 def read_parts(entry: FileEntry, ranges: Ranges | None, limit: int) -> Parts | None:

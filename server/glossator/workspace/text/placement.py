@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from pyroaring import BitMap
 
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.text.candidates import Candidates, Ranges
-from glossator.workspace.walk import FileEntry
 
 if TYPE_CHECKING:  # it imports numpy, which an index without segments does without
     from glossator.workspace.text.required import Query

@@ -16,10 +16,10 @@ from itertools import accumulate, chain, islice
 from operator import attrgetter
 from typing import IO, Self
 
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.text.child import Child, Ended
 from glossator.workspace.text.ripgrep_pattern import in_ripgrep_words
 from glossator.workspace.text.ripgrep_program import is_left_out, leave_out
-from glossator.workspace.walk import FileEntry
 
 _log = logging.getLogger(__name__)
 

@@ -21,6 +21,7 @@ from typing import NamedTuple, TypeVar
 
 from glossator.core.document import Missing, MissingReason
 from glossator.workspace.disk import Parts, Stamp
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.scan import (
     Lines,
     compile_pattern,
@@ -45,7 +46,6 @@ from glossator.workspace.text.source import (
     read_text,
     unsearchable,
 )
-from glossator.workspace.walk import FileEntry
 
 _ALONE = 0.005  # seconds of searching here first: a part is often all that is asked for
 _WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to pay

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.scan import compile_pattern
 from glossator.workspace.text.block import Reader
 from glossator.workspace.text.candidates import Ranges
 from glossator.workspace.text.ripgrep import Request
-from glossator.workspace.walk import FileEntry
 
 # of the files that hold a match, by absolute path: the matching lines, or 1 if these are not
 # counted; None where it cannot tell, because the file is not as it was listed

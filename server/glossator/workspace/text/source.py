@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.workspace.disk import Parts, Raw, Stamp, load_listed
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.overlays import Overlay, masked
 from glossator.workspace.scan import as_searched
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -19,7 +20,6 @@ from glossator.workspace.text.candidates import Candidates
 from glossator.workspace.text.parts import listed_stamp, read_parts, with_plain_line_ends
 from glossator.workspace.text.plain import searchable
 from glossator.workspace.text.query import Query
-from glossator.workspace.walk import FileEntry
 
 
 class Text(NamedTuple):

@@ -15,7 +15,7 @@ from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from glossator.workspace.walk import FileEntry
+from glossator.workspace.entries import FileEntry
 
 if TYPE_CHECKING:  # the server starts without them
     from multiprocessing.connection import Connection
