@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ async def test_hover_is_plain_where_markdown_is_not_known(raw: Editor) -> None:
 
 
 async def test_what_the_editor_sees_on_disk_reaches_the_workspace(tmp_path: Path) -> None:
-    changed: list[frozenset[str]] = []
+    changed: list[AbstractSet[str]] = []
 
     class Listening(Application):
         async def start(self) -> None:  # no watcher of our own: only the editor tells

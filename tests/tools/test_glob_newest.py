@@ -94,6 +94,15 @@ def test_listings_are_shared_until_something_changes() -> None:
     assert (len(first), first.get("/ws/a"), first.skipped) == (1, entry, {"/ws/b": "rule"})
 
 
+def test_times_that_are_far_off() -> None:
+    index = FileIndex()
+    times = {"a": 10**19, "b": -(10**19), "c": 1, "d": 2}
+    index.add(Found.of(FileEntry(f"/ws/{name}", name, 1, time) for name, time in times.items()))
+    newest = index.freeze().paths.newest
+    assert [file.relative for file in newest("*", "", 9)[0]] == ["a", "d", "c", "b"]
+    assert [file.relative for file in newest("*", "", 1)[0]] == ["a"]
+
+
 def test_a_nul_in_a_pattern_is_refused() -> None:
     with pytest.raises(UsageError, match="NUL"):
         compile_glob("a\0b")

@@ -8,6 +8,7 @@ import random
 import shutil
 import threading
 from collections.abc import AsyncIterator, Callable
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ class Watched:
         self._something = asyncio.Event()
         self.host.subscribe(self._listen)
 
-    def _listen(self, paths: frozenset[str]) -> None:
+    def _listen(self, paths: AbstractSet[str]) -> None:
         self.told |= {os.path.relpath(path, self.root) for path in paths}
         self._something.set()
 
@@ -185,7 +186,7 @@ async def test_roots_join_and_leave(
 
 
 async def test_a_listener_leaves(watched: Watched) -> None:
-    told: list[frozenset[str]] = []
+    told: list[AbstractSet[str]] = []
     unsubscribe = watched.host.subscribe(told.append)
     paths = [str(watched.root / path) for path in ("a.txt", "d/b.txt")]
     watched.host.apply(DiskChanged(frozenset(paths)))

@@ -128,6 +128,13 @@ def test_a_folder_that_may_still_change_in_the_same_tick_is_listed(root: Path) -
     assert started(root) <= ALL
 
 
+def test_a_time_that_no_stamp_holds(root: Path) -> None:
+    remember(root)
+    for path, nanoseconds in ((root / "src" / "c.py", 10**19), (root / "a.py", -(10**18))):
+        os.utime(path, ns=(nanoseconds, nanoseconds))
+    assert started(root) == ALL
+
+
 def kept_time(path: Path, change: Callable[[], object]) -> None:
     before = path.stat()
     change()

@@ -14,6 +14,7 @@ import pytest
 from glossator.core.document import Missing
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.disk import load_raw
+from glossator.workspace.entries import Files
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text import reading, trigrams
@@ -49,7 +50,7 @@ async def pending(*roots: Path, ripgrep: str = "off") -> WorkspaceSnapshot:
     snapshot = host.snapshot()
     await host.close()
     index = TextIndex(snapshot.listing.get)
-    index.changed({entry.path: entry for entry in snapshot.listing.files})
+    index.changed(Files.of(snapshot.listing.files))
     return replace(snapshot, text=index.freeze())
 
 
@@ -57,7 +58,7 @@ def indexed(snapshot: WorkspaceSnapshot) -> WorkspaceSnapshot:
     """The same with every listed file in the index."""
     index = TextIndex(snapshot.listing.get)
     for entry in snapshot.listing.files:
-        index.changed({entry.path: entry})
+        index.changed(Files.of([entry]))
         raw = load_raw(snapshot.folders, entry.path, 10**9, "")
         if not isinstance(raw, Missing):
             found = searchable(raw.content)
@@ -79,7 +80,7 @@ def in_a_segment(
     (root,) = snapshot.roots
     writer, index = SegmentWriter(), TextIndex(snapshot.listing.get)
     for entry in snapshot.listing.files:
-        index.changed({entry.path: entry})
+        index.changed(Files.of([entry]))
         facts = result_of(mark_file(snapshot.folders, entry.path, 10**9, writer))
         if not isinstance(facts, LeftOut):
             writer.add(os.fsencode(entry.relative), *facts)

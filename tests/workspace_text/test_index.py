@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glossator.workspace.entries import FileEntry
+from glossator.workspace.entries import FileEntry, Files
 from glossator.workspace.text.candidates import Candidate
 from glossator.workspace.text.index import TextIndex, TextView
 from glossator.workspace.text.plain import searchable
@@ -61,7 +61,7 @@ class Tree:
         self.listed |= listed
         for path in gone:
             self.listed.pop(path, None)
-        self.index.changed(listed, gone)
+        self.index.changed(Files.of(listed.values()), gone)
 
     def build(self, files: list[FileEntry]) -> Segment:
         info = write_segment(

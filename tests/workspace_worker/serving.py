@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace.entries import FileEntry
+from glossator.workspace.entries import FileEntry, Files
 from glossator.workspace.keeper import Hooks, Keeper
 from glossator.workspace.roots import Roots
 from glossator.workspace.text.index import TextIndex
@@ -58,7 +58,7 @@ class Serving:
         gone = self._listed.keys() - now.keys()
         self._listed.clear()
         self._listed.update(now)
-        self.index.changed(changed, gone)
+        self.index.changed(Files.of(changed.values()), gone)
         self.keeper.listing_changed(complete=True)
 
     def candidates(self, word: str) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 from pathlib import Path
 
@@ -65,6 +66,22 @@ async def test_what_was_opened_ahead_is_used_and_its_damage_told(
     assert not damaged.segments
     assert damaged.open().damage
     damaged.close()
+
+
+async def test_a_file_with_a_time_that_no_stamp_holds_is_searched_by_reading(
+    serving: MakeServing, tree: Path
+) -> None:
+    odd = tree / "folder0" / "file7.txt"
+    os.utime(odd, ns=(10**19, 10**19))
+    if odd.stat().st_mtime_ns in layout.TIMES:
+        pytest.skip("this file system has no such times")
+    server = serving()
+    await server.start()
+    await server.keeper.build()
+    assert server.index.statistics().documents == FILES - 1
+    assert list(server.index.pending()) == [str(odd)]
+    assert not server.keeper.status().problems
+    server.assert_right()
 
 
 async def test_few_changes_are_kept_in_memory_once_they_are_old_enough(

@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from collections.abc import Set as AbstractSet
 from functools import partial
 
 from glossator.core.document import Document
@@ -86,7 +87,7 @@ class AtHand:
         if tasks:
             await asyncio.wait(tasks)
 
-    def _changed(self, paths: frozenset[str]) -> None:
+    def _changed(self, paths: AbstractSet[str]) -> None:
         if self._timer is None and not paths.isdisjoint(self._host.overlays):
             self._timer = asyncio.get_running_loop().call_later(_RESTS, self._prepare)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.agent.permissions.protected import (
@@ -68,7 +68,7 @@ class CommandLimits:
             fixed.update(filter(_is_in_place, fixed_paths(root)))
             fixed.update(folder for folder in self._own if is_inside(folder, root))
 
-        def look_in(files: tuple[FileEntry, ...]) -> tuple[str, ...]:
+        def look_in(files: Sequence[FileEntry]) -> tuple[str, ...]:
             folder = os.path.dirname(files[0].path)
             root = snapshot.folders.owner(folder)
             names = (os.path.basename(file.path) for file in files)
@@ -83,7 +83,7 @@ class CommandLimits:
     def _covered(
         self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles, left_out: Below
     ) -> tuple[tuple[str, ...], str | None]:
-        def look_in(files: tuple[FileEntry, ...]) -> tuple[str, ...]:
+        def look_in(files: Sequence[FileEntry]) -> tuple[str, ...]:
             return tuple(
                 file.path
                 for file in files
@@ -105,7 +105,7 @@ class _ByFolder:
     """What was found among the files of each folder; a folder that did not change is known."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[tuple[FileEntry, ...], tuple[str, ...]]] = {}
+        self._known: dict[str, tuple[Sequence[FileEntry], tuple[str, ...]]] = {}
         self._subject: object = None
 
     def begin(self, subject: object) -> None:
@@ -114,7 +114,7 @@ class _ByFolder:
             self._known, self._subject = {}, subject
 
     def of(
-        self, listing: Listing, look: Callable[[tuple[FileEntry, ...]], tuple[str, ...]]
+        self, listing: Listing, look: Callable[[Sequence[FileEntry]], tuple[str, ...]]
     ) -> Iterator[str]:
         """What `look` finds in all folders of a listing."""
         known, self._known = self._known, {}

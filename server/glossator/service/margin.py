@@ -13,6 +13,7 @@ import logging
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -133,7 +134,7 @@ class Margin:
     def _moved(self) -> bool:
         return self._roots != self._host.roots
 
-    def _changed(self, paths: frozenset[str]) -> None:
+    def _changed(self, paths: AbstractSet[str]) -> None:
         """Documents changed: who cites them is to be looked at."""
         if self._moved:
             self.look_soon()

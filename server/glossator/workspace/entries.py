@@ -1,13 +1,27 @@
-"""What is known of a listed file."""
+"""What is known of listed files, one by one, by directory and by path."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import chain
 from operator import attrgetter
-from typing import NamedTuple, Self
+from threading import Lock
+from typing import NamedTuple, Self, overload
+
+from glossator.workspace.memory import BETWEEN, divided
+from glossator.workspace.roots import folder_of
+from glossator.workspace.text.layout import STAMP
 
 _by_path = attrgetter("path")
 _by_shown = attrgetter("shown")
+_by_size = attrgetter("size")
+_new_tuple = tuple.__new__
+_sizes = slice(None, None, STAMP.size // 8)  # in stamps, each of which is four numbers
+_making = Lock()
 
 
 class _Fields(NamedTuple):
@@ -58,3 +72,158 @@ def relative_paths(files: Sequence[FileEntry]) -> list[str]:
     if isinstance(begin, int):
         return [path[begin:] for path in map(_by_path, files)]
     return [entry.relative for entry in files]
+
+
+def make(
+    path: str,
+    shown: int | str,
+    size: int,
+    mtime_ns: int,
+    ctime_ns: int,
+    inode: int,
+    is_link: bool = False,
+) -> FileEntry:
+    """The entry with these fields as they are, faster than by its constructor."""
+    if ctime_ns == mtime_ns:
+        ctime_ns = mtime_ns  # as mostly: one number in memory
+    return _new_tuple(FileEntry, (path, shown, size, mtime_ns, ctime_ns, inode, is_link))
+
+
+class FolderFiles(Sequence[FileEntry]):
+    """The files of a directory, sorted by path, none of them a link.
+
+    Their entries are made, all at once, when the first one is asked for: a start lists every file,
+    and most are asked for much later or never. Until then a file takes its name and its stamp.
+    """
+
+    __slots__ = ("_begin", "_entries", "inside", "names", "stamps")
+
+    def __init__(self, inside: str, begin: int, names: str, stamps: bytes) -> None:
+        """`inside`: what the paths begin with; the relative ones begin at `begin`.
+
+        `names`: as `joined`, `stamps`: a `STAMP` of each.
+        """
+        self.inside = inside
+        self.names = names
+        self.stamps = stamps
+        self._begin = begin
+        self._entries: tuple[FileEntry, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.stamps) // STAMP.size
+
+    @overload
+    def __getitem__(self, at: int) -> FileEntry: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[FileEntry, ...]: ...
+    def __getitem__(self, at: int | slice) -> FileEntry | tuple[FileEntry, ...]:
+        return self._made()[at]
+
+    def __iter__(self) -> Iterator[FileEntry]:
+        return iter(self._made())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._made() == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as of a list
+
+    def paths_from(self, begin: int) -> bytes:
+        """What each path holds from the character `begin` of the directory's on, and a NUL."""
+        inside = self.inside[begin:]
+        return os.fsencode(inside + self.names.replace(BETWEEN, "\0" + inside) + "\0")
+
+    def _made(self) -> tuple[FileEntry, ...]:
+        if self._entries is None:
+            with _making:  # whoever compares by identity must be given the same ones
+                if self._entries is None:
+                    self._entries = tuple(self._make())
+        return self._entries
+
+    def _make(self) -> Iterator[FileEntry]:
+        stamps = STAMP.iter_unpack(self.stamps)
+        for name, stamp in zip(divided(self.names), stamps, strict=True):
+            yield make(self.inside + name, self._begin, *stamp)
+
+
+def place_of(path: str, files: Sequence[FileEntry]) -> int | None:
+    """Where the file with this path is among those of its directory."""
+    at = bisect_left(files, path, key=_by_path)
+    return at if at < len(files) and files[at].path == path else None
+
+
+def find(folders: Mapping[str, Sequence[FileEntry]], path: str) -> FileEntry | None:
+    """The file with this absolute path, among files by directory."""
+    files = folders.get(folder_of(path), ())
+    at = place_of(path, files)
+    return None if at is None else files[at]
+
+
+class Files(Mapping[str, FileEntry]):
+    """Listed files by absolute path, as they lie in their `folders`, each sorted by path."""
+
+    def __init__(self, folders: Mapping[str, Sequence[FileEntry]]) -> None:
+        self.folders = folders
+
+    @classmethod
+    def of(cls, entries: Iterable[FileEntry]) -> Self:
+        """These files in any order; of several with one path the last."""
+        by_path = {entry.path: entry for entry in entries}
+        folders: defaultdict[str, list[FileEntry]] = defaultdict(list)
+        for path in sorted(by_path):
+            folders[folder_of(path)].append(by_path[path])
+        return cls(dict(folders))
+
+    def __len__(self) -> int:
+        return sum(map(len, self.folders.values()))
+
+    def __getitem__(self, path: str) -> FileEntry:
+        entry = find(self.folders, path)
+        if entry is None:
+            raise KeyError(path)
+        return entry
+
+    def __iter__(self) -> Iterator[str]:
+        return map(_by_path, self.entries)
+
+    @property
+    def entries(self) -> Iterator[FileEntry]:
+        """All files."""
+        return chain.from_iterable(self.folders.values())
+
+    @property
+    def total_bytes(self) -> int:
+        """What all files hold together."""
+        unmade: list[bytes] = []
+        total = 0
+        for files in self.folders.values():
+            if isinstance(files, FolderFiles):
+                unmade.append(files.stamps)
+            else:
+                total += sum(map(_by_size, files))
+        return total + sum(memoryview(b"".join(unmade)).cast("q")[_sizes])
+
+
+class PathSet(AbstractSet[str]):
+    """The paths of some files, and others: none is made before somebody goes through them."""
+
+    def __init__(self, files: Files, others: Collection[str]) -> None:
+        self._files = files
+        self._others = frozenset(others)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._others or path in self._files
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._others
+        yield from (path for path in self._files if path not in self._others)
+
+    def __len__(self) -> int:
+        return len(self._files) + sum(path not in self._files for path in self._others)
+
+    def __bool__(self) -> bool:
+        return bool(self._files.folders or self._others)
+
+    @classmethod
+    def _from_iterable(cls, paths: Iterable[str]) -> frozenset[str]:  # type: ignore[override]
+        """What the operations of sets give."""
+        return frozenset(paths)

@@ -6,6 +6,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from glossator.core.document import Document
@@ -33,7 +34,7 @@ from glossator.workspace.text.index import TextIndex
 from glossator.workspace.worker.client import Worker
 from glossator.workspace.worker.jobs import Progress
 
-Listener = Callable[[frozenset[str]], None]
+Listener = Callable[[AbstractSet[str]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,12 +217,12 @@ class WorkspaceHost:
     def _look_again(self, paths: frozenset[str]) -> None:
         self._listed(paths | self._indexer.refresh(paths))
 
-    def _listed(self, paths: frozenset[str]) -> None:
+    def _listed(self, paths: AbstractSet[str]) -> None:
         """The listing of these paths changed, or may have."""
         self.keeper.listing_changed(complete=self._indexer.complete)
         self._changed(paths)
 
-    def _changed(self, paths: frozenset[str]) -> None:
+    def _changed(self, paths: AbstractSet[str]) -> None:
         self._revision += bool(paths)  # without any, a scan ended: the same files, known to be all
         self._snapshot = None
         for listener in tuple(self._listeners):

@@ -1,7 +1,7 @@
 """The file index: every listed file by directory, frozen for readers.
 
-The files of a directory are a tuple, replaced when one of them changes, and shared by the index and
-all listings: freezing costs a pointer a directory, and a million files no second dictionary.
+The files of a directory are replaced as a whole when one of them changes, and shared by the index
+and all listings: freezing costs a pointer a directory, and a million files no second dictionary.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
-from glossator.workspace.entries import FileEntry
+from glossator.workspace.entries import FileEntry, Files, FolderFiles, find
 from glossator.workspace.roots import Roots, folder_of, is_inside
 from glossator.workspace.walk import Found
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _AT_ONCE = 30_000  # files, sorted in 5 ms, in which no other thread gets its turn
 _by_path = attrgetter("path")
 _by_relative = attrgetter("relative")
-_by_size = attrgetter("size")
 _first = itemgetter(0)
 
 
@@ -43,7 +42,7 @@ class Skipped:
 class Listing:
     """The index at one moment."""
 
-    folders: Mapping[str, tuple[FileEntry, ...]]  # by directory, the files sorted by path
+    folders: Mapping[str, Sequence[FileEntry]]  # by directory, the files sorted by path
     skipped: Mapping[str, str]  # path -> rule
     earlier: PathTable | None = None  # the paths at an earlier moment
 
@@ -59,7 +58,7 @@ class Listing:
     @cached_property
     def total_bytes(self) -> int:
         """What all files hold together."""
-        return sum(map(_by_size, chain.from_iterable(self.folders.values())))
+        return Files(self.folders).total_bytes
 
     @cached_property
     def paths(self) -> Paths:
@@ -70,7 +69,7 @@ class Listing:
 
     def get(self, path: str) -> FileEntry | None:
         """The file listed at the absolute path `path`."""
-        return _get(self.folders, path)
+        return find(self.folders, path)
 
     def summarise_skipped(self, roots: Roots, within: str | None = None) -> tuple[Skipped, ...]:
         """What was left out, at or below `within` if given, by rule, most first.
@@ -105,7 +104,7 @@ class FileIndex:
     """Files and skipped paths by absolute path; changed by the host alone, read from any thread."""
 
     def __init__(self) -> None:
-        self._folders: dict[str, tuple[FileEntry, ...]] = {}
+        self._folders: dict[str, Sequence[FileEntry]] = {}
         self._skipped: dict[str, str] = {}
         self._above: set[str] = set()  # all directories with a known path below, ever
         self._last = Listing({}, {})
@@ -128,7 +127,7 @@ class FileIndex:
 
     def get(self, path: str) -> FileEntry | None:
         """The file listed at the absolute path `path`."""
-        return _get(self._folders, path)
+        return find(self._folders, path)
 
     def holds_folder(self, path: str) -> bool:
         """Whether anything at or below the directory `path` may be known."""
@@ -138,27 +137,27 @@ class FileIndex:
         """Whether anything at or below `path` may be listed or left out."""
         return path in self._above or path in self or path in self._skipped
 
-    def add(self, found: Found) -> dict[str, FileEntry]:
-        """Take in what was found; returns the entries that are new or changed, by path."""
-        new: list[FileEntry] = []
+    def add(self, found: Found) -> Files:
+        """Take in what was found; returns the files that are new or changed."""
+        new: dict[str, Sequence[FileEntry]] = {}
         for folder, files in found.folders.items():
             known = self._folders.get(folder)
             if known is None:
-                known = tuple(files)
-                new += files
+                made = files if isinstance(files, FolderFiles) else tuple(files)
+                self._folders[folder] = new[folder] = made
                 self._note(folder)
-            else:
-                merged = list(known)
-                new += [entry for entry in files if _put(merged, entry)]
-                known = tuple(merged)
-            self._folders[folder] = known
+                continue
+            merged = list(known)
+            if changed := [entry for entry in files if _put(merged, entry)]:
+                new[folder] = changed
+                self._folders[folder] = tuple(merged)
         if found.skipped:
             self._skipped = self._skipped | found.skipped
             for path in found.skipped:
                 self._note(os.path.dirname(path))
         if new or found.skipped:
             self._listing = None
-        return {entry.path: entry for entry in new}
+        return Files(new)
 
     def remove(self, gone: Iterable[str], lifted: Iterable[str]) -> set[str]:
         """Drop files, and skipped paths that are `lifted`; returns the files that were listed."""
@@ -200,12 +199,6 @@ class FileIndex:
             folder = folder_of(folder)
 
 
-def _get(folders: Mapping[str, tuple[FileEntry, ...]], path: str) -> FileEntry | None:
-    files = folders.get(folder_of(path), ())
-    at = bisect_left(files, path, key=_by_path)
-    return files[at] if at < len(files) and files[at].path == path else None
-
-
 def _put(files: list[FileEntry], entry: FileEntry) -> bool:
     """Put an entry in its place among `files`; whether that changed anything."""
     if not files or files[-1].path < entry.path:
@@ -221,7 +214,7 @@ def _put(files: list[FileEntry], entry: FileEntry) -> bool:
     return True
 
 
-def _sorted(folders: Collection[tuple[FileEntry, ...]]) -> list[FileEntry]:
+def _sorted(folders: Collection[Sequence[FileEntry]]) -> list[FileEntry]:
     """The files of all directories by relative path."""
     files = sorted(chain.from_iterable(folders), key=_by_path)
     begins = {inside[0].shown for inside in folders}
@@ -231,13 +224,13 @@ def _sorted(folders: Collection[tuple[FileEntry, ...]]) -> list[FileEntry]:
     return sorted(files, key=_by_relative)
 
 
-def _in_order(folders: Iterable[tuple[FileEntry, ...]]) -> list[FileEntry]:
+def _in_order(folders: Iterable[Sequence[FileEntry]]) -> list[FileEntry]:
     """The files of all directories by relative path, without sorting them again.
 
     A directory's files come before and between those of the directories in it.
     """
     ordered: list[FileEntry] = []
-    unfinished: list[tuple[str, tuple[FileEntry, ...], int]] = []  # each within the one before
+    unfinished: list[tuple[str, Sequence[FileEntry], int]] = []  # each within the one before
     for prefix, files in sorted(((_shown_folder(files), files) for files in folders), key=_first):
         while unfinished and not prefix.startswith(unfinished[-1][0]):
             _, rest, at = unfinished.pop()
@@ -254,7 +247,7 @@ def _in_order(folders: Iterable[tuple[FileEntry, ...]]) -> list[FileEntry]:
     return ordered
 
 
-def _shown_folder(files: tuple[FileEntry, ...]) -> str:
+def _shown_folder(files: Sequence[FileEntry]) -> str:
     """What the relative paths of a directory's files begin with: "" or a path and "/"."""
     relative = files[0].relative
     return relative[: relative.rfind("/") + 1]

@@ -12,11 +12,12 @@ import logging
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from concurrent.futures import Executor, ThreadPoolExecutor
 
 from glossator.core.errors import UsageError
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace.entries import FileEntry
+from glossator.workspace.entries import Files, PathSet
 from glossator.workspace.folder_file import FolderFile
 from glossator.workspace.ignore import IgnoreRules
 from glossator.workspace.index import FileIndex
@@ -47,13 +48,13 @@ class Indexer:
         index: FileIndex,
         roots: Roots,
         settings: WorkspaceSettings,
-        on_listing: Callable[[Mapping[str, FileEntry], Collection[str]], None],
-        on_change: Callable[[frozenset[str]], None],
+        on_listing: Callable[[Files, Collection[str]], None],
+        on_change: Callable[[AbstractSet[str]], None],
         on_seen: Callable[[Mapping[str, FolderFile]], None] = lambda _: None,
     ) -> None:
         """`index`, empty at first, is changed by this alone.
 
-        `on_listing` is told, at once, of new entries and of paths no longer listed.
+        `on_listing` is told, at once, of new or changed files and of paths no longer listed.
 
         `on_change` is told all those paths, soon.
 
@@ -178,7 +179,7 @@ class Indexer:
         if left_out_as_before and not found.folders and path not in self.index:
             return set()
         changed = self.index.replace(path, found)
-        listed = {entry.path: entry for entry in map(self.index.get, changed) if entry is not None}
+        listed = Files.of(entry for entry in map(self.index.get, changed) if entry is not None)
         self._on_listing(listed, changed - listed.keys())
         return changed if left_out_as_before else {path, *changed}
 
@@ -188,7 +189,7 @@ class Indexer:
         look.begin()
         changed: set[str] = set()
         while not look.done:
-            changed |= self._take_in(look.step(), look)
+            changed.update(self._take_in(look.step(), look))
         return frozenset(changed)
 
     def _look(
@@ -260,7 +261,7 @@ class Indexer:
             outer.watches |= look.watches
         return count
 
-    def _take_in(self, found: Differences, look: Look) -> frozenset[str]:
+    def _take_in(self, found: Differences, look: Look) -> AbstractSet[str]:
         """Apply what `look` found and nobody has looked at since; returns the changed paths."""
         if look.newer:
             found = found.without(look.newer)
@@ -270,7 +271,7 @@ class Indexer:
         changed = self.index.add(found.found)
         self.index.remove(found.gone, found.lifted)
         self._on_listing(changed, found.gone)
-        return frozenset[str]().union(changed, found.found.skipped, found.gone, found.lifted)
+        return PathSet(changed, (*found.found.skipped, *found.gone, *found.lifted))
 
     def _settle(self) -> None:
         """Note that the index is complete, if it is."""

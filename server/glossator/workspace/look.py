@@ -17,7 +17,7 @@ from itertools import islice
 from glossator.workspace.ignore import GIT_RULE, IGNORE_FILES, IgnoreRules
 from glossator.workspace.index import FileIndex
 from glossator.workspace.memory import Memory
-from glossator.workspace.roots import Roots, outermost
+from glossator.workspace.roots import Roots, folder_of, outermost
 from glossator.workspace.walk import Found, examine
 from glossator.workspace.watcher import Watcher
 
@@ -53,11 +53,10 @@ class Differences:
             above = os.path.dirname(path)
             return path not in paths and (above == path or other(above))
 
-        kept = {
-            folder: [entry for entry in files if entry.path not in paths]
-            for folder, files in self.found.folders.items()
-            if other(folder)
-        }
+        concerned = set(map(folder_of, paths))
+        kept = {folder: files for folder, files in self.found.folders.items() if other(folder)}
+        for folder in concerned & kept.keys():
+            kept[folder] = [entry for entry in kept[folder] if entry.path not in paths]
         return Differences(
             Found(
                 {folder: files for folder, files in kept.items() if files},

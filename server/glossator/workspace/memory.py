@@ -9,7 +9,7 @@ if TYPE_CHECKING:  # the worker needs only what is listed here
     from glossator.workspace.ignore import IgnoreRules
 
 Stamp: TypeAlias = tuple[int, int, int]  # of a folder: inode, mtime and ctime in ns
-_BETWEEN = "/"  # names in one text, which takes less memory and time; no name holds it
+BETWEEN = "/"  # names in one text, which takes less memory and time; no name holds it
 
 
 class Known(NamedTuple):
@@ -44,9 +44,9 @@ class Memory:
 
 def joined(names: Iterable[str]) -> str:
     """Names of entries as one text."""
-    return _BETWEEN.join(sorted(names))
+    return BETWEEN.join(sorted(names))
 
 
 def divided(names: str) -> list[str]:
     """What was joined."""
-    return names.split(_BETWEEN) if names else []
+    return names.split(BETWEEN) if names else []

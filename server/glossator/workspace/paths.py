@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 
 from glossator.workspace.entries import FileEntry, relative_paths
 from glossator.workspace.glob import compile_glob, compile_listed
+from glossator.workspace.text.layout import TIMES
 
 if TYPE_CHECKING:
     from glossator.workspace.index import Listing
 
-Folders = Mapping[str, tuple[FileEntry, ...]]  # the files of each directory
+Folders = Mapping[str, Sequence[FileEntry]]  # the files of each directory
 
 _by_time = attrgetter("mtime_ns")
 _AT_ONCE = 20_000  # paths that exist twice in memory for a moment
@@ -92,7 +93,7 @@ class PathTable:
     def __init__(self, folders: Folders, files: tuple[FileEntry, ...]) -> None:
         self.folders = folders
         self._files = files
-        self._times = np.fromiter(map(_by_time, files), np.int64, len(files))
+        self._times = _times(files)
         self._text, self._order = _grouped(files)  # order: row -> file
         self._begins = _nul_positions(self._text)  # of each row, and the end
 
@@ -131,6 +132,16 @@ class PathTable:
             steps[edges[:, 0]] = 1
             steps[edges[:, 1]] = -1  # no other run begins there: it would be part of this one
         return np.cumsum(steps[:-1], dtype=np.int8).view(np.bool_)
+
+
+def _times(files: Sequence[FileEntry]) -> NDArray[np.int64]:
+    """When each was changed last; of a time that is too far off, the farthest."""
+    try:
+        return np.fromiter(map(_by_time, files), np.int64, len(files))
+    except OverflowError:
+        first, last = TIMES[0], TIMES[-1]
+        nearest = (min(max(first, file.mtime_ns), last) for file in files)
+        return np.fromiter(nearest, np.int64, len(files))
 
 
 def _missing(folders: Folders, others: Folders) -> Iterator[FileEntry]:

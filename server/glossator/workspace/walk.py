@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
-from glossator.workspace.entries import FileEntry
+from glossator.workspace.entries import FileEntry, Files, FolderFiles, make
 from glossator.workspace.memory import Known, Memory, divided, joined
-from glossator.workspace.roots import Roots, folder_of, is_inside, real_path
+from glossator.workspace.roots import Roots, is_inside, real_path
+from glossator.workspace.text.layout import STAMP
 
 if TYPE_CHECKING:  # the worker needs only what is listed here
     from glossator.workspace.ignore import IgnoreRules
@@ -28,7 +31,6 @@ SPECIAL = "not a regular file"
 UNREADABLE = "unreadable"
 _FEW = 16  # directories, about 1 ms of work
 _by_path = attrgetter("path")
-_new_tuple = tuple.__new__
 _FORGETFUL = Memory()
 
 
@@ -39,17 +41,13 @@ class Found:
     Each directory's files are sorted by path, which no two of them share.
     """
 
-    folders: dict[str, list[FileEntry]] = field(default_factory=dict)
+    folders: dict[str, Sequence[FileEntry]] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, files: Iterable[FileEntry], skipped: Mapping[str, str] | None = None) -> Self:
         """These files in any order; of several with one path the last."""
-        found = cls(skipped=dict(skipped or {}))
-        by_path = {entry.path: entry for entry in files}
-        for path in sorted(by_path):
-            found.folders.setdefault(folder_of(path), []).append(by_path[path])
-        return found
+        return cls(dict(Files.of(files).folders), dict(skipped or {}))
 
     def __len__(self) -> int:
         return sum(map(len, self.folders.values())) + len(self.skipped)
@@ -64,10 +62,10 @@ class Found:
         for folder, files in other.folders.items():
             mine = self.folders.setdefault(folder, files)
             if mine is not files:  # files of it were looked at one by one
-                in_order = mine[-1].path < files[0].path
-                mine += files
-                if not in_order:
-                    mine[:] = sorted({entry.path: entry for entry in mine}.values(), key=_by_path)
+                both = [*mine, *files]
+                if mine[-1].path >= files[0].path:
+                    both = sorted({entry.path: entry for entry in both}.values(), key=_by_path)
+                self.folders[folder] = both
         self.skipped.update(other.skipped)
 
 
@@ -179,7 +177,8 @@ def _walk_folder(
             deeper.append(path)
         else:
             others.append(entry)
-    if files := list(_entries(others, begin, roots, found.skipped)):
+    looks = ((each.path, partial(each.stat, follow_symlinks=False)) for each in others)
+    if files := list(_entries(looks, begin, roots, found.skipped)):
         found.folders[folder] = files
     if stamp is not None:
         folders = joined(path.rpartition(os.sep)[2] for path in deeper)
@@ -190,37 +189,55 @@ def _walk_folder(
 
 
 def _entries(
-    listed: Iterable[os.DirEntry[str]], begin: int | None, roots: Roots, skipped: dict[str, str]
+    looks: Iterable[tuple[str, Callable[[], os.stat_result]]],
+    begin: int | None,
+    roots: Roots,
+    skipped: dict[str, str],
 ) -> Iterator[FileEntry]:
-    for each in listed:
+    """The files at these paths, each with a look at its stamp."""
+    for path, look in looks:
         try:
-            status = each.stat(follow_symlinks=False)
+            status = look()
         except OSError:
             continue  # gone since it was listed
-        if entry := _entry_of(each.path, begin, status, roots, skipped):
+        if entry := _entry_of(path, begin, status, roots, skipped):
             yield entry
 
 
 def _revisit(folder: str, begin: int | None, known: Known, roots: Roots, found: Found) -> list[str]:
     """As `_walk_folder`, for a directory of which is known what it holds."""
     inside = folder if folder.endswith(os.sep) else folder + os.sep
-    files: list[FileEntry] = []
-    lstat, is_regular = os.lstat, stat.S_ISREG
-    for name in divided(known.files):
-        path = inside + name
-        try:
-            status = lstat(path)
-        except OSError:
-            continue  # gone since just now
-        if begin is not None and is_regular(status.st_mode):
-            files.append(_entry(path, begin, status))  # as mostly, and there may be a million
-        elif file := _entry_of(path, begin, status, roots, found.skipped):
-            files.append(file)
-    if files:
-        found.folders[folder] = files
+    names = divided(known.files)
+    if begin is not None and (stamps := _stamps(inside, names)) is not None:
+        if stamps:
+            found.folders[folder] = FolderFiles(inside, begin, known.files, stamps)
+    else:
+        paths = [inside + name for name in names]
+        looks = ((path, partial(os.lstat, path)) for path in paths)
+        if files := list(_entries(looks, begin, roots, found.skipped)):
+            found.folders[folder] = files
     for name, rule in known.left_out.items():
         found.skipped[inside + name] = rule
     return [inside + name for name in divided(known.folders)]
+
+
+def _stamps(inside: str, names: Iterable[str]) -> bytes | None:
+    """The `STAMP`s of a directory's files; None if there is none of one of them.
+
+    Such a file is gone, not a regular one, or has a time that is not among `layout.TIMES`.
+    """
+    stamps: list[bytes] = []
+    lstat, is_regular, pack = os.lstat, stat.S_ISREG, STAMP.pack
+    try:
+        for name in names:
+            status = lstat(inside + name)
+            if not is_regular(status.st_mode):
+                return None
+            times = status.st_mtime_ns, status.st_ctime_ns
+            stamps.append(pack(status.st_size, *times, status.st_ino))
+    except (OSError, struct.error):
+        return None
+    return b"".join(stamps)
 
 
 def _entry_of(
@@ -236,15 +253,8 @@ def _entry_of(
             return None
         status = target
     shown = roots.relative(path) if begin is None else begin
-    return _entry(path, shown, status, is_link)
-
-
-def _entry(path: str, shown: int | str, status: os.stat_result, is_link: bool = False) -> FileEntry:
-    mtime_ns, ctime_ns = status.st_mtime_ns, status.st_ctime_ns
-    if ctime_ns == mtime_ns:
-        ctime_ns = mtime_ns  # as mostly: one number in memory
-    fields = (path, shown, status.st_size, mtime_ns, ctime_ns, status.st_ino, is_link)
-    return _new_tuple(FileEntry, fields)
+    times = status.st_mtime_ns, status.st_ctime_ns
+    return make(path, shown, status.st_size, *times, status.st_ino, is_link)
 
 
 def _follow(path: str, roots: Roots) -> os.stat_result | str:

@@ -6,12 +6,13 @@ and a candidate for every query. Used from the event-loop thread alone, its view
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from glossator.workspace.entries import FileEntry
+from glossator.workspace.entries import FileEntry, Files
+from glossator.workspace.roots import folder_of
 from glossator.workspace.text.candidates import Candidates, Joined, JoinedRanges
 from glossator.workspace.text.placement import (
     PlacedSegment,
@@ -47,8 +48,14 @@ class TextStatistics:
 class TextView:
     """The index at one moment; safe from any thread."""
 
-    pending: tuple[FileEntry, ...]
+    single: tuple[FileEntry, ...]  # pending files, …
     parts: tuple[PlacedView | BlockView, ...] = ()
+    folders: Mapping[str, Sequence[FileEntry]] = field(default_factory=dict)  # … and folders
+
+    @property
+    def pending(self) -> tuple[FileEntry, ...]:
+        """The files without a valid document."""
+        return (*self.single, *Files(self.folders).entries)
 
     def candidates(self, query: Query, masked: Collection[str] = ()) -> Candidates:
         """Every listed file in which `query` can be met, or of which nothing is known.
@@ -91,24 +98,28 @@ class TextIndex:
     def __init__(self, look_up: Callable[[str], FileEntry | None]) -> None:
         self._look_up = look_up
         self._pending: dict[str, FileEntry] = {}
+        self._folders: dict[str, Sequence[FileEntry]] = {}  # that are pending as a whole
         self._placed: dict[str, tuple[PlacedSegment, ...]] = {}  # by root
         self._delta: Delta | None = None
         self._preparation: Preparation | None = None
         self._view: TextView | None = None
         self._pending_view: tuple[FileEntry, ...] | None = None
 
-    def changed(self, listed: Mapping[str, FileEntry], gone: Collection[str] = ()) -> None:
-        """Take in new entries of the listing by absolute path, and paths `gone` from it."""
+    def changed(self, listed: Files, gone: Collection[str] = ()) -> None:
+        """Take in new entries of the listing, and paths `gone` from it."""
         if self._placed or self._delta or self._preparation:
-            for path, entry in listed.items():
-                self._place(path, entry)
+            for entry in listed.entries:
+                self._place(entry.path, entry)
             for path in gone:
                 self._place(path, None)
-        else:
-            self._pending.update(listed)
+        elif gone or self._pending or not self._folders.keys().isdisjoint(listed.folders):
+            self._single_out(tuple(self._folders))
+            self._pending.update((entry.path, entry) for entry in listed.entries)
             for path in gone:
                 self._pending.pop(path, None)
-            self._view = self._pending_view = None
+        else:
+            self._folders.update(listed.folders)
+        self._view = self._pending_view = None
 
     def keep(self, entry: FileEntry, keys: NDArray[np.intp], traits: Traits) -> bool:
         """Index a file in memory as it was read under the stamp of `entry`.
@@ -138,7 +149,8 @@ class TextIndex:
         if self._delta is not None:
             unplaced.update((entry.path, entry) for entry in self._delta.entries())
         views = tuple(segment.freeze() for segment in placed)
-        self._preparation = Preparation(root, placed, views, unplaced, set())
+        folders = dict(self._folders)
+        self._preparation = Preparation(root, placed, views, unplaced, folders, set())
         return self._preparation
 
     def adopt(self, placement: Placement) -> bool:
@@ -147,10 +159,10 @@ class TextIndex:
         if preparation is not self._preparation:
             return False
         self._preparation = None
-        for segment, live in placement.placed:
-            segment.replace(live)
-        self._placed[preparation.root] = tuple(segment for segment, _ in placement.placed)
-        self._pending = placement.pending
+        for placing in placement.placings:
+            placing.placed.replace(placing.documents, placing.live)
+        self._placed[preparation.root] = tuple(placing.placed for placing in placement.placings)
+        self._pending, self._folders = placement.pending, placement.folders
         for path in preparation.touched.union(self._kept_paths()):
             self._place(path, self._look_up(path))
         if self._delta is not None and not self._delta:
@@ -160,6 +172,7 @@ class TextIndex:
 
     def pending(self) -> Mapping[str, FileEntry]:
         """The listed files without a valid document, by absolute path; changes with the index."""
+        self._single_out(tuple(self._folders))
         return MappingProxyType(self._pending)
 
     def kept(self) -> list[FileEntry]:
@@ -189,7 +202,7 @@ class TextIndex:
         if self._view is None:
             kept = () if self._delta is None else self._delta.freeze()
             placed = (segment.freeze() for segment in self._segments())
-            self._view = TextView(self._pending_view, (*placed, *kept))
+            self._view = TextView(self._pending_view, (*placed, *kept), dict(self._folders))
         return self._view
 
     def statistics(self) -> TextStatistics:
@@ -199,7 +212,7 @@ class TextIndex:
         return TextStatistics(
             len(segments),
             sum(map(len, segments)),
-            len(self._pending),
+            len(self._pending) + len(Files(self._folders)),
             len(self._kept_paths()),
             sum(placed.segment.bytes for placed in segments),
             sum(placed.memory_bytes for placed in segments) + kept,
@@ -207,6 +220,7 @@ class TextIndex:
 
     def _place(self, path: str, unplaced: FileEntry | None) -> None:
         """Find the one valid document for `unplaced`, what is listed at `path` now, if any is."""
+        self._single_out((folder_of(path),))
         for segment in self._segments():
             if segment.place(path, unplaced):
                 unplaced = None
@@ -224,6 +238,13 @@ class TextIndex:
         self._view = None
         if self._preparation is not None:
             self._preparation.touched.add(path)
+
+    def _single_out(self, folders: Iterable[str]) -> None:
+        """Have the files of these folders at hand by path, if they are pending as a whole."""
+        for folder in folders:
+            if files := self._folders.pop(folder, None):
+                self._pending.update((entry.path, entry) for entry in files)
+                self._pending_view = None  # views say the same as before
 
     def _segments(self) -> Iterator[PlacedSegment]:
         for segments in self._placed.values():

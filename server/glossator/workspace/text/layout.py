@@ -27,6 +27,7 @@ POSTING_UNIT: Final = 2  # bytes; postings start at multiples of it
 HEADER: Final = struct.Struct("<8sIIIIQQI")
 CHECKSUM: Final = struct.Struct("<I")  # CRC-32 of what stands before it, and of the tables
 STAMP: Final = struct.Struct("<qqqQ")  # size, mtime_ns, ctime_ns, inode
+TIMES: Final = range(-(1 << 63), 1 << 63)  # in a stamp: up to the year 2262
 # what stands before the container in a serialised roaring bitmap of one array or bitset container:
 # cookie, number of containers, high bits of the members, members less 1, place of the container
 ROARING: Final = struct.Struct("<IIHHI")

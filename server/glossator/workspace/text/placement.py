@@ -7,24 +7,26 @@ invalidated, and a file that comes back unchanged is valid again.
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from pyroaring import BitMap
 
-from glossator.workspace.entries import FileEntry
+from glossator.workspace.entries import FileEntry, Files
+from glossator.workspace.roots import is_inside
 from glossator.workspace.text.candidates import Candidates, Ranges
+from glossator.workspace.text.document_files import DocumentFiles
 
 if TYPE_CHECKING:  # it imports numpy, which an index without segments does without
     from glossator.workspace.text.required import Query
     from glossator.workspace.text.segment import Segment, Stamp
 
 _stamp: Callable[[FileEntry], Stamp] = itemgetter(slice(2, 6))  # size to inode
-_NONE = FileEntry("", "", 0, 0)  # of documents that never were valid; never looked at
+_TURN = 1_000  # documents, gone through in about 1 ms; then the event loop gets its turn
 
 
 def stamp_of(entry: FileEntry) -> Stamp | None:
@@ -40,15 +42,15 @@ class PlacedView:
     """The valid documents of a segment at one moment; safe from any thread."""
 
     segment: Segment
-    entries: Sequence[FileEntry]  # by document, of those that are or were valid
+    documents: DocumentFiles
     live: BitMap
-    numbers: Mapping[str, int]  # of the documents, by absolute path
 
     def candidates(self, query: Query, masked: Iterable[str] = ()) -> Candidates:
         """The files in which a match may lie, but for those at the `masked` paths."""
         found, long, passages = self.segment.find(query)
         found &= self.live
-        found -= BitMap(self.numbers[path] for path in masked if path in self.numbers)
+        numbers = map(self.documents.number, masked)
+        found -= BitMap(number for number in numbers if number is not None)
         plain = found & self.segment.plain
         return Candidates(
             _Documents(self, plain),
@@ -71,14 +73,14 @@ class PlacedView:
 
     def number(self, entry: FileEntry, among: BitMap) -> int | None:
         """The number of the file's document, if it is one of these."""
-        number = self.numbers.get(entry.path)
-        if number is None or number not in among or self.entries[number] != entry:
+        number = self.documents.number(entry.path)
+        if number is None or number not in among or self.documents[number] != entry:
             return None
         return number
 
     def at(self, documents: BitMap) -> Iterator[FileEntry]:
         """The files of these documents."""
-        return map(self.entries.__getitem__, documents)
+        return map(self.documents.__getitem__, documents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +124,9 @@ class _LongDocuments(Mapping[FileEntry, Ranges]):
 class PlacedSegment:
     """A segment of one root, and which of its documents are valid."""
 
-    def __init__(self, segment: Segment, root: str) -> None:
+    def __init__(self, segment: Segment) -> None:
         self.segment = segment
-        self._prefix = root if root.endswith(os.sep) else root + os.sep
-        self._entries = [_NONE] * segment.documents
-        self._numbers: dict[str, int] = {}  # by absolute path, from the first `take` on
+        self._documents = DocumentFiles(segment.documents)
         self._live = BitMap()
         self._view: PlacedView | None = None
 
@@ -136,52 +136,73 @@ class PlacedSegment:
     @property
     def memory_bytes(self) -> int:
         """About so much memory is in use, beside the listing's."""
-        kept = sys.getsizeof(self._numbers) + sys.getsizeof(self._entries)
-        return kept + self.segment.memory_bytes
+        return self._documents.memory_bytes + self.segment.memory_bytes
 
     def place(self, path: str, entry: FileEntry | None) -> bool:
         """Make the document of `path`, if there is one, valid or not; returns whether it is."""
-        number = self._numbers.get(path)
+        number = self._documents.number(path)
         if number is None:
             return False
         self._view = None
         if entry is None or self.segment.stamp(number) != stamp_of(entry):
             self._live.discard(number)
             return False
-        self._entries[number] = entry
+        self._documents.put(number, entry)
         self._live.add(number)
         return True
 
-    def take(self, unplaced: dict[str, FileEntry]) -> BitMap:
-        """The documents valid for some of the entries, which are taken out; from any thread."""
-        taken: list[int] = []
-        numbers: dict[str, int] = {}
-        documents = enumerate(self.segment.stamps())
-        for paths in self.segment.paths_below(self._prefix):
-            for path, (number, stamp) in zip(paths, documents):  # noqa: B905 - some of them
-                entry = unplaced.pop(path, None)
-                if entry is None:
-                    numbers[path] = number
-                    continue
-                numbers[entry.path] = number  # the listing's own string takes no further memory
-                if stamp == _stamp(entry) and not entry.is_link:
-                    self._entries[number] = entry  # equal to one that may be there
-                    taken.append(number)
-                else:
-                    unplaced[entry.path] = entry
-            time.sleep(0)  # after about 1 ms of work: the event loop gets its turn
-        self._numbers = numbers
-        return BitMap(taken)
-
-    def replace(self, live: BitMap) -> None:
-        """Make these documents, of which `take` told, the valid ones."""
-        self._live, self._view = live, None
+    def replace(self, documents: DocumentFiles, live: BitMap) -> None:
+        """Make these documents, of these files, the valid ones."""
+        self._documents, self._live, self._view = documents, live, None
 
     def freeze(self) -> PlacedView:
         """The valid documents now."""
         if self._view is None:
-            self._view = PlacedView(self.segment, self._entries, self._live.copy(), self._numbers)
+            self._view = PlacedView(self.segment, self._documents, self._live.copy())
         return self._view
+
+
+class Placing:
+    """The valid documents of a segment, while they are found; for one thread, and for one use."""
+
+    def __init__(self, placed: PlacedSegment, prefix: str) -> None:
+        self.placed = placed
+        self.documents = DocumentFiles(placed.segment.documents)
+        self.live = BitMap()
+        self._prefix = prefix
+        paths = chain.from_iterable(placed.segment.paths_below(prefix))
+        self._single: Iterable[tuple[int, str]] = enumerate(paths)
+
+    def take_folders(self, folders: dict[str, Sequence[FileEntry]]) -> None:
+        """Find documents that are all files of one of the folders, which is taken out."""
+        single: list[tuple[int, str]] = []
+        runs = self.placed.segment.runs_below(self._prefix, folders)
+        for turn, (number, path, files) in enumerate(runs, 1):
+            if files is None:
+                single.append((number, path))
+            else:
+                self.documents.put_run(number, path, folders.pop(path))
+                self.live.add_range(number, number + len(files))
+            if turn % _TURN == 0:
+                time.sleep(0)
+        self._single = single
+
+    def take(self, unplaced: dict[str, FileEntry]) -> None:
+        """Find the others that are valid, for some of these entries, which are taken out."""
+        documents, stamp = self.documents, self.placed.segment.stamp
+        for turn, (number, path) in enumerate(self._single, 1):
+            entry = unplaced.pop(path, None)
+            if entry is None:
+                documents.put_single(number, path)
+            else:
+                documents.put_single(number, entry.path)  # a string that is there anyway
+                if stamp(number) == stamp_of(entry):
+                    documents.put(number, entry)
+                    self.live.add(number)
+                else:
+                    unplaced[entry.path] = entry
+            if turn % _TURN == 0:
+                time.sleep(0)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -189,8 +210,9 @@ class Placement:
     """What `TextIndex.adopt` takes: segments with their valid documents, and what is pending."""
 
     preparation: Preparation
-    placed: tuple[tuple[PlacedSegment, BitMap], ...]
+    placings: tuple[Placing, ...]
     pending: dict[str, FileEntry]
+    folders: dict[str, Sequence[FileEntry]]  # of other roots, that are pending as a whole
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -200,17 +222,28 @@ class Preparation:
     root: str
     placed: tuple[PlacedSegment, ...]
     views: tuple[PlacedView, ...]  # of `placed`
-    unplaced: dict[str, FileEntry]  # the entries in no segment
+    unplaced: dict[str, FileEntry]  # the entries in no segment, …
+    folders: dict[str, Sequence[FileEntry]]  # … and whole folders of such
     touched: set[str]
 
     def place(self, segments: Sequence[Segment]) -> Placement:
         """Find the valid documents when `segments` are all there are; once, in a thread."""
         known = {id(placed.segment): placed for placed in self.placed}
+        prefix = self.root if self.root.endswith(os.sep) else self.root + os.sep
+        placings = [
+            Placing(known.get(id(segment)) or PlacedSegment(segment), prefix)
+            for segment in segments
+        ]
+        folders = self.folders
+        for placing in placings:
+            if folders:
+                placing.take_folders(folders)
+        own = {name: files for name, files in folders.items() if is_inside(name, self.root)}
         pending = self.unplaced
         for view in self.views:
             pending.update((entry.path, entry) for entry in view.files())
-        found = []
-        for segment in segments:
-            placed = known.get(id(segment)) or PlacedSegment(segment, self.root)
-            found.append((placed, placed.take(pending)))
-        return Placement(self, tuple(found), pending)
+        pending.update((entry.path, entry) for entry in Files(own).entries)
+        for placing in placings:
+            placing.take(pending)
+        others = {name: files for name, files in folders.items() if name not in own}
+        return Placement(self, tuple(placings), pending, others)

@@ -14,6 +14,7 @@ from glossator.core.document import Missing
 from glossator.workspace.disk import load_listed
 from glossator.workspace.roots import Roots
 from glossator.workspace.text.fold import KEYS
+from glossator.workspace.text.layout import TIMES
 from glossator.workspace.text.plain import Traits, searchable, traits
 from glossator.workspace.text.policy import ripe_at
 from glossator.workspace.text.segment import Stamp
@@ -62,6 +63,7 @@ class LeftOut(Enum):
     """Why a file is not indexed for now."""
 
     YOUNG = "young"
+    MISDATED = "misdated"  # with a time that a stamp cannot hold, as damaged archives leave it
     UNREADABLE = "unreadable"  # absent, too large, forbidden, changing, or now a link
 
 
@@ -89,6 +91,8 @@ def mark_file(
     size, mtime_ns, ctime_ns, inode, _ = raw.stamp
     if ripe_at(mtime_ns, ctime_ns) > now:
         return LeftOut.YOUNG
+    if mtime_ns not in TIMES or ctime_ns not in TIMES:
+        return LeftOut.MISDATED
     content = searchable(raw.content)
     if content is not None:
         # what is no plain text, byte for byte, is searched as a whole
