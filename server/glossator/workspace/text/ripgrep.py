@@ -9,12 +9,12 @@ import logging
 import os
 import tempfile
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import accumulate, chain, islice
 from operator import attrgetter
-from typing import IO, Self
+from typing import IO
 
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.text.child import Child, Ended
@@ -68,30 +68,40 @@ class Ripgrep:
         it, and for what it failed at.
         """
         size = _FIRST_BATCH
-        with ExitStack() as running:
+        at_work: deque[_Run] = deque()
 
-            def start() -> tuple[_Batch, _Run | None]:
-                nonlocal files
-                batch, files = self._batch(files, size, withheld)
-                if not any(batch.arguments):
-                    return batch, None
-                return batch, running.enter_context(_Run(self, batch))
+        def start() -> tuple[_Batch, _Run | None]:
+            nonlocal files, size
+            batch, files = self._batch(files, size, withheld)
+            size = min(2 * size, _MOST)
+            if not any(batch.arguments):
+                return batch, None
+            run = _Run(self, batch)
+            at_work.append(run)
+            return batch, run
 
+        try:
             batch, run = start()
+            is_first = True  # and often enough; later on two are at work, or cores would wait
             while batch.files:
                 counts: Mapping[bytes, int | None] | None = None
                 following = None
                 for entry, argument in zip(batch.files, batch.arguments, strict=True):
                     if run and argument and counts is None:
+                        if not is_first:
+                            following = start()
                         counts = run.counts(cancelled)
-                        running.pop_all().close()  # one at a time is at work, and has a file open
-                        size = min(2 * size, _MOST)
-                        following = start()  # works while what was found is looked at
+                        at_work.popleft().end()
+                        # works while what was found is looked at
+                        following, is_first = following or start(), False
                     if not argument:
                         yield entry, None
                     elif counts and argument in counts:
                         yield entry, counts[argument]
                 batch, run = following or start()
+        finally:
+            for run in at_work:
+                run.end()
 
     def command(self) -> list[str]:
         """The program and its options."""
@@ -136,7 +146,7 @@ class _Batch:
 
 
 class _Run:
-    """ripgrep at work on some files; leaving the `with` ends it."""
+    """ripgrep at work on some files, until it is ended."""
 
     def __init__(self, ripgrep: Ripgrep, batch: _Batch) -> None:
         self._program = ripgrep.program
@@ -159,10 +169,8 @@ class _Run:
         except OSError as error:
             _log.warning("%s; the files are searched without ripgrep.", error)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def end(self) -> None:
+        """End it, if it has not ended, and let go of what it found."""
         if self._child is not None:
             self._child.end()
         if self._output is not None:
@@ -171,7 +179,7 @@ class _Run:
     def counts(self, cancelled: Callable[[], bool]) -> Mapping[bytes, int | None]:
         """Wait for the matching lines by argument; None: to be looked at without it."""
         unread: Sequence[bytes] | None = None
-        if self._child is not None:
+        if self._child is not None and not is_left_out(self._program):
             try:
                 ended = self._child.wait(self._patience, cancelled)
             except TimeoutError:
