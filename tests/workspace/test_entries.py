@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Set as AbstractSet
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
 
 from glossator.workspace.entries import FileEntry, Files, FolderFiles, PathSet
 from glossator.workspace.index import FileIndex
@@ -33,8 +36,11 @@ def test_they_are_what_a_list_would_hold() -> None:
     assert len(files) == len(expected)
     assert list(files) == expected
     assert (files[0], files[-1], files[1:]) == (expected[0], expected[-1], tuple(expected[1:]))
-    assert files == expected
-    assert files != expected[1:]
+    assert files.are(expected)
+    assert not files.are(expected[1:])
+    assert not files.are([*expected[:-1], expected[-1]._replace(is_link=True)])
+    assert not files.are([*expected[:-1], expected[-1]._replace(inode=1)])
+    assert not files.are([*expected[:-1], expected[-1]._replace(path="/ws/in/f")])
     assert [each.relative for each in files] == [f"in/{name}" for name in NAMES]
     assert files.paths_from(4).split(b"\0")[:-1] == [
         os.fsencode(each.relative) for each in expected
@@ -42,21 +48,18 @@ def test_they_are_what_a_list_would_hold() -> None:
     assert expected[1] in files
 
 
-def test_they_are_made_once_whoever_asks() -> None:
+def test_all_are_given_the_same_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     files = folder_files(entries())
-    start = threading.Barrier(4)
-    seen: list[list[int]] = []
+    make, both_make = FolderFiles._make, threading.Barrier(2)
 
-    def look() -> None:
-        start.wait()
-        seen.append([id(each) for each in files])
+    def slowly(made: FolderFiles) -> list[FileEntry]:
+        both_make.wait()
+        return list(make(made))
 
-    threads = [threading.Thread(target=look) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert seen == [seen[0]] * 4
+    monkeypatch.setattr(FolderFiles, "_make", slowly)
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(lambda: [id(each) for each in files]) for _ in range(2)]
+    assert asked[0].result() == asked[1].result() == [id(each) for each in files]
 
 
 def test_files_by_path() -> None:
@@ -66,6 +69,8 @@ def test_files_by_path() -> None:
     assert len(files) == 6
     assert files.total_bytes == 7 + 8 + 0 + 1 + 2 + 3
     assert "/ws/in/none" not in files
+    assert "/ws/in/é" in files
+    assert 1 not in files  # type: ignore[comparison-overlap]  # as mappings have it
     assert files.get("/ws/none/a") is None
     assert Files({}).total_bytes == 0
 

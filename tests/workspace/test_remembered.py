@@ -61,7 +61,8 @@ def walked(
     for path in places.paths:
         for part in examine(path, places, rules, memory=memory or Memory()):
             found.extend(part)
-    return found
+    folders = {folder: list(files) for folder, files in found.folders.items()}
+    return Found(dict(folders), found.skipped)
 
 
 def remember(*roots: Path, settings: WorkspaceSettings = SETTINGS, later: int = RIPE_NS) -> None:

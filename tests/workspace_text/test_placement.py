@@ -194,28 +194,21 @@ def _noting(made: list[str]):  # type: ignore[no-untyped-def]
     return noting
 
 
-def test_a_large_folder_that_differs_is_compared_once(
+def test_a_folder_whose_first_file_is_gone_is_compared_as_a_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = [f"{number:04}" for number in range(2_000)]
-    files = [FileEntry(f"{ROOT}/{name}", len(ROOT) + 1, 1, 1, 1, 1) for name in names]
-    documents = [document(name, b"text", (1, 1, 1, 1)) for name in names]
+    names = [f"{number:04}" for number in range(500)]
+    files = [FileEntry(f"{ROOT}/{name}", len(ROOT) + 1, 1, 1, 1, int(name)) for name in names]
+    documents = [document(each.relative, b"text", stamp(each)) for each in files]
     segment = Segment.open(tmp_path / write_segment(tmp_path, documents).name)
-    compared = 0
-    paths_from = FolderFiles.paths_from
-
-    def counting(self: FolderFiles, begin: int) -> bytes:
-        nonlocal compared
-        compared += 1
-        return paths_from(self, begin)
-
-    monkeypatch.setattr(FolderFiles, "paths_from", counting)
+    made: list[str] = []
+    monkeypatch.setattr(FolderFiles, "_make", _noting(made))
     listed = Files({ROOT: whole(ROOT, files[1:])})
     index = TextIndex(listed.get)
     index.changed(listed)
     assert index.adopt(index.prepare(ROOT).place([segment]))
-    assert compared == 1
-    assert index.statistics().documents == len(names) - 1
+    assert (index.statistics().documents, index.statistics().pending) == (len(names) - 1, 0)
+    assert not made
 
 
 def test_another_name_with_the_same_stamp_is_another_file(tmp_path: Path) -> None:

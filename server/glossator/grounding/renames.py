@@ -41,7 +41,7 @@ class Trail:
         """Something happened to these paths."""
         now = time.monotonic()
         self._has_news = True
-        for path in paths:
+        for path in islice(paths, _RECENT):
             self._recent[path] = now
             self._recent.move_to_end(path)
         while len(self._recent) > _RECENT:

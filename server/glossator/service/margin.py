@@ -140,7 +140,7 @@ class Margin:
             self.look_soon()
         if self._noted:
             self._trail.changed(paths)
-            self._doubt(key for path in self._citing.keys() & paths for key in self._citing[path])
+            self._doubt(key for path in self._citing if path in paths for key in self._citing[path])
 
     def _doubt(self, keys: Iterable[str]) -> None:
         self._doubtful.update(keys)

@@ -21,7 +21,7 @@ _by_shown = attrgetter("shown")
 _by_size = attrgetter("size")
 _new_tuple = tuple.__new__
 _sizes = slice(None, None, STAMP.size // 8)  # in stamps, each of which is four numbers
-_making = Lock()
+_publishing = Lock()
 
 
 class _Fields(NamedTuple):
@@ -93,10 +93,10 @@ class FolderFiles(Sequence[FileEntry]):
     """The files of a directory, sorted by path, none of them a link.
 
     Their entries are made, all at once, when the first one is asked for: a start lists every file,
-    and most are asked for much later or never. Until then a file takes its name and its stamp.
+    and few are asked for soon, or ever. Until then a file takes its name and its stamp.
     """
 
-    __slots__ = ("_begin", "_entries", "inside", "names", "stamps")
+    __slots__ = ("_begin", "_entries", "_names", "inside", "stamps")
 
     def __init__(self, inside: str, begin: int, names: str, stamps: bytes) -> None:
         """`inside`: what the paths begin with; the relative ones begin at `begin`.
@@ -104,8 +104,8 @@ class FolderFiles(Sequence[FileEntry]):
         `names`: as `joined`, `stamps`: a `STAMP` of each.
         """
         self.inside = inside
-        self.names = names
         self.stamps = stamps
+        self._names = names
         self._begin = begin
         self._entries: tuple[FileEntry, ...] | None = None
 
@@ -122,31 +122,44 @@ class FolderFiles(Sequence[FileEntry]):
     def __iter__(self) -> Iterator[FileEntry]:
         return iter(self._made())
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and self._made() == tuple(other)
+    def place(self, path: str) -> int | None:
+        """As `place_of`, without making entries."""
+        names, name = divided(self._names), path[len(self.inside) :]
+        at = bisect_left(names, name)
+        return at if at < len(names) and names[at] == name else None
 
-    __hash__ = None  # type: ignore[assignment]  # as of a list
+    def are(self, files: Sequence[FileEntry]) -> bool:
+        """Whether these are the files, without making entries."""
+        return len(files) == len(self) and all(
+            each[2:] == (*stamp, False) and each.path == self.inside + name
+            for each, (name, stamp) in zip(files, self._facts(), strict=True)
+        )
 
     def paths_from(self, begin: int) -> bytes:
         """What each path holds from the character `begin` of the directory's on, and a NUL."""
         inside = self.inside[begin:]
-        return os.fsencode(inside + self.names.replace(BETWEEN, "\0" + inside) + "\0")
+        return os.fsencode(inside + self._names.replace(BETWEEN, "\0" + inside) + "\0")
+
+    def _facts(self) -> Iterator[tuple[str, tuple[int, ...]]]:
+        return zip(divided(self._names), STAMP.iter_unpack(self.stamps), strict=True)
 
     def _made(self) -> tuple[FileEntry, ...]:
         if self._entries is None:
-            with _making:  # whoever compares by identity must be given the same ones
+            made = tuple(self._make())
+            with _publishing:  # whoever compares by identity must be given the same ones
                 if self._entries is None:
-                    self._entries = tuple(self._make())
+                    self._entries = made
         return self._entries
 
     def _make(self) -> Iterator[FileEntry]:
-        stamps = STAMP.iter_unpack(self.stamps)
-        for name, stamp in zip(divided(self.names), stamps, strict=True):
-            yield make(self.inside + name, self._begin, *stamp)
+        for name, (size, mtime_ns, ctime_ns, inode) in self._facts():
+            yield make(self.inside + name, self._begin, size, mtime_ns, ctime_ns, inode)
 
 
 def place_of(path: str, files: Sequence[FileEntry]) -> int | None:
     """Where the file with this path is among those of its directory."""
+    if isinstance(files, FolderFiles):
+        return files.place(path)
     at = bisect_left(files, path, key=_by_path)
     return at if at < len(files) and files[at].path == path else None
 
@@ -182,6 +195,11 @@ class Files(Mapping[str, FileEntry]):
             raise KeyError(path)
         return entry
 
+    def __contains__(self, path: object) -> bool:
+        if not isinstance(path, str):
+            return False
+        return place_of(path, self.folders.get(folder_of(path), ())) is not None
+
     def __iter__(self) -> Iterator[str]:
         return map(_by_path, self.entries)
 
@@ -193,14 +211,14 @@ class Files(Mapping[str, FileEntry]):
     @property
     def total_bytes(self) -> int:
         """What all files hold together."""
-        unmade: list[bytes] = []
+        stamps: list[bytes] = []
         total = 0
         for files in self.folders.values():
             if isinstance(files, FolderFiles):
-                unmade.append(files.stamps)
+                stamps.append(files.stamps)
             else:
                 total += sum(map(_by_size, files))
-        return total + sum(memoryview(b"".join(unmade)).cast("q")[_sizes])
+        return total + sum(memoryview(b"".join(stamps)).cast("q")[_sizes])
 
 
 class PathSet(AbstractSet[str]):

@@ -129,6 +129,10 @@ class FileIndex:
         """The file listed at the absolute path `path`."""
         return find(self._folders, path)
 
+    def within(self, folder: str) -> Sequence[FileEntry]:
+        """The files listed in a directory, sorted by path."""
+        return self._folders.get(folder, ())
+
     def holds_folder(self, path: str) -> bool:
         """Whether anything at or below the directory `path` may be known."""
         return path in self._above

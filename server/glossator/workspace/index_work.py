@@ -213,16 +213,17 @@ class IndexWork:
             await self._write(store, [], mending=True)  # sets the damaged files aside
 
     async def _survey(self) -> Survey:
-        pending = self._index.pending().values()
+        pending = self._index.statistics().pending
         look = functools.partial(
             policy.survey,
             refused=self._refused,
             now=time.time_ns(),
             max_file_bytes=self._settings.max_file_bytes,
         )
-        if len(pending) <= _IN_THREAD:
-            return look(pending)
-        return await asyncio.to_thread(look, list(pending))
+        view = self._index.freeze()
+        if pending <= _IN_THREAD:
+            return look(view.pending)
+        return await asyncio.to_thread(lambda: look(view.pending))
 
     def _standing(
         self, store: RootStore, ripe: int, kept: int, room: int, quiet: float

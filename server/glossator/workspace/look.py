@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 
+from glossator.workspace.entries import FileEntry, FolderFiles
 from glossator.workspace.ignore import GIT_RULE, IGNORE_FILES, IgnoreRules
 from glossator.workspace.index import FileIndex
 from glossator.workspace.memory import Memory
@@ -169,7 +170,11 @@ class Look:
         self._seen.update(entry.path for entry in found.files)
         self._seen_skipped.update(found.skipped)
         index, skipped = self._around.index, self._around.index.skipped
-        changed = [entry for entry in found.files if index.get(entry.path) != entry]
+        changed: list[FileEntry] = []
+        for folder, files in found.folders.items():
+            known = index.within(folder)
+            if not (isinstance(known, FolderFiles) and known.are(files)):
+                changed += (entry for entry in files if index.get(entry.path) != entry)
         ruled = {path: rule for path, rule in found.skipped.items() if skipped.get(path) != rule}
         return Differences(
             Found.of(changed, ruled),

@@ -30,6 +30,7 @@ LINK_BROKEN = "link to nothing"
 SPECIAL = "not a regular file"
 UNREADABLE = "unreadable"
 _FEW = 16  # directories, about 1 ms of work
+_MANY = 5_000  # files of a directory, whose entries take 5 ms to make
 _by_path = attrgetter("path")
 _FORGETFUL = Memory()
 
@@ -58,7 +59,7 @@ class Found:
         return chain.from_iterable(self.folders.values())
 
     def extend(self, other: Found) -> None:
-        """Take in what `other` found, whose lists become this one's."""
+        """Take in what `other` found."""
         for folder, files in other.folders.items():
             mine = self.folders.setdefault(folder, files)
             if mine is not files:  # files of it were looked at one by one
@@ -208,7 +209,8 @@ def _revisit(folder: str, begin: int | None, known: Known, roots: Roots, found: 
     """As `_walk_folder`, for a directory of which is known what it holds."""
     inside = folder if folder.endswith(os.sep) else folder + os.sep
     names = divided(known.files)
-    if begin is not None and (stamps := _stamps(inside, names)) is not None:
+    stamps = None if begin is None or len(names) > _MANY else _stamps(inside, names)
+    if begin is not None and stamps is not None:
         if stamps:
             found.folders[folder] = FolderFiles(inside, begin, known.files, stamps)
     else:

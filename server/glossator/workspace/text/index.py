@@ -6,12 +6,14 @@ and a candidate for every query. Used from the event-loop thread alone, its view
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from glossator.workspace.entries import FileEntry, Files
+from glossator.workspace.entries import FileEntry, Files, FolderFiles
 from glossator.workspace.roots import folder_of
 from glossator.workspace.text.candidates import Candidates, Joined, JoinedRanges
 from glossator.workspace.text.placement import (
@@ -50,7 +52,7 @@ class TextView:
 
     single: tuple[FileEntry, ...]  # pending files, …
     parts: tuple[PlacedView | BlockView, ...] = ()
-    folders: Mapping[str, Sequence[FileEntry]] = field(default_factory=dict)  # … and folders
+    folders: Mapping[str, FolderFiles] = field(default_factory=dict)  # … and folders of such
 
     @property
     def pending(self) -> tuple[FileEntry, ...]:
@@ -63,7 +65,8 @@ class TextView:
         Files at the `masked` absolute paths are left out.
         """
         found = [part.candidates(query, masked) for part in self.parts]
-        others = [entry for entry in self.pending if entry.path not in masked]
+        pending = chain(self.single, Files(self.folders).entries)
+        others = [entry for entry in pending if entry.path not in masked]
         for part in found:
             others += part.others
         ranges = JoinedRanges([part.ranges for part in found])
@@ -98,7 +101,7 @@ class TextIndex:
     def __init__(self, look_up: Callable[[str], FileEntry | None]) -> None:
         self._look_up = look_up
         self._pending: dict[str, FileEntry] = {}
-        self._folders: dict[str, Sequence[FileEntry]] = {}  # that are pending as a whole
+        self._folders: dict[str, FolderFiles] = {}  # that are pending as a whole
         self._placed: dict[str, tuple[PlacedSegment, ...]] = {}  # by root
         self._delta: Delta | None = None
         self._preparation: Preparation | None = None
@@ -112,13 +115,16 @@ class TextIndex:
                 self._place(entry.path, entry)
             for path in gone:
                 self._place(path, None)
-        elif gone or self._pending or not self._folders.keys().isdisjoint(listed.folders):
-            self._single_out(tuple(self._folders))
-            self._pending.update((entry.path, entry) for entry in listed.entries)
-            for path in gone:
-                self._pending.pop(path, None)
-        else:
-            self._folders.update(listed.folders)
+            return
+        for folder in {*listed.folders, *map(folder_of, gone)}:
+            self._single_out(folder)
+        for folder, files in listed.folders.items():
+            if isinstance(files, FolderFiles):
+                self._folders[folder] = files
+            else:
+                self._pending.update((entry.path, entry) for entry in files)
+        for path in gone:
+            self._pending.pop(path, None)
         self._view = self._pending_view = None
 
     def keep(self, entry: FileEntry, keys: NDArray[np.intp], traits: Traits) -> bool:
@@ -144,13 +150,12 @@ class TextIndex:
 
         One at a time: what was prepared before can no longer be adopted.
         """
-        placed = self._placed.get(root, ())
         unplaced = dict(self._pending)
         if self._delta is not None:
             unplaced.update((entry.path, entry) for entry in self._delta.entries())
-        views = tuple(segment.freeze() for segment in placed)
+        views = tuple(segment.freeze() for segment in self._placed.get(root, ()))
         folders = dict(self._folders)
-        self._preparation = Preparation(root, placed, views, unplaced, folders, set())
+        self._preparation = Preparation(root, views, unplaced, folders, set())
         return self._preparation
 
     def adopt(self, placement: Placement) -> bool:
@@ -159,9 +164,7 @@ class TextIndex:
         if preparation is not self._preparation:
             return False
         self._preparation = None
-        for placing in placement.placings:
-            placing.placed.replace(placing.documents, placing.live)
-        self._placed[preparation.root] = tuple(placing.placed for placing in placement.placings)
+        self._placed[preparation.root] = placement.placed
         self._pending, self._folders = placement.pending, placement.folders
         for path in preparation.touched.union(self._kept_paths()):
             self._place(path, self._look_up(path))
@@ -172,8 +175,8 @@ class TextIndex:
 
     def pending(self) -> Mapping[str, FileEntry]:
         """The listed files without a valid document, by absolute path; changes with the index."""
-        self._single_out(tuple(self._folders))
-        return MappingProxyType(self._pending)
+        folders: Any = Files(self._folders)  # typed as if ChainMap put something into it
+        return MappingProxyType(ChainMap(self._pending, folders))
 
     def kept(self) -> list[FileEntry]:
         """The files that are indexed in memory only."""
@@ -220,7 +223,7 @@ class TextIndex:
 
     def _place(self, path: str, unplaced: FileEntry | None) -> None:
         """Find the one valid document for `unplaced`, what is listed at `path` now, if any is."""
-        self._single_out((folder_of(path),))
+        self._single_out(folder_of(path))
         for segment in self._segments():
             if segment.place(path, unplaced):
                 unplaced = None
@@ -239,12 +242,11 @@ class TextIndex:
         if self._preparation is not None:
             self._preparation.touched.add(path)
 
-    def _single_out(self, folders: Iterable[str]) -> None:
-        """Have the files of these folders at hand by path, if they are pending as a whole."""
-        for folder in folders:
-            if files := self._folders.pop(folder, None):
-                self._pending.update((entry.path, entry) for entry in files)
-                self._pending_view = None  # views say the same as before
+    def _single_out(self, folder: str) -> None:
+        """Have the files of the folder at hand by path, if it is pending as a whole."""
+        if files := self._folders.pop(folder, None):
+            self._pending.update((entry.path, entry) for entry in files)
+            self._pending_view = None
 
     def _segments(self) -> Iterator[PlacedSegment]:
         for segments in self._placed.values():

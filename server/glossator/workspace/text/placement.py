@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from pyroaring import BitMap
 
-from glossator.workspace.entries import FileEntry, Files
+from glossator.workspace.entries import FileEntry, Files, FolderFiles
 from glossator.workspace.roots import is_inside
 from glossator.workspace.text.candidates import Candidates, Ranges
 from glossator.workspace.text.document_files import DocumentFiles
@@ -124,10 +124,10 @@ class _LongDocuments(Mapping[FileEntry, Ranges]):
 class PlacedSegment:
     """A segment of one root, and which of its documents are valid."""
 
-    def __init__(self, segment: Segment) -> None:
+    def __init__(self, segment: Segment, documents: DocumentFiles, live: BitMap) -> None:
         self.segment = segment
-        self._documents = DocumentFiles(segment.documents)
-        self._live = BitMap()
+        self._documents = documents
+        self._live = live
         self._view: PlacedView | None = None
 
     def __len__(self) -> int:
@@ -151,10 +151,6 @@ class PlacedSegment:
         self._live.add(number)
         return True
 
-    def replace(self, documents: DocumentFiles, live: BitMap) -> None:
-        """Make these documents, of these files, the valid ones."""
-        self._documents, self._live, self._view = documents, live, None
-
     def freeze(self) -> PlacedView:
         """The valid documents now."""
         if self._view is None:
@@ -162,34 +158,34 @@ class PlacedSegment:
         return self._view
 
 
-class Placing:
-    """The valid documents of a segment, while they are found; for one thread, and for one use."""
+class _Placing:
+    """The valid documents of a segment, while they are found."""
 
-    def __init__(self, placed: PlacedSegment, prefix: str) -> None:
-        self.placed = placed
-        self.documents = DocumentFiles(placed.segment.documents)
-        self.live = BitMap()
+    def __init__(self, segment: Segment, prefix: str) -> None:
+        self._segment = segment
         self._prefix = prefix
-        paths = chain.from_iterable(placed.segment.paths_below(prefix))
+        self._documents = DocumentFiles(segment.documents)
+        self._live = BitMap()
+        paths = chain.from_iterable(segment.paths_below(prefix))
         self._single: Iterable[tuple[int, str]] = enumerate(paths)
 
-    def take_folders(self, folders: dict[str, Sequence[FileEntry]]) -> None:
+    def take_folders(self, folders: dict[str, FolderFiles]) -> None:
         """Find documents that are all files of one of the folders, which is taken out."""
         single: list[tuple[int, str]] = []
-        runs = self.placed.segment.runs_below(self._prefix, folders)
+        runs = self._segment.runs_below(self._prefix, folders)
         for turn, (number, path, files) in enumerate(runs, 1):
             if files is None:
                 single.append((number, path))
             else:
-                self.documents.put_run(number, path, folders.pop(path))
-                self.live.add_range(number, number + len(files))
+                self._documents.put_run(number, path, folders.pop(path))
+                self._live.add_range(number, number + len(files))
             if turn % _TURN == 0:
                 time.sleep(0)
         self._single = single
 
-    def take(self, unplaced: dict[str, FileEntry]) -> None:
+    def take(self, unplaced: dict[str, FileEntry]) -> PlacedSegment:
         """Find the others that are valid, for some of these entries, which are taken out."""
-        documents, stamp = self.documents, self.placed.segment.stamp
+        documents, stamp = self._documents, self._segment.stamp
         for turn, (number, path) in enumerate(self._single, 1):
             entry = unplaced.pop(path, None)
             if entry is None:
@@ -198,11 +194,12 @@ class Placing:
                 documents.put_single(number, entry.path)  # a string that is there anyway
                 if stamp(number) == stamp_of(entry):
                     documents.put(number, entry)
-                    self.live.add(number)
+                    self._live.add(number)
                 else:
                     unplaced[entry.path] = entry
             if turn % _TURN == 0:
                 time.sleep(0)
+        return PlacedSegment(self._segment, documents, self._live)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -210,9 +207,9 @@ class Placement:
     """What `TextIndex.adopt` takes: segments with their valid documents, and what is pending."""
 
     preparation: Preparation
-    placings: tuple[Placing, ...]
+    placed: tuple[PlacedSegment, ...]
     pending: dict[str, FileEntry]
-    folders: dict[str, Sequence[FileEntry]]  # of other roots, that are pending as a whole
+    folders: dict[str, FolderFiles]  # of other roots, that are pending as a whole
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -220,30 +217,24 @@ class Preparation:
     """The index when a placement was begun; `touched` paths changed since."""
 
     root: str
-    placed: tuple[PlacedSegment, ...]
-    views: tuple[PlacedView, ...]  # of `placed`
+    views: tuple[PlacedView, ...]  # of the segments so far
     unplaced: dict[str, FileEntry]  # the entries in no segment, …
-    folders: dict[str, Sequence[FileEntry]]  # … and whole folders of such
+    folders: dict[str, FolderFiles]  # … and whole folders of such
     touched: set[str]
 
     def place(self, segments: Sequence[Segment]) -> Placement:
         """Find the valid documents when `segments` are all there are; once, in a thread."""
-        known = {id(placed.segment): placed for placed in self.placed}
         prefix = self.root if self.root.endswith(os.sep) else self.root + os.sep
-        placings = [
-            Placing(known.get(id(segment)) or PlacedSegment(segment), prefix)
-            for segment in segments
-        ]
+        placings = [_Placing(segment, prefix) for segment in segments]
         folders = self.folders
         for placing in placings:
             if folders:
                 placing.take_folders(folders)
         own = {name: files for name, files in folders.items() if is_inside(name, self.root)}
+        others = {name: files for name, files in folders.items() if name not in own}
         pending = self.unplaced
         for view in self.views:
             pending.update((entry.path, entry) for entry in view.files())
         pending.update((entry.path, entry) for entry in Files(own).entries)
-        for placing in placings:
-            placing.take(pending)
-        others = {name: files for name, files in folders.items() if name not in own}
-        return Placement(self, tuple(placings), pending, others)
+        placed = tuple([placing.take(pending) for placing in placings])
+        return Placement(self, placed, pending, others)

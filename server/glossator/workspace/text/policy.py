@@ -8,6 +8,7 @@ often as the logarithm of their number, and a root has a few dozen segments at m
 from __future__ import annotations
 
 import math
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -162,11 +163,17 @@ def _go_on(standing: Standing) -> Keep | Write | Rest:
     return Rest(wait) if wait > 0 else Write(replaces)
 
 
+def by_folder(path: str) -> tuple[str, str]:
+    """Orders files as they are indexed: those of a folder together, for a start compares folders."""
+    folder, _, name = path.rpartition(os.sep)
+    return folder, name
+
+
 def first_batch(entries: Iterable[FileEntry], *, shrink: int = 0) -> list[FileEntry]:
-    """As many of the entries, by path, as one segment takes; half as many for each `shrink`."""
+    """As many of the entries, by folder, as one segment takes; half as many for each `shrink`."""
     batch: list[FileEntry] = []
     total = 0
-    for entry in sorted(entries, key=lambda entry: entry.path):
+    for entry in sorted(entries, key=lambda entry: by_folder(entry.path)):
         total += entry.size
         if batch and (len(batch) >= MAX_FILES >> shrink or total > MAX_BYTES >> shrink):
             break

@@ -19,7 +19,7 @@ import weakref
 import zlib
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import cached_property
 from itertools import compress
@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from pyroaring import BitMap
 
-from glossator.workspace.entries import FileEntry, FolderFiles
+from glossator.workspace.entries import FolderFiles
 from glossator.workspace.roots import folder_of
 from glossator.workspace.text import layout
 from glossator.workspace.text.layout import Sections
@@ -113,7 +113,7 @@ class Segment:
             start = end
 
     def runs_below(
-        self, root: str, folders: Mapping[str, Sequence[FileEntry]]
+        self, root: str, folders: Mapping[str, FolderFiles]
     ) -> Iterator[tuple[int, str, FolderFiles | None]]:
         """Number and path of each document; of a run the first number, the folder and its files.
 
@@ -122,20 +122,16 @@ class Segment:
         """
         content, size = self._content, layout.STAMP.size
         at, number = self._sections.paths, 0
-        tried: set[str] = set()  # folders; a large one takes long
         while number < self.documents:
             end = content.index(b"\0", at)
             path = root + os.fsdecode(content[at:end])
-            folder = folder_of(path)
-            files = None if folder in tried else folders.get(folder)
-            tried.add(folder)
-            if isinstance(files, FolderFiles):
-                paths, stamps = files.paths_from(len(root)), files.stamps
-                start = self._sections.stamps + size * number
-                if content.startswith(paths, at) and content.startswith(stamps, start):
+            files = folders.get(folder := folder_of(path))
+            if files and content.startswith(files.stamps, self._sections.stamps + size * number):
+                paths = files.paths_from(len(root))
+                if content.startswith(paths, at):
                     yield number, folder, files
                     at += len(paths)
-                    number += len(stamps) // size
+                    number += len(files)
                     continue
             yield number, path, None
             at = end + 1

@@ -18,7 +18,7 @@ from glossator.workspace.roots import Roots
 from glossator.workspace.text.catalogue import Catalogue, Stamp
 from glossator.workspace.text.files import SegmentInfo
 from glossator.workspace.text.layout import VERSION
-from glossator.workspace.text.policy import MAX_BYTES, MAX_FILES
+from glossator.workspace.text.policy import MAX_BYTES, MAX_FILES, by_folder
 from glossator.workspace.worker.jobs import Job, Progress, Slices
 from glossator.workspace.worker.lock import writing
 
@@ -85,7 +85,7 @@ class BuildSegment(Job[Built | Busy | Stale]):
         written: list[SegmentInfo] = []
         writer, text_bytes, left_out = SegmentWriter(), 0, 0
         pause_at = monotonic() + _SLICE_SECONDS
-        for done, path in enumerate(sorted(self.paths, key=_by_folder)):
+        for done, path in enumerate(sorted(self.paths, key=by_folder)):
             facts = yield from mark_file(roots, path, self.max_file_bytes, writer)
             if isinstance(facts, LeftOut):
                 left_out += 1
@@ -104,12 +104,6 @@ class BuildSegment(Job[Built | Busy | Stale]):
         if written or self.replaces:
             catalogue.publish(written, self.replaces)
         return Built(tuple(written), left_out)
-
-
-def _by_folder(path: str) -> tuple[str, str]:
-    """The documents of a folder stand together, so that a start compares whole folders."""
-    folder, _, name = path.rpartition(os.sep)
-    return folder, name
 
 
 def _write(writer: SegmentWriter, catalogue: Catalogue) -> Slices[SegmentInfo]:
