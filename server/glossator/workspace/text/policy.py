@@ -164,7 +164,7 @@ def _go_on(standing: Standing) -> Keep | Write | Rest:
 
 
 def by_folder(path: str) -> tuple[str, str]:
-    """Orders files as they are indexed: those of a folder together, for a start compares folders."""
+    """Orders files as they are indexed: those of a folder together, as a start compares them."""
     folder, _, name = path.rpartition(os.sep)
     return folder, name
 
