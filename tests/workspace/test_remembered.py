@@ -129,6 +129,19 @@ def test_a_folder_that_may_still_change_in_the_same_tick_is_listed(root: Path) -
     assert started(root) <= ALL
 
 
+def test_a_file_that_goes_when_it_is_looked_at(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    remember(root)
+    lstat, gone = os.lstat, root / "src" / "c.py"
+
+    def going(path: str) -> os.stat_result:
+        if path == str(gone):
+            gone.unlink(missing_ok=True)
+        return lstat(path)
+
+    monkeypatch.setattr(os, "lstat", going)
+    assert started(root) == ALL
+
+
 def test_a_time_that_no_stamp_holds(root: Path) -> None:
     remember(root)
     for path, nanoseconds in ((root / "src" / "c.py", 10**19), (root / "a.py", -(10**18))):

@@ -184,6 +184,24 @@ def test_a_start_compares_whole_folders_and_makes_no_entries(
     assert len(made) == len(FOLDERS)
 
 
+def test_a_change_before_that_concerns_its_folder_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = Random(2)
+    files = [file(os.path.join(ROOT, folder, "f"), chance) for folder in FOLDERS]
+    together = Files.of(files).folders
+    listed = Files({folder: whole(folder, inside) for folder, inside in together.items()})
+    made: list[str] = []
+    monkeypatch.setattr(FolderFiles, "_make", _noting(made))
+    index = TextIndex(listed.get)
+    index.changed(listed)
+    index.changed(Files.of([files[1]._replace(size=99)]))
+    index.changed(Files({}), [files[2].path])
+    assert made == [f"{ROOT}/a/", f"{ROOT}/a/b/"]
+    assert index.pending().get(files[3].path) == files[3]
+    assert made == [f"{ROOT}/a/", f"{ROOT}/a/b/", f"{ROOT}/a/b2/"]
+    assert index.statistics().pending == len(files) - 1
+    assert len(index.freeze().pending) == len(files) - 1
+
+
 def _noting(made: list[str]):  # type: ignore[no-untyped-def]
     make = FolderFiles._make
 

@@ -1,0 +1,128 @@
+"""A start makes entries of few files, and none of them on the event loop."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from glossator.settings.model import WorkspaceSettings
+from glossator.workspace import state_folder
+from glossator.workspace.change import DiskChanged
+from glossator.workspace.entries import FileEntry, FolderFiles
+from glossator.workspace.folder_file import NAME
+from glossator.workspace.host import Indexing, WorkspaceHost
+from glossator.workspace.text.policy import RIPE_NS
+from glossator.workspace.text.required import analyse
+from glossator.workspace.worker.client import Worker
+from tests.workspace.trees import write_tree
+from tests.workspace_worker.test_worker import until
+
+FOLDERS = ("", "a/", "a/m/", "a/m/n/", "b/")
+FILES = ("f.txt", "k.txt", "z.txt")  # of a folder, before and behind the folders in it
+Start = Callable[[], Awaitable[WorkspaceHost]]
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
+    """Two roots, in every folder of which a file is left out, old enough to be remembered."""
+    top = tmp_path_factory.mktemp("grown")
+    for root in ("one", "two"):
+        texts = {folder + name: f"{root} {folder}{name}\n" for folder in FOLDERS for name in FILES}
+        texts |= {f"{folder}left.out": "" for folder in FOLDERS}
+        write_tree(top / root, texts | {".gitignore": "*.out\n"})
+    time.sleep(RIPE_NS / 1e9 + 0.1)
+    yield top / "one", top / "two"
+    shutil.rmtree(top)
+
+
+@pytest.fixture
+async def start(grown: tuple[Path, Path], worker: Worker) -> AsyncIterator[Start]:
+    """Starts a server on both roots after the last one's end."""
+    hosts: list[WorkspaceHost] = []
+
+    async def begin() -> WorkspaceHost:
+        for host in hosts:
+            await host.close()
+        indexing = Indexing(worker, lambda _: None, lambda _: None, 0.0)
+        hosts.append(WorkspaceHost(tuple(map(str, grown)), WorkspaceSettings(), indexing))
+        await hosts[-1].start()
+        await hosts[-1].ready()
+        return hosts[-1]
+
+    yield begin
+    for host in hosts:
+        await host.close()
+
+
+@pytest.fixture
+async def known(start: Start, grown: tuple[Path, Path]) -> None:
+    """A server was there before: the index is on disk, and what it saw of the folders."""
+    host = await start()
+    await host.keeper.build()
+    files = [state_folder.root_folder(str(root)) / NAME for root in grown]
+    await until(lambda: all(file.exists() for file in files))
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch, known: None) -> list[tuple[str, bool]]:
+    """The folders whose entries are made, and whether the event loop did it."""
+    noted: list[tuple[str, bool]] = []
+    make = FolderFiles._make
+
+    def noting(files: FolderFiles) -> Iterator[FileEntry]:
+        noted.append((files.inside, threading.current_thread() is threading.main_thread()))
+        return make(files)
+
+    monkeypatch.setattr(FolderFiles, "_make", noting)
+    return noted
+
+
+async def test_no_entry_is_made_until_a_file_is_asked_for(
+    start: Start, grown: tuple[Path, Path], made: list[tuple[str, bool]]
+) -> None:
+    host = await start()
+    figures = host.keeper.status().text
+    assert (figures.documents, figures.pending) == (len(host.snapshot().listing), 0)
+    assert len(host.snapshot().text.candidates(analyse("nowhere").query)) == 0
+    assert host.status().files == 2 * len(FOLDERS) * len(FILES) + 2
+    assert not made
+    (found,) = host.snapshot().text.candidates(analyse("two a/m/k.txt").query)
+    assert found.entry.path == str(grown[1] / "a" / "m" / "k.txt")
+    assert [folder for folder, _ in made] == [f"{grown[1]}/a/m/"]
+
+
+async def test_without_an_index_on_disk_a_thread_makes_them(
+    start: Start,
+    grown: tuple[Path, Path],
+    made: list[tuple[str, bool]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("glossator.workspace.index_work._IN_THREAD", 0)
+    for root in grown:
+        for path in state_folder.root_folder(str(root)).iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path.name != NAME:
+                path.unlink()
+    host = await start()
+    assert not made
+    assert host.keeper.status().text.documents == 0
+    await host.keeper.build()
+    assert host.keeper.status().text.pending == 0
+    assert made
+    assert not any(by_the_loop for _, by_the_loop in made)
+
+
+async def test_a_changed_file_has_the_entries_of_its_folder_made(
+    start: Start, grown: tuple[Path, Path], made: list[tuple[str, bool]]
+) -> None:
+    host = await start()
+    (grown[0] / "a" / "f.txt").touch()
+    host.apply(DiskChanged(frozenset({str(grown[0] / "a" / "f.txt")})))
+    assert {folder for folder, _ in made} == {f"{grown[0]}/a/"}
+    assert host.keeper.status().text.pending == 1
