@@ -90,6 +90,8 @@ async def test_no_entry_is_made_until_a_file_is_asked_for(
     assert (figures.documents, figures.pending) == (len(host.snapshot().listing), 0)
     assert len(host.snapshot().text.candidates(analyse("nowhere").query)) == 0
     assert host.status().files == 2 * len(FOLDERS) * len(FILES) + 2
+    host.sweep("which compares every file with the listing")
+    await host.ready()
     assert not made
     (found,) = host.snapshot().text.candidates(analyse("two a/m/k.txt").query)
     assert found.entry.path == str(grown[1] / "a" / "m" / "k.txt")
