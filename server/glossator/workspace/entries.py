@@ -156,6 +156,11 @@ class FolderFiles(Sequence[FileEntry]):
             yield make(self.inside + name, self._begin, size, mtime_ns, ctime_ns, inode)
 
 
+def are_same(known: Sequence[FileEntry], files: Sequence[FileEntry]) -> bool:
+    """Whether two looks at a directory found the same, without making entries of the known."""
+    return known.are(files) if isinstance(known, FolderFiles) else known == tuple(files)
+
+
 def place_of(path: str, files: Sequence[FileEntry]) -> int | None:
     """Where the file with this path is among those of its directory."""
     if isinstance(files, FolderFiles):

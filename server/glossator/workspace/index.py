@@ -129,8 +129,12 @@ class FileIndex:
         """The file listed at the absolute path `path`."""
         return find(self._folders, path)
 
+    def folders(self) -> tuple[tuple[str, Sequence[FileEntry]], ...]:
+        """The directories with the files that are listed in them, sorted by path."""
+        return tuple(self._folders.items())
+
     def within(self, folder: str) -> Sequence[FileEntry]:
-        """The files listed in a directory, sorted by path."""
+        """The files of one of the `folders`; none if it is no such."""
         return self._folders.get(folder, ())
 
     def holds_folder(self, path: str) -> bool:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 
-from glossator.workspace.entries import FileEntry, FolderFiles
+from glossator.workspace.entries import FileEntry, are_same, place_of
 from glossator.workspace.ignore import GIT_RULE, IGNORE_FILES, IgnoreRules
 from glossator.workspace.index import FileIndex
 from glossator.workspace.memory import Memory
@@ -104,7 +104,8 @@ class Look:
         self.done = False
         self._around = around
         self._memory = memory or Memory()
-        self._seen: set[str] = set()
+        self._unchanged: dict[str, Sequence[FileEntry]] = {}  # directories as they were listed
+        self._seen: set[str] = set()  # files of the others
         self._seen_skipped: set[str] = set()
         self._paths = frozenset(paths)
         self._wide: list[str] = []  # what of `paths` matters, and no path below another
@@ -167,13 +168,15 @@ class Look:
                 self._around.watcher.enter_git(path, self.watches)
         if self._nothing_known:  # apart from what is `newer`
             return Differences(found)
-        self._seen.update(entry.path for entry in found.files)
         self._seen_skipped.update(found.skipped)
         index, skipped = self._around.index, self._around.index.skipped
         changed: list[FileEntry] = []
         for folder, files in found.folders.items():
             known = index.within(folder)
-            if not (isinstance(known, FolderFiles) and known.are(files)):
+            if are_same(known, files):
+                self._unchanged[folder] = known
+            else:
+                self._seen.update(entry.path for entry in files)
                 changed += (entry for entry in files if index.get(entry.path) != entry)
         ruled = {path: rule for path, rule in found.skipped.items() if skipped.get(path) != rule}
         return Differences(
@@ -187,19 +190,26 @@ class Look:
         index = self._around.index
         at, below = frozenset(paths), tuple(os.path.join(folder, "") for folder in folders)
 
-        def not_met(known: Collection[str], met: set[str]) -> Iterator[str]:
-            candidates = known if below else [path for path in at if path in known]
-            for path in candidates:
+        def not_met(known: Iterable[str], met: set[str]) -> Iterator[str]:
+            for path in known:
                 here = path in at or path.startswith(below)
                 if here and path not in met and path not in self.newer:
                     yield path
 
-        gone = not_met(index, self._seen)
+        gone = not_met(self._others() if below else filter(index.__contains__, at), self._seen)
         while part := list(islice(gone, _MANY)):
             yield Differences(gone=part)
-        lifted = not_met(index.skipped, self._seen_skipped)
+        skipped = index.skipped if below else filter(index.skipped.__contains__, at)
+        lifted = not_met(skipped, self._seen_skipped)
         while part := list(islice(lifted, _MANY)):
             yield Differences(lifted=part)
+
+    def _others(self) -> Iterator[str]:
+        """The listed files that were not found unchanged."""
+        for folder, files in self._around.index.folders():
+            met = self._unchanged.get(folder, ())
+            if met is not files:
+                yield from (each.path for each in files if place_of(each.path, met) is None)
 
 
 def widen(path: str, roots: Roots, rules: IgnoreRules) -> str | None:
