@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Any
 
 import pytest
 
@@ -304,6 +304,43 @@ async def test_each_batch_is_twice_as_large_up_to_a_limit_and_two_files_are_open
     monkeypatch.setattr("tempfile.TemporaryFile", output)
     assert len(counts(snapshot, Request("needle"))) == 200
     assert (runs(tmp_path), len(outputs)) == (ran, ran)
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
+async def test_from_the_second_batch_on_two_are_at_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 20)
+    ran = f"$(wc -l < {tmp_path}/runs)"
+    script = f'if [ {ran} = 2 ]; then while [ {ran} = 2 ]; do sleep 0.01; done; fi\n{RIPGREP} "$@"'
+    snapshot = await tree(tmp_path, script)
+    assert len(counts(snapshot, Request("needle"))) == 200
+    assert runs(tmp_path) == 4
+    assert not caplog.text
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
+@pytest.mark.parametrize(("wanted", "begun"), [(12, 2), (24, 2), (60, 3), (200, 4), (1e9, 4)])
+async def test_no_more_is_begun_than_what_is_wanted_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wanted: float, begun: int
+) -> None:
+    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 20)
+    snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
+    runs_begun: list[ripgrep._Run] = []
+    begin = ripgrep._Run.__init__
+
+    def noting(run: ripgrep._Run, *of: Any) -> None:
+        runs_begun.append(run)
+        begin(run, *of)
+
+    monkeypatch.setattr(ripgrep._Run, "__init__", noting)
+    found: list[object] = []
+    running = TextSearch(snapshot, Request("needle"), had=lambda: len(found) / wanted)
+    for each in running.files(running.by_path()):
+        found.append(each)
+        if len(found) == wanted:
+            break
+    assert len(runs_begun) == begun
 
 
 @pytest.mark.usefixtures("_ripgrep_at_once")

@@ -10,7 +10,8 @@ import os
 import tempfile
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import accumulate, chain, islice
 from operator import attrgetter
@@ -60,48 +61,26 @@ class Ripgrep:
         self,
         files: Iterator[FileEntry],
         withheld: Callable[[FileEntry], bool],
+        wanted: Callable[[int], bool],
         cancelled: Callable[[], bool],
     ) -> Generator[tuple[FileEntry, int | None], None, None]:
         """Those of `files` that may match, in their order, with their number of matching lines.
 
         That is 1 if it is not counting, and None where it cannot tell: for those `withheld` from
-        it, and for what it failed at.
+        it, and for what it failed at. `wanted` tells whether more are than so many of them.
         """
-        size = _FIRST_BATCH
-        at_work: deque[_Run] = deque()
-
-        def start() -> tuple[_Batch, _Run | None]:
-            nonlocal files, size
-            batch, files = self._batch(files, size, withheld)
-            size = min(2 * size, _MOST)
-            if not any(batch.arguments):
-                return batch, None
-            run = _Run(self, batch)
-            at_work.append(run)
-            return batch, run
-
-        try:
-            batch, run = start()
-            is_first = True  # and often enough; later on two are at work, or cores would wait
-            while batch.files:
+        with closing(_Batches(self, files, withheld, wanted, cancelled)) as batches:
+            while (batch := batches.current()).files:
                 counts: Mapping[bytes, int | None] | None = None
-                following = None
                 for entry, argument in zip(batch.files, batch.arguments, strict=True):
-                    if run and argument and counts is None:
-                        if not is_first:
-                            following = start()
-                        counts = run.counts(cancelled)
-                        at_work.popleft().end()
-                        # works while what was found is looked at
-                        following, is_first = following or start(), False
                     if not argument:
                         yield entry, None
-                    elif counts and argument in counts:
+                        continue
+                    if counts is None:
+                        counts = batches.counts()
+                    if argument in counts:
                         yield entry, counts[argument]
-                batch, run = following or start()
-        finally:
-            for run in at_work:
-                run.end()
+                batches.go_on()
 
     def command(self) -> list[str]:
         """The program and its options."""
@@ -117,25 +96,6 @@ class Ripgrep:
             "--",
         ]
 
-    def _batch(
-        self, files: Iterator[FileEntry], size: int, withheld: Callable[[FileEntry], bool]
-    ) -> tuple[_Batch, Iterator[FileEntry]]:
-        """The first `size` files, as far as they fit a command line, and the others."""
-        start = len(self.folder.rstrip(os.sep)) + 1
-        some = list(islice(files, size))
-        paths = "\0".join([path[start:] for path in map(_path, some)])
-        arguments = os.fsencode(paths).split(b"\0") if some else []
-        ends = accumulate(len(argument) + 1 + _POINTER for argument in arguments)
-        room = bisect_left(list(ends), _ARGUMENT_BYTES)
-        for number, entry in enumerate(some[:room]):
-            if withheld(entry):
-                arguments[number] = b""
-            elif arguments[number] == b"-":  # which would be standard input
-                arguments[number] = b"./-"
-        if room < len(some):
-            files = chain(some[room:], files)
-        return _Batch(some[:room], arguments[:room]), files
-
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
@@ -143,19 +103,95 @@ class _Batch:
 
     files: Sequence[FileEntry]
     arguments: Sequence[bytes]
+    run: _Run | None  # if there are any arguments
+
+
+class _Batches:
+    """The batches of one search, in their order; one is at work while another is looked at."""
+
+    def __init__(
+        self,
+        ripgrep: Ripgrep,
+        files: Iterator[FileEntry],
+        withheld: Callable[[FileEntry], bool],
+        wanted: Callable[[int], bool],
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self._ripgrep = ripgrep
+        self._files = files
+        self._withheld = withheld
+        self._wanted = wanted
+        self._cancelled = cancelled
+        self._size = _FIRST_BATCH
+        self._asked = self._matched = 0  # files
+        self._begun: deque[_Batch] = deque()
+
+    def current(self) -> _Batch:
+        """The one whose turn it is; it has no files when all had theirs."""
+        if not self._begun:
+            self._begin()
+        return self._begun[0]
+
+    def go_on(self) -> None:
+        """It is the next one's turn."""
+        self._begun.popleft()
+
+    def counts(self) -> Mapping[bytes, int | None]:
+        """What was found in the current one, by argument."""
+        batch = self.current()
+        if self._asked and self._wanted(len(batch.files) * self._matched // self._asked):
+            self._begin()  # beside it, so that no core waits
+        counts: Mapping[bytes, int | None] = {}
+        if batch.run is not None:
+            counts = batch.run.counts(self._cancelled)
+            batch.run.end()
+        self._asked += len(batch.files)
+        self._matched += len(counts)
+        if len(self._begun) == 1 and self._wanted(len(counts)):
+            self._begin()
+        return counts
+
+    def close(self) -> None:
+        """End those at work."""
+        for batch in self._begun:
+            if batch.run is not None:
+                batch.run.end()
+
+    def _begin(self) -> None:
+        """Take the next files, as many as are due and fit a command line."""
+        ripgrep = self._ripgrep
+        start = len(ripgrep.folder.rstrip(os.sep)) + 1
+        some = list(islice(self._files, self._size))
+        self._size = min(2 * self._size, _MOST)
+        paths = "\0".join([path[start:] for path in map(_path, some)])
+        arguments = os.fsencode(paths).split(b"\0") if some else []
+        ends = accumulate(len(argument) + 1 + _POINTER for argument in arguments)
+        room = bisect_left(list(ends), _ARGUMENT_BYTES)
+        for number, entry in enumerate(some[:room]):
+            if self._withheld(entry):
+                arguments[number] = b""
+            elif arguments[number] == b"-":  # which would be standard input
+                arguments[number] = b"./-"
+        if room < len(some):
+            self._files = chain(some[room:], self._files)
+            some, arguments = some[:room], arguments[:room]
+        run = _Run(ripgrep, some, arguments) if any(arguments) else None
+        self._begun.append(_Batch(some, arguments, run))
 
 
 class _Run:
     """ripgrep at work on some files, until it is ended."""
 
-    def __init__(self, ripgrep: Ripgrep, batch: _Batch) -> None:
+    def __init__(
+        self, ripgrep: Ripgrep, files: Sequence[FileEntry], arguments: Iterable[bytes]
+    ) -> None:
         self._program = ripgrep.program
         self._counting = ripgrep.counting
-        self._arguments = list(filter(None, batch.arguments))
+        self._arguments = list(filter(None, arguments))
         self._patience = (
             _PATIENCE
-            + len(batch.files) / _SLOWEST_FILES
-            + sum(entry.size for entry in batch.files) / _SLOWEST_BYTES
+            + len(files) / _SLOWEST_FILES
+            + sum(entry.size for entry in files) / _SLOWEST_BYTES
         )
         self._output: IO[bytes] | None = None
         self._child: Child | None = None

@@ -103,6 +103,7 @@ class TextSearch:
         self._ranges: dict[str, Ranges | None] = {}  # of long ones, as they are asked for
         self._limit = snapshot.cache.max_file_bytes
         self._reader = Reader(self._limit, self._others, self._passages, self._pattern, cancelled)
+        self._told = 0  # files that hold a match
         self.unsearched: dict[FileEntry, MissingReason] = {}
 
     def by_path(self) -> Iterator[FileEntry]:
@@ -256,13 +257,19 @@ class TextSearch:
             yield from self._in_blocks(remaining, way, until_long=False)
             return
         ripgrep = Ripgrep(found, self._request, os.path.commonpath(snapshot.roots), way.counting)
-        with closing(ripgrep.sift(remaining, self._is_ours, self._cancelled)) as sifted:
+        sifting = ripgrep.sift(remaining, self._is_ours, self._wants_more_than, self._cancelled)
+        with closing(sifting) as sifted:
             for entry, count in sifted:
                 if self._cancelled():
                     return
                 told = count if count and _is_unchanged(entry) else 0
                 if result := way.told(entry, told, None) if told else way.look(entry):
+                    self._told += 1
                     yield entry, result
+
+    def _wants_more_than(self, files: int) -> bool:
+        """Whether so many more files with matches would, by those so far, be too few."""
+        return self._had() * (self._told + files) <= self._told
 
     def _in_blocks(
         self, selected: Iterator[FileEntry], way: Way[_T], *, until_long: bool
@@ -285,7 +292,9 @@ class TextSearch:
 
         largest = LARGE if until_long else math.inf
         lent = self._snapshot.second_reader()
-        return (yield from blocks.found(selected, lent, largest, takes_long))
+        left = yield from blocks.found(selected, lent, largest, takes_long)
+        self._told += blocks.held
+        return left
 
 
 def _peeked(files: Iterator[_T]) -> Iterator[_T] | None:
