@@ -19,7 +19,7 @@ class DocumentFiles:
 
     def __init__(self, documents: int) -> None:
         self._entries: list[FileEntry | None] = [None] * documents  # of those asked for or put
-        self._numbers: dict[str, int] = {}  # by path, of the documents in no run
+        self._numbers: dict[str, int] = {}  # by path, of those in no run or asked for
         self._runs: dict[str, tuple[int, Sequence[FileEntry]]] = {}  # by folder: the first document
         self._firsts: list[int] = []  # of the runs, ascending, …
         self._folders: list[Sequence[FileEntry]] = []  # … and the files of each
@@ -35,8 +35,8 @@ class DocumentFiles:
         number = self._numbers.get(path)
         if number is None and (run := self._runs.get(folder_of(path))):
             first, files = run
-            at = place_of(path, files)
-            number = None if at is None else first + at
+            if (at := place_of(path, files)) is not None:
+                self._numbers[path] = number = first + at
         return number
 
     def __getitem__(self, number: int) -> FileEntry:
