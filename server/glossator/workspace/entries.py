@@ -74,7 +74,7 @@ def relative_paths(files: Sequence[FileEntry]) -> list[str]:
     return [entry.relative for entry in files]
 
 
-def make(
+def new_entry(
     path: str,
     shown: int | str,
     size: int,
@@ -153,7 +153,7 @@ class FolderFiles(Sequence[FileEntry]):
 
     def _make(self) -> Iterator[FileEntry]:
         for name, (size, mtime_ns, ctime_ns, inode) in self._facts():
-            yield make(self.inside + name, self._begin, size, mtime_ns, ctime_ns, inode)
+            yield new_entry(self.inside + name, self._begin, size, mtime_ns, ctime_ns, inode)
 
 
 def are_same(known: Sequence[FileEntry], files: Sequence[FileEntry]) -> bool:

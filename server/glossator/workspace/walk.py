@@ -16,7 +16,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
-from glossator.workspace.entries import FileEntry, Files, FolderFiles, make
+from glossator.workspace.entries import FileEntry, Files, FolderFiles, new_entry
 from glossator.workspace.memory import Known, Memory, divided, joined
 from glossator.workspace.roots import Roots, is_inside, real_path
 from glossator.workspace.text.layout import STAMP
@@ -256,7 +256,7 @@ def _entry_of(
         status = target
     shown = roots.relative(path) if begin is None else begin
     times = status.st_mtime_ns, status.st_ctime_ns
-    return make(path, shown, status.st_size, *times, status.st_ino, is_link)
+    return new_entry(path, shown, status.st_size, *times, status.st_ino, is_link)
 
 
 def _follow(path: str, roots: Roots) -> os.stat_result | str:
