@@ -20,6 +20,26 @@ def skipped(*roots: Path, settings: WorkspaceSettings | None = None) -> set[Skip
     return set(listing.summarise_skipped(Roots.of(map(str, roots))))
 
 
+@pytest.mark.parametrize("count", [1, 40])
+@pytest.mark.parametrize("also", [(), ("d0",), ("new",)])
+def test_unchanged_files_that_are_told_of_stay(
+    tmp_path: Path, count: int, also: tuple[str, ...]
+) -> None:
+    names = [f"d{number}/only.txt" for number in range(count)]
+    write_tree(tmp_path, dict.fromkeys((*names, "new/one", "new/two"), ""))
+    indexer = scan(tmp_path)
+    paths = [str(tmp_path / name) for name in (*names, *also)]
+    for _ in range(2):
+        assert indexer.refresh(paths) == frozenset()
+        assert len(indexer.index) == count + 2
+    (tmp_path / names[-1]).unlink()
+    (tmp_path / "new" / "two").unlink()
+    gone = {str(tmp_path / names[-1])} | ({str(tmp_path / "new/two")} if "new" in also else set())
+    assert indexer.refresh(paths) == gone
+    assert set(indexer.index).isdisjoint(gone)
+    assert len(indexer.index) == count + 2 - len(gone)
+
+
 def test_every_path_left_out_has_its_rule(tmp_path: Path) -> None:
     files = {
         "src/.gitignore": "# built\n\nbuild/\n*.log\n!keep.log\n",

@@ -344,6 +344,31 @@ async def test_no_more_is_begun_than_what_is_wanted_takes(
 
 
 @pytest.mark.usefixtures("_ripgrep_at_once")
+async def test_when_two_hang_one_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for rate in ("_SLOWEST_FILES", "_SLOWEST_BYTES"):
+        monkeypatch.setattr(ripgrep, rate, 1e9)
+    monkeypatch.setattr(ripgrep, "_PATIENCE", 0.5)
+    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 20)
+    later = f"[ $(wc -l < {tmp_path}/runs) -gt 1 ] && exec sleep 600"
+    snapshot = await tree(tmp_path, f'{later}\nexec {RIPGREP} "$@"')
+    assert len(counts(snapshot, Request("needle"))) == 200
+    assert caplog.text.count("did not end within") == 1
+    assert runs(tmp_path) == 3
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
+async def test_what_does_not_fit_a_command_line_comes_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ripgrep, "_ARGUMENT_BYTES", 1_000)
+    snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
+    assert counts(snapshot, Request("needle")) == [(f"f{n:03}", n % 3) for n in range(300) if n % 3]
+    assert runs(tmp_path) == 3  # of the 200 candidates some 76 fit
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
 async def test_without_room_for_its_results_ripgrep_is_done_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

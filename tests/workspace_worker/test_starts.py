@@ -99,12 +99,8 @@ async def test_no_entry_is_made_until_a_file_is_asked_for(
 
 
 async def test_without_an_index_on_disk_a_thread_makes_them(
-    start: Start,
-    grown: tuple[Path, Path],
-    made: list[tuple[str, bool]],
-    monkeypatch: pytest.MonkeyPatch,
+    start: Start, grown: tuple[Path, Path], made: list[tuple[str, bool]]
 ) -> None:
-    monkeypatch.setattr("glossator.workspace.index_work._IN_THREAD", 0)
     for root in grown:
         for path in state_folder.root_folder(str(root)).iterdir():
             if path.is_dir():
@@ -128,3 +124,17 @@ async def test_a_changed_file_has_the_entries_of_its_folder_made(
     host.apply(DiskChanged(frozenset({str(grown[0] / "a" / "f.txt")})))
     assert {folder for folder, _ in made} == {f"{grown[0]}/a/"}
     assert host.keeper.status().text.pending == 1
+
+
+async def test_a_new_folder_has_entries_made_of_the_one_above_only(
+    start: Start, grown: tuple[Path, Path], made: list[tuple[str, bool]]
+) -> None:
+    host = await start()
+    made.clear()
+    new = grown[1] / "b" / "new"
+    write_tree(new, {"file.txt": ""})
+    host.apply(DiskChanged(frozenset({str(new)})))
+    await host.ready()
+    assert str(new / "file.txt") in {entry.path for entry in host.snapshot().text.pending}
+    assert {folder for folder, _ in made} <= {f"{grown[1]}/b/"}
+    shutil.rmtree(new)

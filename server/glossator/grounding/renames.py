@@ -39,6 +39,8 @@ class Trail:
 
     def changed(self, paths: Iterable[str]) -> None:
         """Something happened to these paths."""
+        if not self._texts:
+            return  # nothing that could have gone to one of them
         now = time.monotonic()
         self._has_news = True
         for path in islice(paths, _RECENT):

@@ -124,6 +124,8 @@ class FolderFiles(Sequence[FileEntry]):
 
     def place(self, path: str) -> int | None:
         """As `place_of`, without making entries."""
+        if self._entries is not None:
+            return place_of(path, self._entries)
         names, name = divided(self._names), path[len(self.inside) :]
         at = bisect_left(names, name)
         return at if at < len(names) and names[at] == name else None

@@ -114,7 +114,7 @@ class FileIndex:
         return sum(map(len, tuple(self._folders.values())))
 
     def __contains__(self, path: object) -> bool:
-        return isinstance(path, str) and self.get(path) is not None
+        return path in Files(self._folders)
 
     def __iter__(self) -> Iterator[str]:
         for files in tuple(self._folders.values()):
@@ -130,7 +130,7 @@ class FileIndex:
         return find(self._folders, path)
 
     def folders(self) -> tuple[tuple[str, Sequence[FileEntry]], ...]:
-        """The directories with the files that are listed in them, sorted by path."""
+        """The listed files by directory, those of one sorted by path."""
         return tuple(self._folders.items())
 
     def within(self, folder: str) -> Sequence[FileEntry]:

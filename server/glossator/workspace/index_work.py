@@ -221,7 +221,7 @@ class IndexWork:
             max_file_bytes=self._settings.max_file_bytes,
         )
         view = self._index.freeze()
-        if pending <= _IN_THREAD:
+        if pending <= _IN_THREAD and not view.folders:
             return look(view.pending)
         return await asyncio.to_thread(lambda: look(view.pending))
 

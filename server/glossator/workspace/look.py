@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 
-from glossator.workspace.entries import FileEntry, are_same, place_of
+from glossator.workspace.entries import FileEntry, are_same
 from glossator.workspace.ignore import GIT_RULE, IGNORE_FILES, IgnoreRules
 from glossator.workspace.index import FileIndex
 from glossator.workspace.memory import Memory
@@ -173,11 +173,12 @@ class Look:
         changed: list[FileEntry] = []
         for folder, files in found.folders.items():
             known = index.within(folder)
-            if are_same(known, files):
+            if self._folders and are_same(known, files):
                 self._unchanged[folder] = known
             else:
                 self._seen.update(entry.path for entry in files)
-                changed += (entry for entry in files if index.get(entry.path) != entry)
+                before = set(known)
+                changed += (entry for entry in files if entry not in before)
         ruled = {path: rule for path, rule in found.skipped.items() if skipped.get(path) != rule}
         return Differences(
             Found.of(changed, ruled),
@@ -192,11 +193,11 @@ class Look:
 
         def not_met(known: Iterable[str], met: set[str]) -> Iterator[str]:
             for path in known:
-                here = path in at or path.startswith(below)
-                if here and path not in met and path not in self.newer:
+                if (path in at or path.startswith(below)) and path not in met:
                     yield path
 
-        gone = not_met(self._others() if below else filter(index.__contains__, at), self._seen)
+        listed = self._others(at, below) if below else filter(index.__contains__, at)
+        gone = not_met(listed, self._seen)
         while part := list(islice(gone, _MANY)):
             yield Differences(gone=part)
         skipped = index.skipped if below else filter(index.skipped.__contains__, at)
@@ -204,12 +205,15 @@ class Look:
         while part := list(islice(lifted, _MANY)):
             yield Differences(lifted=part)
 
-    def _others(self) -> Iterator[str]:
-        """The listed files that were not found unchanged."""
+    def _others(self, at: Collection[str], below: tuple[str, ...]) -> Iterator[str]:
+        """The listed files in the places looked at, but for those in unchanged folders."""
+        of_single = set(map(folder_of, at))
         for folder, files in self._around.index.folders():
             met = self._unchanged.get(folder, ())
-            if met is not files:
-                yield from (each.path for each in files if place_of(each.path, met) is None)
+            here = folder in of_single or os.path.join(folder, "").startswith(below)
+            if here and met is not files:
+                unchanged = {entry.path for entry in met}
+                yield from (entry.path for entry in files if entry.path not in unchanged)
 
 
 def widen(path: str, roots: Roots, rules: IgnoreRules) -> str | None:

@@ -174,7 +174,10 @@ class TextIndex:
         return True
 
     def pending(self) -> Mapping[str, FileEntry]:
-        """The listed files without a valid document, by absolute path; changes with the index."""
+        """The listed files without a valid document, by absolute path.
+
+        It changes with the index, until segments are adopted.
+        """
         folders: Any = Files(self._folders)  # typed as if ChainMap put something into it
         return MappingProxyType(ChainMap(self._pending, folders))
 

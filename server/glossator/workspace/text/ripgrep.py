@@ -107,7 +107,10 @@ class _Batch:
 
 
 class _Batches:
-    """The batches of one search, in their order; one is at work while another is looked at."""
+    """The batches of one search, in their order.
+
+    One is at work while what was found in another is looked at, and from the second on two at once.
+    """
 
     def __init__(
         self,
@@ -123,7 +126,7 @@ class _Batches:
         self._wanted = wanted
         self._cancelled = cancelled
         self._size = _FIRST_BATCH
-        self._asked = self._matched = 0  # files
+        self._passed = self._matched = 0  # files
         self._begun: deque[_Batch] = deque()
 
     def current(self) -> _Batch:
@@ -139,15 +142,16 @@ class _Batches:
     def counts(self) -> Mapping[bytes, int | None]:
         """What was found in the current one, by argument."""
         batch = self.current()
-        if self._asked and self._wanted(len(batch.files) * self._matched // self._asked):
+        if self._passed and self._wanted(len(batch.files) * self._matched // self._passed):
             self._begin()  # beside it, so that no core waits
         counts: Mapping[bytes, int | None] = {}
         if batch.run is not None:
             counts = batch.run.counts(self._cancelled)
             batch.run.end()
-        self._asked += len(batch.files)
+        self._passed += len(batch.files)
         self._matched += len(counts)
-        if len(self._begun) == 1 and self._wanted(len(counts)):
+        more = not self._cancelled() and self._wanted(len(counts))
+        if more and len(self._begun) == 1:
             self._begin()
         return counts
 
