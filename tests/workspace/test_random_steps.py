@@ -205,6 +205,10 @@ async def test_no_sweep_is_needed_where_every_event_arrives(tmp_path: Path) -> N
             await asyncio.sleep(0)
             if number % 20 == 0:
                 await settle(indexer, tmp_path)
+                before = contents(indexer)
+                indexer.hear(frozenset(indexer.index))  # nothing of it has changed
+                await indexer.ready()
+                assert contents(indexer) == before
         await settle(indexer, tmp_path)
 
 
