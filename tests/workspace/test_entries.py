@@ -75,6 +75,15 @@ def test_files_by_path() -> None:
     assert Files({}).total_bytes == 0
 
 
+def test_paths_take_no_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = Files({"/ws/in": folder_files(entries())})
+    monkeypatch.delattr(FolderFiles, "_make")
+    assert list(files) == [each.path for each in entries()]
+    assert entries()[1].path in files
+    assert files.total_bytes == 6
+    assert len(PathSet(files, [entries()[0].path])) == len(entries())
+
+
 def test_a_set_of_paths() -> None:
     files = Files({"/ws/in": folder_files(entries())})
     paths = PathSet(files, ["/ws/in/a.py", "/ws/gone"])

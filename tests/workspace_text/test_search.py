@@ -186,6 +186,13 @@ async def tree(folder: Path, script: str) -> WorkspaceSnapshot:
     return replace(snapshot, ripgrep=program(folder, script))
 
 
+def be_impatient(monkeypatch: pytest.MonkeyPatch, seconds: float, first_batch: int) -> None:
+    for rate in ("_SLOWEST_FILES", "_SLOWEST_BYTES"):
+        monkeypatch.setattr(ripgrep, rate, 1e9)
+    monkeypatch.setattr(ripgrep, "_PATIENCE", seconds)
+    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", first_batch)
+
+
 def runs(folder: Path) -> int:
     log = folder / "runs"
     return log.read_text().count("ran") if log.exists() else 0
@@ -251,10 +258,7 @@ async def test_a_cancelled_search_ends_ripgrep(
 async def test_a_ripgrep_that_hangs_is_ended_with_all_it_started_and_left_out(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for rate in ("_SLOWEST_FILES", "_SLOWEST_BYTES"):
-        monkeypatch.setattr(ripgrep, rate, 1e9)
-    monkeypatch.setattr(ripgrep, "_PATIENCE", 0.3)
-    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 50)
+    be_impatient(monkeypatch, seconds=0.3, first_batch=50)
     os.mkfifo(tmp_path / "held")
     # the second program, which the first one starts, holds the pipe open as long as it lives
     script = f"sh -c 'exec 7> {tmp_path}/held; sleep 600' &\nwait"
@@ -347,10 +351,7 @@ async def test_no_more_is_begun_than_what_is_wanted_takes(
 async def test_when_two_hang_one_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for rate in ("_SLOWEST_FILES", "_SLOWEST_BYTES"):
-        monkeypatch.setattr(ripgrep, rate, 1e9)
-    monkeypatch.setattr(ripgrep, "_PATIENCE", 0.5)
-    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 20)
+    be_impatient(monkeypatch, seconds=0.5, first_batch=20)
     later = f"[ $(wc -l < {tmp_path}/runs) -gt 1 ] && exec sleep 600"
     snapshot = await tree(tmp_path, f'{later}\nexec {RIPGREP} "$@"')
     assert len(counts(snapshot, Request("needle"))) == 200

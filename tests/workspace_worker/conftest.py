@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from glossator.settings.model import WorkspaceSettings
 from glossator.workspace import state_folder
+from glossator.workspace.host import Indexing, WorkspaceHost
 from glossator.workspace.text.policy import RIPE_NS
 from glossator.workspace.worker.client import Worker
 from tests.workspace_worker.serving import Serving
@@ -76,3 +78,28 @@ async def serving(tree: Path) -> AsyncIterator[MakeServing]:
     yield make
     for each in made:
         await each.close()
+
+
+Restart = Callable[..., Awaitable[WorkspaceHost]]
+
+
+@pytest.fixture
+async def restart(worker: Worker) -> AsyncIterator[Restart]:
+    """Starts a server on some roots after the last one's end; keywords are workspace settings."""
+    hosts: list[WorkspaceHost] = []
+
+    async def begin(
+        *roots: Path, notice: Callable[[str], None] = lambda _: None, **settings: Any
+    ) -> WorkspaceHost:
+        for host in hosts:
+            await host.close()
+        indexing = Indexing(worker, notice, lambda _: None, 0.0)
+        checked = WorkspaceSettings.model_validate(settings)
+        hosts.append(WorkspaceHost(tuple(map(str, roots)), checked, indexing))
+        await hosts[-1].start()
+        await hosts[-1].ready()
+        return hosts[-1]
+
+    yield begin
+    for host in hosts:
+        await host.close()

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from glossator.settings.model import WorkspaceSettings
 from glossator.workspace import state_folder
 from glossator.workspace.folder_file import NAME, FolderFile, read_folders
-from glossator.workspace.host import Indexing, WorkspaceHost
+from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.text.catalogue import Catalogue
 from glossator.workspace.text.files import replace_file
-from glossator.workspace.worker.client import Worker
 from glossator.workspace.worker.lock import writing
+from tests.workspace_worker.conftest import Restart
 from tests.workspace_worker.test_worker import until
 
 AFTER_START = "the start listed few folders"
@@ -29,23 +28,9 @@ def notices() -> list[str]:
 
 
 @pytest.fixture
-async def start(tree: Path, worker: Worker, notices: list[str]) -> AsyncIterator[Start]:
+def start(tree: Path, restart: Restart, notices: list[str]) -> Start:
     """Starts a server after the last one's end; keywords are workspace settings."""
-    hosts: list[WorkspaceHost] = []
-
-    async def begin(**settings: Any) -> WorkspaceHost:
-        for host in hosts:
-            await host.close()
-        indexing = Indexing(worker, notices.append, lambda _: None, 0.0)
-        checked = WorkspaceSettings.model_validate(settings)
-        hosts.append(WorkspaceHost((str(tree),), checked, indexing))
-        await hosts[-1].start()
-        await hosts[-1].ready()
-        return hosts[-1]
-
-    yield begin
-    for host in hosts:
-        await host.close()
+    return partial(restart, tree, notice=notices.append)
 
 
 @pytest.fixture

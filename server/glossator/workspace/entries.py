@@ -130,6 +130,10 @@ class FolderFiles(Sequence[FileEntry]):
         at = bisect_left(names, name)
         return at if at < len(names) and names[at] == name else None
 
+    def paths(self) -> Iterator[str]:
+        """As `paths_of`, without making entries."""
+        return map(self.inside.__add__, divided(self._names))
+
     def are(self, files: Sequence[FileEntry]) -> bool:
         """Whether these are the files, without making entries."""
         return len(files) == len(self) and all(
@@ -161,6 +165,11 @@ class FolderFiles(Sequence[FileEntry]):
 def are_same(known: Sequence[FileEntry], files: Sequence[FileEntry]) -> bool:
     """Whether two looks at a directory found the same, without making entries of the known."""
     return known.are(files) if isinstance(known, FolderFiles) else known == tuple(files)
+
+
+def paths_of(files: Sequence[FileEntry]) -> Iterator[str]:
+    """The paths of the files of a directory."""
+    return files.paths() if isinstance(files, FolderFiles) else map(_by_path, files)
 
 
 def place_of(path: str, files: Sequence[FileEntry]) -> int | None:
@@ -208,7 +217,7 @@ class Files(Mapping[str, FileEntry]):
         return place_of(path, self.folders.get(folder_of(path), ())) is not None
 
     def __iter__(self) -> Iterator[str]:
-        return map(_by_path, self.entries)
+        return chain.from_iterable(map(paths_of, self.folders.values()))
 
     @property
     def entries(self) -> Iterator[FileEntry]:
@@ -229,7 +238,7 @@ class Files(Mapping[str, FileEntry]):
 
 
 class PathSet(AbstractSet[str]):
-    """The paths of some files, and others: none is made before somebody goes through them."""
+    """The paths of some files, and others: no set of so many is made."""
 
     def __init__(self, files: Files, others: Collection[str]) -> None:
         self._files = files

@@ -117,8 +117,7 @@ class FileIndex:
         return path in Files(self._folders)
 
     def __iter__(self) -> Iterator[str]:
-        for files in tuple(self._folders.values()):
-            yield from map(_by_path, files)
+        return iter(Files(self._folders.copy()))
 
     @property
     def skipped(self) -> Mapping[str, str]:

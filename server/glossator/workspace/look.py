@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 
-from glossator.workspace.entries import FileEntry, are_same
+from glossator.workspace.entries import FileEntry, are_same, paths_of
 from glossator.workspace.ignore import GIT_RULE, IGNORE_FILES, IgnoreRules
 from glossator.workspace.index import FileIndex
 from glossator.workspace.memory import Memory
@@ -176,7 +176,7 @@ class Look:
             if self._folders and are_same(known, files):
                 self._unchanged[folder] = known
             else:
-                self._seen.update(entry.path for entry in files)
+                self._seen.update(paths_of(files))
                 before = set(known)
                 changed += (entry for entry in files if entry not in before)
         ruled = {path: rule for path, rule in found.skipped.items() if skipped.get(path) != rule}
@@ -212,8 +212,8 @@ class Look:
             met = self._unchanged.get(folder, ())
             here = folder in of_single or os.path.join(folder, "").startswith(below)
             if here and met is not files:
-                unchanged = {entry.path for entry in met}
-                yield from (entry.path for entry in files if entry.path not in unchanged)
+                unchanged = set(paths_of(met))
+                yield from (path for path in paths_of(files) if path not in unchanged)
 
 
 def widen(path: str, roots: Roots, rules: IgnoreRules) -> str | None:
