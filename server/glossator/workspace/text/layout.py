@@ -4,8 +4,7 @@
     tables     of documents: stamp, traits, path (relative to the root, as bytes, then a NUL)
                of passages: the document, where it ends in there; a document has one or more
                of keys, ascending: key, start of posting, CRC-32 of posting, passages less 1
-    postings   of each key the numbers of its passages: 16 bits each, ascending, or one bit for
-               every passage of the segment, whatever is shorter
+    postings   of each key the numbers of its passages, ascending, in one of three forms (`Form`)
 
 They are read as roaring bitmaps; see D. Lemire et al., "Roaring Bitmaps: Implementation of an
 Optimized Software Library" (2018).
@@ -15,13 +14,13 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Final
 
 MAGIC: Final = b"GLOSTEXT"
-VERSION: Final = 4  # of this layout, the folding and framing of texts, and `plain.py`
+VERSION: Final = 5  # of this layout, the folding and framing of texts, and `plain.py`
 MAX_PASSAGES: Final = 1 << 16
 ROARING_ARRAY: Final = 4096  # members; a roaring container of more holds all 65,536 bits
-POSTING_UNIT: Final = 2  # bytes; postings start at multiples of it
 
 # magic, version, documents, passages, keys, bytes of paths, bytes of postings, then the checksum
 HEADER: Final = struct.Struct("<8sIIIIQQI")
@@ -32,6 +31,17 @@ TIMES: Final = range(-(1 << 63), 1 << 63)  # in a stamp: up to the year 2262
 # cookie, number of containers, high bits of the members, members less 1, place of the container
 ROARING: Final = struct.Struct("<IIHHI")
 ROARING_COOKIE: Final = 12346
+
+_FEW = 64  # members, which are read soonest as they are and take little room in any form
+_DENSE = 8  # times as many passages as members, up to which one bit for each is hardly longer
+
+
+class Form(Enum):
+    """How a posting is written."""
+
+    NUMBERS = auto()  # 16 bits each
+    ELIAS_FANO = auto()  # see `elias_fano.py`; less than half as long
+    BITS = auto()  # one for every passage of the segment
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +66,13 @@ class Sections:
 
     @property
     def starts(self) -> int:
-        """Keys of u4: where the posting starts, in units, from the first one."""
+        """Keys and one more of u4: where each posting starts, from the first one, and all end."""
         return self.key_table + 4 * self.keys
 
     @property
     def sums(self) -> int:
         """Keys of u4."""
-        return self.starts + 4 * self.keys
+        return self.starts + 4 * (self.keys + 1)
 
     @property
     def counts(self) -> int:
@@ -100,6 +110,8 @@ class Sections:
         return self.postings + self.posting_bytes
 
 
-def bits_units(passages: int) -> int:
-    """The length of a posting with one bit for each of so many passages."""
-    return -(-passages // (8 * POSTING_UNIT))
+def form(members: int, passages: int) -> Form:
+    """That of a posting of so many members in a segment of so many passages."""
+    if members * _DENSE > passages or members > ROARING_ARRAY:
+        return Form.BITS
+    return Form.NUMBERS if members <= _FEW else Form.ELIAS_FANO

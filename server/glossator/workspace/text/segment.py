@@ -31,7 +31,7 @@ from pyroaring import BitMap
 from glossator.workspace.entries import FolderFiles
 from glossator.workspace.roots import folder_of
 from glossator.workspace.text import layout
-from glossator.workspace.text.layout import Sections
+from glossator.workspace.text.layout import Form, Sections
 from glossator.workspace.text.plain import Traits
 from glossator.workspace.text.required import Query
 
@@ -75,13 +75,12 @@ class Segment:
         self._sections = sections
         documents, passages, keys = sections.documents, sections.passages, sections.keys
         self._keys = self._table("I", keys, sections.key_table)
-        self._starts = self._table("I", keys, sections.starts)
+        self._starts = self._table("I", keys + 1, sections.starts)
         self._sums = self._table("I", keys, sections.sums)
         self._counts = self._table("H", keys, sections.counts)
         self._owners = self._table("H", passages, sections.owners)  # by passage, ascending
         self._ends = self._table("Q", passages, sections.ends)  # by passage, in its document
         traits = tables[sections.traits : sections.paths]
-        self._bits_units = layout.bits_units(passages)
         self._passages = BitMap(range(passages))
         self.all = BitMap(range(documents))
         self.plain = _having(traits, Traits.PLAIN)
@@ -240,20 +239,24 @@ class Segment:
 
     def _passages_with(self, place: int) -> BitMap:
         count = self._counts[place] + 1
-        start = self._sections.postings + self._starts[place] * layout.POSTING_UNIT
-        units = min(count, self._bits_units)
+        start, end = self._starts[place : place + 2]
         try:
-            data = os.pread(self._descriptor, units * layout.POSTING_UNIT, start)
+            data = os.pread(self._descriptor, end - start, self._sections.postings + start)
         except OSError as error:
             raise CorruptSegment(f"{self.name} cannot be read ({error.strerror})") from error
         if zlib.crc32(data) != self._sums[place]:
             raise CorruptSegment(f"{self.name} is damaged: a posting has another checksum")
-        if count <= units:
-            return _roaring(count, data)
-        # roaring takes bits only of more than `ROARING_ARRAY` members: all others are added
-        bits = data.ljust(layout.MAX_PASSAGES // 8, b"\xff")
-        members = count + 8 * (len(bits) - len(data))
-        return _roaring(members, bits) & self._passages
+        total = self._sections.passages
+        match layout.form(count, total):
+            case Form.NUMBERS:
+                return _roaring(count, data)
+            case Form.ELIAS_FANO:
+                return _roaring(count, _decoded(data, count, total))
+            case Form.BITS:
+                # roaring takes bits only of more than `ROARING_ARRAY` members: all others are added
+                bits = data.ljust(layout.MAX_PASSAGES // 8, b"\xff")
+                members = count + 8 * (len(bits) - len(data))
+                return _roaring(members, bits) & self._passages
 
 
 def _having(traits: bytes, trait: Traits) -> BitMap:
@@ -271,6 +274,13 @@ def _array(numbers: memoryview) -> NDArray[Any]:
 def _bitmap(numbers: NDArray[np.integer[Any]]) -> BitMap:
     """The numbers, ascending, each once."""
     return BitMap(array("I", numbers.astype("=u4").tobytes()))
+
+
+def _decoded(code: bytes, members: int, limit: int) -> bytes:
+    """Numbers in Elias-Fano codes, 16 bits each."""
+    from glossator.workspace.text.elias_fano import decode  # noqa: PLC0415 - it imports numpy
+
+    return decode(code, members, limit).tobytes()
 
 
 def _roaring(members: int, container: bytes) -> BitMap:

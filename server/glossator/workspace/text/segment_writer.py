@@ -11,17 +11,18 @@ import secrets
 import zlib
 from array import array
 from collections.abc import Generator, Iterator, Sequence
-from itertools import pairwise
+from dataclasses import replace
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from glossator.workspace.text import layout
+from glossator.workspace.text import elias_fano, layout
 from glossator.workspace.text.files import SUFFIX, SegmentInfo, sync_folder
 from glossator.workspace.text.fold import KEYS
-from glossator.workspace.text.layout import Sections
+from glossator.workspace.text.layout import Form, Sections
 from glossator.workspace.text.plain import Traits
 from glossator.workspace.text.segment import Stamp
 
@@ -131,25 +132,25 @@ class SegmentWriter:
     def _write(self, file: BinaryIO) -> Generator[None, None, tuple[Sections, int]]:
         keys = np.flatnonzero(self._totals)
         counts = self._totals[keys]
-        units = np.minimum(counts, layout.bits_units(len(self._owners)))
-        ends = np.cumsum(units)
         sums: list[int] = []
+        starts = [0]
         paths = b"".join(path + b"\0" for path in self._paths)
-        length = layout.POSTING_UNIT * int(units.sum())
-        sections = Sections(len(self), len(self._owners), len(keys), len(paths), length)
+        sections = Sections(len(self), len(self._owners), len(keys), len(paths), 0)
         file.seek(sections.postings)
         for first, last in _ranges(counts):
             low, high = keys[first], keys[last - 1] + 1
             passages = _merge(self._batches, self._totals[low:high], low)
             pieces = list(_pieces(passages, counts[first:last], len(self._owners)))
             sums.extend(map(zlib.crc32, pieces))
+            starts.extend(accumulate(map(len, pieces), initial=starts.pop()))
             file.write(b"".join(pieces))
             yield
+        sections = replace(sections, posting_bytes=starts[-1])
         tables = b"".join(
             (
                 b"".join(layout.STAMP.pack(*stamp) for stamp in self._stamps),
                 keys.astype("<u4").tobytes(),
-                (ends - units).astype("<u4").tobytes(),
+                np.array(starts, "<u4").tobytes(),
                 np.array(sums, "<u4").tobytes(),
                 (counts - 1).astype("<u2").tobytes(),
                 np.array(self._owners, "<u2").tobytes(),
@@ -203,14 +204,16 @@ def _ranges(counts: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
 def _pieces(passages: NDArray[np.uint16], counts: NDArray[np.int64], total: int) -> Iterator[bytes]:
     """The posting of each key, in a segment of `total` passages."""
     data = passages.tobytes()
-    units = layout.bits_units(total)
     start = 0
     for count in counts.tolist():
         end = start + count
-        if count > units:
-            bits = np.zeros(8 * layout.POSTING_UNIT * units, np.bool_)
-            bits[passages[start:end]] = True
-            yield np.packbits(bits, bitorder="little").tobytes()
-        else:
-            yield data[start * 2 : end * 2]
+        match layout.form(count, total):
+            case Form.NUMBERS:
+                yield data[start * 2 : end * 2]
+            case Form.ELIAS_FANO:
+                yield elias_fano.encode(passages[start:end], total)
+            case Form.BITS:
+                bits = np.zeros(total, np.bool_)
+                bits[passages[start:end]] = True
+                yield np.packbits(bits, bitorder="little").tobytes()
         start = end

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from glossator.workspace.text.fold import FOLD, KEYS
 
-LONG = 1 << 16  # bytes; a longer text is divided
-PASSAGE = 5 << 12  # bytes, and the rest of a line
+LONG = 3 << 12  # bytes; a longer text is divided
+PASSAGE = 2 << 12  # bytes, and the rest of a line
 MAX_PASSAGES = 1 << 12  # of one text; those of a longer one are longer
 _PIECE = 1 << 15  # bytes; what is computed of them fits into the processor's cache
 _STEP = 1 << 20  # bytes that are marked without a pause
