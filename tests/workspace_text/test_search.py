@@ -402,7 +402,8 @@ async def test_only_the_passages_with_candidates_are_read(
     write(root, {"long": (LONG_TEXT + end).encode(), "other": b"x\r\n" + LONG_TEXT.encode()})
     plain = await pending(root)
     helped = in_a_segment(plain, tmp_path_factory.mktemp("segments"), monkeypatch)
-    (ranges,) = helped.text.candidates(analyse("needle").query).ranges.values()
+    found = helped.text.candidates(analyse("needle").query)
+    (ranges,) = filter(None, map(found.ranges, found.plain))
     assert len(ranges) >= 5
     for pattern in ("needle$", "^line 67 ", "needle", r", n\w+\b", "line 300", "^$", "."):
         request = Request(pattern)
@@ -449,7 +450,8 @@ async def test_a_very_long_file_is_read_as_a_whole_only_if_it_matches(
 
     monkeypatch.setattr(search, "read_text", noted)
     request = Request("need.*l")
-    assert len(helped.text.candidates(analyse(request.pattern).query).ranges) == 2
+    found = helped.text.candidates(analyse(request.pattern).query)
+    assert len(list(filter(None, map(found.ranges, found.plain)))) == 2
     assert lines(helped, request) == [("long", list(range(8, 301, 60)))]
     assert read == ["long"]
 

@@ -26,7 +26,8 @@ _SINGLY = 8  # lines given to RE2 one by one at most, …
 _FOR_ONE = 4_096  # … and one for so many bytes, because each takes as long as 2 kB at once
 _LOOK = 256  # matching lines after which to look whether the search was cancelled
 _DENSE = 16  # matching lines in a piece, after which more are likely soon
-_MANY = 5_000  # bytes, from which on numpy counts quicker
+_MANY = 5_000  # bytes, from which on numpy counts quicker, …
+_AT_ONCE = 1 << 16  # … so many at once, for which no new memory is asked of the system
 _OF_TEXTS = re.compile(r"\\[AzC]|\(\?[a-zA-Z]*-")  # and now and then what only looks like it
 
 
@@ -291,5 +292,8 @@ def _line_ends(text: bytes, start: int, end: int) -> int:
         return text.count(b"\n", start, end)
     import numpy as np  # noqa: PLC0415 - takes long to import, and small texts do without
 
-    part = np.frombuffer(text, np.uint8, end - start, start)
-    return int(np.count_nonzero(part == ord("\n")))
+    found = 0
+    for at in range(start, end, _AT_ONCE):
+        piece = np.frombuffer(text, np.uint8, min(_AT_ONCE, end - at), at)
+        found += int(np.count_nonzero(piece == ord("\n")))
+    return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import TypeAlias
 
@@ -24,20 +24,23 @@ def _never(_: FileEntry) -> bool:
     return False
 
 
+def _nowhere(_: FileEntry) -> Ranges | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """Files to look into, each once, in no order: known to be plain text, and all others.
 
     Links are among the others; `misses` tells of one that it leads to a file that is no candidate.
 
-    `ranges`: of some that are plain and long, the bytes outside of which no match lies, found out
-    when they are asked for. Making no object for each file, and no list of the plain ones, keeps an
-    answer of 100,000 files cheap.
+    `ranges` tells of some that are plain and long outside of which bytes no match lies. Making no
+    object for each file, and no list of the plain ones, keeps an answer of 100,000 files cheap.
     """
 
     plain: Collection[FileEntry]
     others: Sequence[FileEntry]
-    ranges: Mapping[FileEntry, Ranges] = field(default_factory=dict)
+    ranges: Callable[[FileEntry], Ranges | None] = _nowhere
     misses: Callable[[FileEntry], bool] = _never
 
     def __len__(self) -> int:
@@ -64,22 +67,3 @@ class Joined(Collection[FileEntry]):
 
     def __contains__(self, entry: object) -> bool:
         return any(entry in part for part in self.parts)
-
-
-@dataclass(frozen=True, slots=True)
-class JoinedRanges(Mapping[FileEntry, Ranges]):
-    """The ranges of files, of which no two of the parts have one in common."""
-
-    parts: Sequence[Mapping[FileEntry, Ranges]]
-
-    def __len__(self) -> int:
-        return sum(map(len, self.parts))
-
-    def __iter__(self) -> Iterator[FileEntry]:
-        return chain.from_iterable(self.parts)
-
-    def __getitem__(self, entry: FileEntry) -> Ranges:
-        for part in self.parts:
-            if (ranges := part.get(entry)) is not None:
-                return ranges
-        raise KeyError(entry)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from glossator.workspace.entries import FileEntry, Files, FolderFiles
 from glossator.workspace.roots import folder_of
-from glossator.workspace.text.candidates import Candidates, Joined, JoinedRanges
+from glossator.workspace.text.candidates import Candidates, Joined, Ranges
 from glossator.workspace.text.placement import (
     PlacedSegment,
     PlacedView,
@@ -69,7 +69,11 @@ class TextView:
         others = [entry for entry in pending if entry.path not in masked]
         for part in found:
             others += part.others
-        ranges = JoinedRanges([part.ranges for part in found])
+
+        def ranges(entry: FileEntry) -> Ranges | None:
+            told = (part.ranges(entry) for part in found)
+            return next((some for some in told if some), None)
+
         return Candidates(Joined([part.plain for part in found]), others, ranges)
 
     def knows_plain(self, entry: FileEntry) -> bool:

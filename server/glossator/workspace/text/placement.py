@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import itemgetter
@@ -52,11 +52,13 @@ class PlacedView:
         numbers = map(self.documents.number, masked)
         found -= BitMap(number for number in numbers if number is not None)
         plain = found & self.segment.plain
-        return Candidates(
-            _Documents(self, plain),
-            list(self.at(found - plain)),
-            _LongDocuments(self, long & plain, passages),
-        )
+        long &= plain
+
+        def ranges(entry: FileEntry) -> Ranges | None:
+            number = self.number(entry, long)
+            return None if number is None else self.segment.ranges(number, passages)
+
+        return Candidates(_Documents(self, plain), list(self.at(found - plain)), ranges)
 
     def knows_plain(self, entry: FileEntry) -> bool:
         """Whether there is a valid document of the file, and it is plain text."""
@@ -98,27 +100,6 @@ class _Documents(Collection[FileEntry]):
 
     def __contains__(self, entry: object) -> bool:
         return isinstance(entry, FileEntry) and self.view.number(entry, self.numbers) is not None
-
-
-@dataclass(frozen=True, slots=True)
-class _LongDocuments(Mapping[FileEntry, Ranges]):
-    """Where in some documents' files matches may lie."""
-
-    view: PlacedView
-    numbers: BitMap
-    passages: BitMap
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def __iter__(self) -> Iterator[FileEntry]:
-        return self.view.at(self.numbers)
-
-    def __getitem__(self, entry: FileEntry) -> Ranges:
-        number = self.view.number(entry, self.numbers)
-        if number is None:
-            raise KeyError(entry)
-        return self.view.segment.ranges(number, self.passages)
 
 
 class PlacedSegment:

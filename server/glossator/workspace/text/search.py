@@ -99,7 +99,6 @@ class TextSearch:
             found = Candidates((), (alone,))
         self._candidates = found
         self._others = {entry.path for entry in found.others}
-        self._long = set(map(_path, found.ranges))
         self._ranges: dict[str, Ranges | None] = {}  # of long ones, as they are asked for
         self._limit = snapshot.cache.max_file_bytes
         self._reader = Reader(self._limit, self._others, self._passages, self._pattern, cancelled)
@@ -188,10 +187,8 @@ class TextSearch:
     def _passages(self, entry: FileEntry) -> Ranges | None:
         """What is to be read of a long file, where that spares reading much of it."""
         path = entry.path
-        if path not in self._long:
-            return None
         if path not in self._ranges:
-            ranges = self._candidates.ranges.get(entry, ())
+            ranges = self._candidates.ranges(entry) or ()
             spares = 4 * sum(end - start for start, end in ranges) < 3 * entry.size
             self._ranges[path] = ranges if ranges and spares else None
         return self._ranges[path]

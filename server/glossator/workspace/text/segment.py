@@ -18,7 +18,7 @@ import struct
 import weakref
 import zlib
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from functools import cached_property
@@ -172,10 +172,9 @@ class Segment:
 
     def ranges(self, document: int, passages: BitMap) -> list[tuple[int, int]]:
         """Where those of the `passages` lie that are of this document, in bytes from its start."""
-        first = bisect_left(self._owners, document)
         ranges: list[tuple[int, int]] = []
         start = 0
-        for passage in range(first, bisect_right(self._owners, document, first)):
+        for passage in range(*self._bounds[document : document + 2]):
             end = self._ends[passage]
             if passage in passages:
                 before = ranges.pop()[0] if ranges and ranges[-1][1] == start else start
@@ -186,8 +185,14 @@ class Segment:
     @cached_property
     def _long(self) -> BitMap:
         """The documents that have several passages."""
-        owners = _array(self._owners)
-        return BitMap(owners[1:][owners[1:] == owners[:-1]].tolist())
+        bounds = _array(memoryview(self._bounds))
+        return _bitmap((bounds[1:] - bounds[:-1] > 1).nonzero()[0])
+
+    @cached_property
+    def _bounds(self) -> array[int]:
+        """The first passage of each document, and that behind the last one."""
+        bounds = _array(self._owners).searchsorted(range(self.documents + 1))
+        return array("I", bounds.astype("=u4").tobytes())
 
     def verify(self) -> Iterator[None]:
         """Check all postings, a few at a step. Raises `CorruptSegment`."""
