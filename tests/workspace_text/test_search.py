@@ -50,6 +50,7 @@ ENDS = [b"\n", b"\n", b"\n", b"\r\n", b"\r"]
 def _ripgrep_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few files there are."""
     monkeypatch.setattr(search, "_ALONE", 0)
+    monkeypatch.setattr(search, "_FOR_PART", 0)
 
 
 def random_text(random: Random) -> bytes:
@@ -493,7 +494,7 @@ async def test_what_is_had_puts_ripgrep_off_for_a_moment_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rest may come slower than the beginning."""
-    monkeypatch.setattr(search, "_ALONE", 0)
+    monkeypatch.setattr(search, "_FOR_PART", 0)
     monkeypatch.setattr(search, "_WORTH", 0)
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
     for hopeful, ran in ((9.0, 0), (0.0, 1)):

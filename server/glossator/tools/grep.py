@@ -34,6 +34,7 @@ MAX_LINE_CHARACTERS = 500
 
 _LINES_BYTES = MAX_BYTES - 200  # less the advice on how to go on
 _UNASKED_BYTES = 2_000  # of what is cut, unless the model has said how much it wants
+_FAR = 5  # times as much as there is room for, so that an estimate may be wrong by much
 
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
 
@@ -102,12 +103,13 @@ def _grep(
 
     search = TextSearch(snapshot, request, cancelled.is_set, had, selection.alone)
     kilobytes = (room + 999) // 1000
+    may_guess = not (asked or selection.filters)
     with closing(_results(args, search, selection)) as found:
         for line in islice(found, args.offset, None):
             room -= len(line.text.encode("utf-8", "surrogatepass")) + 1  # its line end
             if args.head_limit and len(kept) == args.head_limit:
                 reached = f"head_limit {args.head_limit}"
-            elif room < 0:
+            elif room < 0 or (may_guess and _is_far_too_much(search, limit - room, limit)):
                 reached = f"{kilobytes} KB"
             if reached:
                 break
@@ -125,6 +127,11 @@ def _grep(
             f" offset={args.offset + len(kept)}]"
         )
     return ToolResult(text, tuple(_spans(kept, snapshot)), omitted=1 if reached else 0)
+
+
+def _is_far_too_much(search: TextSearch, found: int, limit: int) -> bool:
+    """Whether all there is will hardly be shown, when so many bytes of it were found."""
+    return found > _UNASKED_BYTES and search.expected(found) > _FAR * limit
 
 
 def _beginning(lines: list[_Line]) -> list[_Line]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from time import monotonic
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -62,7 +61,12 @@ class Blocks(Generic[_T]):
     """
 
     def __init__(
-        self, reader: Reader, way: Way[_T], sought: Sought, cancelled: Callable[[], bool]
+        self,
+        reader: Reader,
+        way: Way[_T],
+        sought: Sought,
+        second: SecondReader | None,
+        cancelled: Callable[[], bool],
     ) -> None:
         self.done = 0
         self.held = 0
@@ -71,47 +75,46 @@ class Blocks(Generic[_T]):
         self._reader = reader
         self._way = way
         self._sought = sought
+        self._second = second
         self._cancelled = cancelled
         self._size = FIRST
         self._few_hold = False
         self._waiting: deque[_Block[_T]] = deque()  # in their order
 
     def found(
-        self,
-        files: Iterator[FileEntry],
-        lent: AbstractContextManager[SecondReader | None],
-        largest: float,
-        enough: Callable[[], bool],
+        self, files: Iterator[FileEntry], largest: float, enough: Callable[[], bool]
     ) -> Generator[tuple[FileEntry, _T], None, Iterator[FileEntry]]:
         """Those that hold a match, in their order; gives the files that are left.
 
-        It ends when there is `enough`, and before a file of more than `largest` bytes.
+        It ends when there is `enough`, and before a file of more than `largest` bytes. The last
+        ones are told by `rest`.
         """
-        with lent as second:
-            while not (self._cancelled() or enough()):
-                block, amount, files = self._reader.block(files, self._size, largest)
-                if not block:
-                    break
-                self.done += len(block)
-                self.amount += amount
-                if second and self._few_hold and self._size >= _LENT and second.has_room():
-                    plain, ranges = self._reader.plain(block)
-                    if plain:
-                        second.ask(self._sought, plain, ranges)
-                        self._waiting.append(_Block(block, None))
-                        continue
-                found: Iterable[tuple[FileEntry, _T]] = self._looked(block)
-                if self._waiting:
-                    found = list(found)
-                self._waiting.append(_Block(block, found))
-                yield from self._told_in_turn(second, _AHEAD)
-            yield from self._told_in_turn(second, 0)
+        second = self._second
+        while not (self._cancelled() or enough()):
+            block, amount, files = self._reader.block(files, self._size, largest)
+            if not block:
+                break
+            self.done += len(block)
+            self.amount += amount
+            if second and self._few_hold and self._size >= _LENT and second.has_room():
+                plain, ranges = self._reader.plain(block)
+                if plain:
+                    second.ask(self._sought, plain, ranges)
+                    self._waiting.append(_Block(block, None))
+                    continue
+            found: Iterable[tuple[FileEntry, _T]] = self._looked(block)
+            if self._waiting:
+                found = list(found)
+            self._waiting.append(_Block(block, found))
+            yield from self._told_in_turn(_AHEAD)
         return files
 
-    def _told_in_turn(
-        self, second: SecondReader | None, most: int
-    ) -> Iterator[tuple[FileEntry, _T]]:
-        for found in self._in_turn(second, most):
+    def rest(self) -> Iterator[tuple[FileEntry, _T]]:
+        """Those of the blocks that are being looked into still."""
+        return self._told_in_turn(0)
+
+    def _told_in_turn(self, most: int) -> Iterator[tuple[FileEntry, _T]]:
+        for found in self._in_turn(self._second, most):
             since = monotonic()
             yield found
             self.apart += monotonic() - since

@@ -10,12 +10,11 @@ import os
 import tempfile
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, islice
 from operator import attrgetter
-from typing import IO
+from typing import IO, Self
 
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.text.child import Child, Ended
@@ -57,31 +56,6 @@ class Ripgrep:
     folder: str
     counting: bool
 
-    def sift(
-        self,
-        files: Iterator[FileEntry],
-        withheld: Callable[[FileEntry], bool],
-        wanted: Callable[[int], bool],
-        cancelled: Callable[[], bool],
-    ) -> Generator[tuple[FileEntry, int | None], None, None]:
-        """Those of `files` that may match, in their order, with their number of matching lines.
-
-        That is 1 if it is not counting, and None where it cannot tell: for those `withheld` from
-        it, and for what it failed at. `wanted` tells whether more are than so many of them.
-        """
-        with closing(_Batches(self, files, withheld, wanted, cancelled)) as batches:
-            while (batch := batches.current()).files:
-                counts: Mapping[bytes, int | None] | None = None
-                for entry, argument in zip(batch.files, batch.arguments, strict=True):
-                    if not argument:
-                        yield entry, None
-                        continue
-                    if counts is None:
-                        counts = batches.counts()
-                    if argument in counts:
-                        yield entry, counts[argument]
-                batches.go_on()
-
     def command(self) -> list[str]:
         """The program and its options."""
         request = self.request
@@ -106,10 +80,12 @@ class _Batch:
     run: _Run | None  # if there are any arguments
 
 
-class _Batches:
-    """The batches of one search, in their order.
+class Sifting:
+    """ripgrep at work on `files`, batch by batch, from when it is entered until it is left.
 
-    One is at work while what was found in another is looked at, and from the second on two at once.
+    A further batch is at work while what was found in another is looked at, or beside it. `wanted`
+    tells whether more matching files are than so many; by those looked at before, of which so many
+    `matched`, and by the batches so far, it is estimated whether a batch will be enough.
     """
 
     def __init__(
@@ -120,46 +96,58 @@ class _Batches:
         wanted: Callable[[int], bool],
         cancelled: Callable[[], bool],
     ) -> None:
+        self.passed = self.matched = 0  # files
         self._ripgrep = ripgrep
         self._files = files
         self._withheld = withheld
         self._wanted = wanted
         self._cancelled = cancelled
         self._size = _FIRST_BATCH
-        self._passed = self._matched = 0  # files
         self._begun: deque[_Batch] = deque()
 
-    def current(self) -> _Batch:
-        """The one whose turn it is; it has no files when all had theirs."""
-        if not self._begun:
-            self._begin()
-        return self._begun[0]
+    def __enter__(self) -> Self:
+        self._begin()
+        return self
 
-    def go_on(self) -> None:
-        """It is the next one's turn."""
-        self._begun.popleft()
+    def __exit__(self, *_: object) -> None:
+        for batch in self._begun:
+            if batch.run is not None:
+                batch.run.end()
 
-    def counts(self) -> Mapping[bytes, int | None]:
+    def __iter__(self) -> Iterator[tuple[FileEntry, int | None]]:
+        """Those of the files that may match, in their order, with their number of matching lines.
+
+        That is 1 if it is not counting, and None where it cannot tell: for those `withheld` from
+        it, and for what it failed at.
+        """
+        while (batch := self._begun[0]).files:
+            counts: Mapping[bytes, int | None] | None = None
+            for entry, argument in zip(batch.files, batch.arguments, strict=True):
+                if not argument:
+                    yield entry, None
+                    continue
+                if counts is None:
+                    counts = self._counts(batch)
+                if argument in counts:
+                    yield entry, counts[argument]
+            self._begun.popleft()
+            if not self._begun:
+                self._begin()
+
+    def _counts(self, batch: _Batch) -> Mapping[bytes, int | None]:
         """What was found in the current one, by argument."""
-        batch = self.current()
-        if self._passed and self._wanted(len(batch.files) * self._matched // self._passed):
+        if self.passed and self._wanted(len(batch.files) * self.matched // self.passed):
             self._begin()  # beside it, so that no core waits
         counts: Mapping[bytes, int | None] = {}
         if batch.run is not None:
             counts = batch.run.counts(self._cancelled)
             batch.run.end()
-        self._passed += len(batch.files)
-        self._matched += len(counts)
+        self.passed += len(batch.files)
+        self.matched += len(counts)
         more = not self._cancelled() and self._wanted(len(counts))
         if more and len(self._begun) == 1:
             self._begin()
         return counts
-
-    def close(self) -> None:
-        """End those at work."""
-        for batch in self._begun:
-            if batch.run is not None:
-                batch.run.end()
 
     def _begin(self) -> None:
         """Take the next files, as many as are due and fit a command line."""

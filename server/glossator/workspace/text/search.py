@@ -11,13 +11,12 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
 from functools import cached_property
 from itertools import chain, compress, islice
 from operator import attrgetter
 from statistics import fmean
 from time import monotonic
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from glossator.core.document import Missing, MissingReason
 from glossator.workspace.disk import Parts, Stamp
@@ -35,7 +34,7 @@ from glossator.workspace.text.blocks import SHOWN, Blocks, Way
 from glossator.workspace.text.candidates import Candidates, Ranges
 from glossator.workspace.text.parts import listed_stamp, with_plain_line_ends
 from glossator.workspace.text.required import analyse
-from glossator.workspace.text.ripgrep import LARGE, Request, Ripgrep
+from glossator.workspace.text.ripgrep import LARGE, Request, Ripgrep, Sifting
 from glossator.workspace.text.ripgrep_pattern import folds_alike
 from glossator.workspace.text.ripgrep_program import find_ripgrep
 from glossator.workspace.text.sifter import Sought
@@ -47,9 +46,11 @@ from glossator.workspace.text.source import (
     unsearchable,
 )
 
-_ALONE = 0.005  # seconds of searching here first: a part is often all that is asked for
+_ALONE = 0.005  # seconds of searching here first, if all is wanted
+_FOR_PART = 0.03  # … or a part: what is found here is told at once, not batch by batch
 _WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to pay
-_HOPEFUL = 0.03  # seconds in which what was found so far is taken for what goes on to be found
+_HOPEFUL = 0.06  # seconds in which what was found so far is taken for what goes on to be found
+_TELLING = 10  # files with a match, from which on one can tell about how many there are
 _SPARED = 8  # a long file is searched here if ripgrep would read so many times what we do
 _VERY_LONG = 1 << 18  # bytes, which mostly takes several times as long to read as its passages
 _MOST = 5_000  # files, which are not sorted anew
@@ -72,8 +73,8 @@ class TextSearch:
 
     When `cancelled` becomes true, every iteration ends within 50 ms, as if nothing followed.
     `alone` is the one file to look into, where it is only one; the index is not asked about it.
-    `had` tells which share of what is wanted the caller has, 0 to 1. `unsearched` fills with the
-    candidates that could not be read.
+    `had` tells which share of what is wanted the caller has, 0 to 1; without it all is wanted.
+    `unsearched` fills with the candidates that could not be read.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class TextSearch:
         snapshot: WorkspaceSnapshot,
         request: Request,
         cancelled: Callable[[], bool] = lambda: False,
-        had: Callable[[], float] = lambda: 0.0,
+        had: Callable[[], float] | None = None,
         alone: FileEntry | None = None,
     ) -> None:
         pattern, flags = request.pattern, (request.ignore_case, request.multiline)
@@ -103,7 +104,18 @@ class TextSearch:
         self._limit = snapshot.cache.max_file_bytes
         self._reader = Reader(self._limit, self._others, self._passages, self._pattern, cancelled)
         self._told = 0  # files that hold a match
+        self._blocks: Blocks[Any] | None = None  # those at work
         self.unsearched: dict[FileEntry, MissingReason] = {}
+
+    def expected(self, found: int) -> float:
+        """About so much is in all candidates, if so much was found so far; not less than that.
+
+        An estimate by the first of them, and only if they hold enough.
+        """
+        blocks = self._blocks
+        if blocks is None or blocks.held < _TELLING:
+            return found
+        return found * max(1, len(self._candidates) / blocks.done)
 
     def by_path(self) -> Iterator[FileEntry]:
         """The files that may match, by relative path."""
@@ -244,20 +256,37 @@ class TextSearch:
         ordered = _peeked(selected)  # putting them in order is no time that ripgrep would spare
         if ordered is None:
             return
-        left = yield from self._in_blocks(ordered, way, until_long=self._portable)
-        remaining = None if self._cancelled() else _peeked(left)
-        if remaining is None:
-            return
-        snapshot = self._snapshot
-        found = find_ripgrep(snapshot.ripgrep, snapshot.folders, self._cancelled)
-        if not isinstance(found, str):
-            yield from self._in_blocks(remaining, way, until_long=False)
-            return
-        ripgrep = Ripgrep(found, self._request, os.path.commonpath(snapshot.roots), way.counting)
-        sifting = ripgrep.sift(remaining, self._is_ours, self._wants_more_than, self._cancelled)
-        with closing(sifting) as sifted:
-            for entry, count in sifted:
-                if self._cancelled():
+        with self._snapshot.second_reader() as second:
+            sought = Sought(self._request, self._pattern.within, way.counting, self._limit)
+            blocks = Blocks(self._reader, way, sought, second, self._cancelled)
+            self._blocks = blocks
+            left = yield from self._in_blocks(blocks, ordered, way)
+            remaining = None if self._cancelled() else _peeked(left)
+            if remaining is None:
+                yield from blocks.rest()
+                return
+            snapshot = self._snapshot
+            found = find_ripgrep(snapshot.ripgrep, snapshot.folders, self._cancelled)
+            if isinstance(found, str):
+                yield from self._sifted(found, blocks, remaining, way)
+                return
+            yield from blocks.found(remaining, math.inf, lambda: False)
+            yield from blocks.rest()
+
+    def _sifted(
+        self, program: str, blocks: Blocks[_T], remaining: Iterator[FileEntry], way: Way[_T]
+    ) -> Iterator[tuple[FileEntry, _T]]:
+        """What is found in the rest of the `blocks`, and, by the program, in what remains."""
+        folder = os.path.commonpath(self._snapshot.roots)
+        ripgrep = Ripgrep(program, self._request, folder, way.counting)
+        wanted, cancelled = self._wants_more_than, self._cancelled
+        with Sifting(ripgrep, remaining, self._is_ours, wanted, cancelled) as sifting:
+            yield from blocks.rest()
+            self._blocks = None
+            self._told = sifting.matched = blocks.held
+            sifting.passed = blocks.done
+            for entry, count in sifting:
+                if cancelled():
                     return
                 told = count if count and _is_unchanged(entry) else 0
                 if result := way.told(entry, told, None) if told else way.look(entry):
@@ -266,32 +295,27 @@ class TextSearch:
 
     def _wants_more_than(self, files: int) -> bool:
         """Whether so many more files with matches would, by those so far, be too few."""
-        return self._had() * (self._told + files) <= self._told
+        return self._had is None or self._had() * (self._told + files) <= self._told
 
     def _in_blocks(
-        self, selected: Iterator[FileEntry], way: Way[_T], *, until_long: bool
+        self, blocks: Blocks[_T], selected: Iterator[FileEntry], way: Way[_T]
     ) -> Generator[tuple[FileEntry, _T], None, Iterator[FileEntry]]:
-        """As `_found`, all of it read here, as far as that does not take long; gives the rest."""
-        sought = Sought(self._request, self._pattern.within, way.counting, self._limit)
-        blocks = Blocks(self._reader, way, sought, self._cancelled)
+        """As `_found`, as far as that does not take long, or cannot be left to ripgrep."""
         started = monotonic()
+        had, alone = self._had, _FOR_PART if self._had else _ALONE
 
         def takes_long() -> bool:
             """Whether ripgrep would spare us much, if so many files took so many seconds."""
             seconds = monotonic() - started - blocks.apart
-            if not until_long or seconds <= _ALONE or not self._candidates:
+            if seconds <= alone or not (self._portable and self._candidates):
                 return False
             share = min(blocks.amount / self._amount, 1)
-            if seconds < _HOPEFUL:
-                share = max(share, self._had())
+            if had and seconds < _HOPEFUL:
+                share = max(share, had())
             spared = 1 - way.showing * blocks.held / max(blocks.done, 1)
             return seconds * spared * (1 - share) > _WORTH * share
 
-        largest = LARGE if until_long else math.inf
-        lent = self._snapshot.second_reader()
-        left = yield from blocks.found(selected, lent, largest, takes_long)
-        self._told += blocks.held
-        return left
+        return blocks.found(selected, LARGE if self._portable else math.inf, takes_long)
 
 
 def _peeked(files: Iterator[_T]) -> Iterator[_T] | None:
