@@ -29,7 +29,7 @@ from glossator.workspace.scan import (
     matching_lines,
 )
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text.block import Held, Reader
+from glossator.workspace.text.block import OPENING, Held, Reader
 from glossator.workspace.text.blocks import SHOWN, Blocks, Way
 from glossator.workspace.text.candidates import Candidates, Ranges
 from glossator.workspace.text.parts import listed_stamp, with_plain_line_ends
@@ -52,6 +52,7 @@ _WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to 
 _HOPEFUL = 0.06  # seconds in which what was found so far is taken for what goes on to be found
 _TELLING = 10  # files with a match, from which on one can tell about how many there are
 _SPARED = 8  # a long file is searched here if ripgrep would read so many times what we do
+_LONG = 1 << 16  # bytes; a shorter file is read as a whole: to look up its passages takes as long
 _VERY_LONG = 1 << 18  # bytes, which mostly takes several times as long to read as its passages
 _MOST = 5_000  # files, which are not sorted anew
 _SOME = 5_000  # files, from the first of which …
@@ -198,6 +199,8 @@ class TextSearch:
 
     def _passages(self, entry: FileEntry) -> Ranges | None:
         """What is to be read of a long file, where that spares reading much of it."""
+        if entry.size < _LONG:
+            return None
         path = entry.path
         if path not in self._ranges:
             ranges = self._candidates.ranges(entry) or ()
@@ -217,6 +220,8 @@ class TextSearch:
         """Whether it is not for ripgrep, which reads all of a file, as it is and however long."""
         if entry.path in self._others or entry.size > self._limit:
             return True
+        if entry.size < _SPARED * OPENING:
+            return False
         return _SPARED * self._reader.amount(entry) < entry.size
 
     def _begun(self, text: bytes, lines: Lines, places: Sequence[int]) -> Iterator[int]:
