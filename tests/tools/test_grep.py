@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 
 import pytest
 
 from glossator.core.tool_result import ToolResult
+from glossator.tools import grep
+from glossator.workspace.entries import FileEntry
+from glossator.workspace.text import blocks
+from glossator.workspace.text.search import TextSearch
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {
@@ -105,6 +110,44 @@ async def test_zero_width_matches(
         assert [int(line) for line in re.findall(r"^f:(\d+):", result.text, re.MULTILINE)] == list(
             range(1, count + 1)
         )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "files", "least", "most"),
+    [
+        ({}, 400, 10, 25),
+        ({}, 60, 32, 34),  # hardly more than there is room for
+        ({"head_limit": 250}, 400, 32, 34),
+        ({"glob": "*.txt"}, 400, 32, 34),  # of the candidates who knows how many fit
+        ({"pattern": "hit|first"}, 400, 10, 14),  # one file alone says nothing of others
+    ],
+)
+async def test_no_more_is_looked_for_than_will_be_shown(
+    workspace: MakeWorkspace,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: dict[str, object],
+    files: int,
+    least: int,
+    most: int,
+) -> None:
+    monkeypatch.setattr(grep, "_LINES_BYTES", 4_000)
+    monkeypatch.setattr(blocks, "FIRST", 1)
+    monkeypatch.setattr(blocks, "MOST", 1)
+    told: list[object] = []
+    lines = TextSearch.lines
+
+    def noting(search: TextSearch, selected: Iterator[FileEntry]) -> Iterator[object]:
+        for each in lines(search, selected):
+            told.append(each)
+            yield each
+
+    monkeypatch.setattr(TextSearch, "lines", noting)
+    texts = {f"{number:03}.txt": "a line with a hit in it, of which there are many\n" * 2
+             for number in range(files)}  # fmt: skip
+    ws = await workspace(texts | {"000.txt": "first, a line with much text\n" * 55})
+    result = await ws.call("Grep", output_mode="content", **{"pattern": "hit", **arguments})
+    assert "cut at" in result.text
+    assert least <= len(told) <= most
 
 
 @pytest.mark.parametrize("mode", ["files", "content", "count"])

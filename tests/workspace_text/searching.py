@@ -17,7 +17,7 @@ from glossator.workspace.disk import load_raw
 from glossator.workspace.entries import Files
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text import reading, trigrams
+from glossator.workspace.text import reading, search, trigrams
 from glossator.workspace.text.index import TextIndex
 from glossator.workspace.text.plain import searchable, traits
 from glossator.workspace.text.reading import LeftOut, mark_file
@@ -75,6 +75,7 @@ def in_a_segment(
 ) -> WorkspaceSnapshot:
     """The same with every file of the one root in a segment, all texts in many passages."""
     monkeypatch.setattr(reading, "ripe_at", lambda *_: 0)
+    monkeypatch.setattr(search, "_LONG", 0)
     monkeypatch.setattr(trigrams, "LONG", 40)
     monkeypatch.setattr(trigrams, "PASSAGE", 16)
     (root,) = snapshot.roots
@@ -100,16 +101,16 @@ def result_of(steps: Generator[None, None, T]) -> T:
 
 
 def files(snapshot: WorkspaceSnapshot, request: Request) -> list[str]:
-    search = TextSearch(snapshot, request)
-    return [entry.relative for entry in search.files(search.newest_first())]
+    running = TextSearch(snapshot, request)
+    return [entry.relative for entry in running.files(running.newest_first())]
 
 
 def counts(snapshot: WorkspaceSnapshot, request: Request) -> list[tuple[str, int]]:
-    search = TextSearch(snapshot, request)
-    return [(entry.relative, count) for entry, count in search.counts(search.by_path())]
+    running = TextSearch(snapshot, request)
+    return [(entry.relative, count) for entry, count in running.counts(running.by_path())]
 
 
 def lines(snapshot: WorkspaceSnapshot, request: Request) -> list[tuple[str, list[int]]]:
-    search = TextSearch(snapshot, request)
-    found = search.lines(search.by_path())
+    running = TextSearch(snapshot, request)
+    found = running.lines(running.by_path())
     return [(entry.relative, list(numbers)) for entry, _, _, numbers in found]

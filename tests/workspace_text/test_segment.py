@@ -183,8 +183,8 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_many_documents_with_frequent_and_rare_keys(tmp_path: Path, seed: int) -> None:
     numbers = np.random.default_rng(seed)
     count = layout.ROARING_ARRAY + 500
-    held = numbers.random((count, 6)) < [1.0, 0.95, layout.ROARING_ARRAY / count, 0.5, 0.01, 0]
-    keys = np.array([3, 700, 9000, 70_000, 200_000, 262_143])
+    held = numbers.random((count, 7)) < [1, 0.95, layout.ROARING_ARRAY / count, 0.5, 0.01, 0.05, 0]
+    keys = np.array([3, 700, 9000, 70_000, 200_000, 200_001, 262_143])
     info = write_segment(
         tmp_path,
         (
@@ -198,6 +198,32 @@ def test_many_documents_with_frequent_and_rare_keys(tmp_path: Path, seed: int) -
         assert found == np.flatnonzero(held[:, place]).tolist()
     both = segment.candidates(Query(frozenset({700, 70_000})))
     assert list(both) == np.flatnonzero(held[:, 1] & held[:, 3]).tolist()
+
+
+@pytest.mark.parametrize("passages", [1, 2, 64, 65, 511, 512, 513, 520, 1_000])
+def test_however_many_passages_have_a_key(tmp_path: Path, passages: int) -> None:
+    counts = range(1, passages + 1, max(1, passages // 120))
+    numbers = np.random.default_rng(passages)
+    having = [numbers.permutation(passages) < count for count in counts]
+    held = [np.flatnonzero([has[number] for has in having]) for number in range(passages)]
+    info = write_segment(
+        tmp_path,
+        (
+            TextDocument(b"%d" % number, (0, 0, 0, number), Traits.PLAIN, ((0, keys),))
+            for number, keys in enumerate(held)
+        ),
+    )
+    segment = Segment.open(tmp_path / info.name)
+    list(segment.verify())
+    for key, has in enumerate(having):
+        assert list(segment.candidates(Query(frozenset({key})))) == np.flatnonzero(has).tolist()
+
+
+def test_postings_have_three_forms() -> None:
+    forms = {count: layout.form(count, 40_000) for count in (1, 64, 65, 4_096, 4_097, 40_000)}
+    numbers, codes, bits = layout.Form.NUMBERS, layout.Form.ELIAS_FANO, layout.Form.BITS
+    assert list(forms.values()) == [numbers, numbers, codes, codes, bits, bits]
+    assert [layout.form(count, 800) for count in (64, 100, 101)] == [numbers, codes, bits]
 
 
 def test_a_segment_takes_so_many_passages(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
+from typing import Any
+from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -19,7 +21,8 @@ from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.host import Indexing, WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text import blocks
+from glossator.workspace.text import blocks, ripgrep, search
+from glossator.workspace.text.block import Reader
 from glossator.workspace.text.candidates import Ranges
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.search import TextSearch
@@ -28,6 +31,7 @@ from glossator.workspace.worker.client import Worker
 from glossator.workspace.worker.second_reader import SecondReader
 from tests.patience import SECONDS
 from tests.workspace_text.searching import (
+    RIPGREP,
     counts,
     files,
     in_a_segment,
@@ -151,8 +155,8 @@ async def test_a_worker_that_dies_costs_nothing_but_time(
 ) -> None:
     both, request = await helped(alone, worker), Request("needle")
     expected = files(alone, request)
-    search = TextSearch(both, request)
-    found = search.files(search.newest_first())
+    running = TextSearch(both, request)
+    found = running.files(running.newest_first())
     first = next(found).relative
     process = worker.state.process_id
     assert process is not None
@@ -214,13 +218,66 @@ async def test_a_cancelled_search_does_not_wait_for_it(
 ) -> None:
     monkeypatch.setattr("glossator.workspace.worker.second_reader._LATE", SECONDS)
     both, cancelled = await helped(alone, worker), False
-    search = TextSearch(both, Request("needle"), lambda: cancelled)
+    running = TextSearch(both, Request("needle"), lambda: cancelled)
     with stopped(worker):
-        going = asyncio.create_task(asyncio.to_thread(list, search.files(search.newest_first())))
+        going = asyncio.create_task(asyncio.to_thread(list, running.files(running.newest_first())))
         await until(lambda: len(asked) > 0)
         cancelled, started = True, monotonic()
         await going
         assert monotonic() - started < SECONDS / 2
+
+
+@pytest.mark.parametrize("read_here", range(1, 12))
+async def test_ripgrep_goes_on_wherever_the_two_stop(
+    alone: WorkspaceSnapshot,
+    worker: Worker,
+    asked: list[FileEntry],
+    monkeypatch: pytest.MonkeyPatch,
+    read_here: int,
+) -> None:
+    both, request = await helped(alone, worker), Request("needle")
+    expected = [(find, find(alone, request)) for find in (files, counts, lines)]
+    monkeypatch.setattr(search, "_ALONE", 0.5)
+    monkeypatch.setattr(search, "_WORTH", 0)
+    monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 7)
+    now, read = 0.0, Reader.block
+
+    def block(*of: Any) -> Any:
+        nonlocal now
+        now += 1 / read_here
+        return read(*of)
+
+    monkeypatch.setattr(Reader, "block", block)
+    monkeypatch.setattr(search, "monotonic", lambda: now)
+    begun = Mock(wraps=ripgrep._Run)
+    monkeypatch.setattr(ripgrep, "_Run", begun)
+    for find, found in expected:
+        now = 0.0
+        assert find(replace(both, ripgrep=RIPGREP), request) == found
+    assert begun.call_count > 3
+    assert asked or read_here < 3
+
+
+async def test_ripgrep_does_not_wait_for_it(
+    alone: WorkspaceSnapshot,
+    worker: Worker,
+    asked: list[FileEntry],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("glossator.workspace.worker.second_reader._LATE", SECONDS)
+    monkeypatch.setattr(search, "_ALONE", 0)
+    monkeypatch.setattr(search, "_WORTH", 0)
+    monkeypatch.setattr(search, "monotonic", lambda: float(len(asked)))
+    begun = Mock(wraps=ripgrep._Run)
+    monkeypatch.setattr(ripgrep, "_Run", begun)
+    both, request = await helped(alone, worker), Request("needle")
+    with stopped(worker):
+        finding = asyncio.to_thread(counts, replace(both, ripgrep=RIPGREP), request)
+        going = asyncio.create_task(finding)
+        await until(lambda: begun.call_count == 1)
+        assert asked
+        assert not going.done()
+    assert await going == counts(alone, request)
 
 
 async def test_one_that_reads_nothing_is_not_written_to_for_ever(
@@ -267,8 +324,8 @@ async def test_what_nobody_asked_for_any_longer_is_not_taken_for_an_answer(
 ) -> None:
     both = await helped(alone, worker)
     for pattern in ("needle", "nothing") * 3:
-        search = TextSearch(both, Request(pattern))
-        next(search.files(search.newest_first()))  # and no more: some was asked for in vain
+        running = TextSearch(both, Request(pattern))
+        next(running.files(running.newest_first()))  # and no more: some was asked for in vain
         await until(lambda: is_lent(worker))
     assert files(both, Request("needle")) == files(alone, Request("needle"))
     assert asked
