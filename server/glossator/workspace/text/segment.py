@@ -191,8 +191,9 @@ class Segment:
     @cached_property
     def _bounds(self) -> array[int]:
         """The first passage of each document, and that behind the last one."""
-        bounds = _array(self._owners).searchsorted(range(self.documents + 1))
-        return array("I", bounds.astype("=u4").tobytes())
+        owners = _array(self._owners)
+        (lasts,) = (owners[1:] != owners[:-1]).nonzero()  # each document has a passage
+        return array("I", (0, *(lasts + 1).tolist(), len(owners)))
 
     def verify(self) -> Iterator[None]:
         """Check all postings, a few at a step. Raises `CorruptSegment`."""
