@@ -34,6 +34,7 @@ class Workspace:
     worker: Worker
     symbols: SymbolFinder
     reads: ReadState = field(default_factory=ReadState)
+    hidden: Callable[[str], bool] | None = None
 
     @property
     def snapshot(self) -> WorkspaceSnapshot:
@@ -41,7 +42,7 @@ class Workspace:
 
     async def call(self, tool: str, **arguments: Any) -> ToolResult:
         """What the tool answers, as the agent loop calls it."""
-        context = ToolContext(self.snapshot, self.reads, self.symbols)
+        context = ToolContext(self.snapshot, self.reads, self.symbols, hidden=self.hidden)
         call = ToolCall("call", tool, arguments)
         return await call_tool(reading_tools(), call, context, nothing_denied)
 

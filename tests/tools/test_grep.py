@@ -119,6 +119,7 @@ async def test_zero_width_matches(
         ({}, 60, 32, 34),  # hardly more than there is room for
         ({"head_limit": 250}, 400, 32, 34),
         ({"glob": "*.txt"}, 400, 32, 34),  # of the candidates who knows how many fit
+        ({"hides": "nothing.txt"}, 400, 32, 34),  # … or are kept from being shown
         ({"pattern": "hit|first"}, 400, 10, 14),  # one file alone says nothing of others
     ],
 )
@@ -145,7 +146,12 @@ async def test_no_more_is_looked_for_than_will_be_shown(
     texts = {f"{number:03}.txt": "a line with a hit in it, of which there are many\n" * 2
              for number in range(files)}  # fmt: skip
     ws = await workspace(texts | {"000.txt": "first, a line with much text\n" * 55})
-    result = await ws.call("Grep", output_mode="content", **{"pattern": "hit", **arguments})
+    if hides := arguments.get("hides"):
+        ws.hidden = lambda path: path.endswith(str(hides))
+    asked = {"pattern": "hit"} | {
+        name: value for name, value in arguments.items() if value != hides
+    }
+    result = await ws.call("Grep", output_mode="content", **asked)
     assert "cut at" in result.text
     assert least <= len(told) <= most
 
@@ -193,6 +199,35 @@ def shortened(line: str) -> str:
     if len(line) <= 500:
         return line
     return f"{line[:500]} [line cut: {len(line):,} characters, encoded data]"
+
+
+@pytest.mark.parametrize("offset", [0, 12])
+async def test_a_first_line_for_which_there_is_hardly_room_is_shown(
+    workspace: MakeWorkspace, offset: int
+) -> None:
+    texts = {f"{n:04}.txt": "needle " + "\N{GRINNING FACE}" * 900 + "\n" for n in range(1_500)}
+    ws = await workspace(texts)
+    result = await ws.call("Grep", pattern="needle", output_mode="content", offset=offset)
+    assert result.text.startswith(f"{offset:04}.txt:1:needle ")
+    assert result.text.endswith(f"or go on with offset={offset + 1}]")
+
+
+async def test_a_path_for_which_there_is_hardly_room_is_shown(workspace: MakeWorkspace) -> None:
+    path = "/".join(["\N{GRINNING FACE}" * 60] * 9 + ["file"])
+    ws = await workspace({path: "needle\n", "other": "needle\n"})
+    assert (await ws.call("Grep", pattern="needle", path=path.split("/")[0])).text == path
+    pages = [(await ws.call("Grep", pattern="needle", offset=offset)).text for offset in (0, 1)]
+    assert [path in page for page in pages].count(True) == 1
+    assert ["other" in page for page in pages].count(True) == 1
+
+
+async def test_lines_are_counted_however_far_away_they_are(workspace: MakeWorkspace) -> None:
+    texts = {
+        f"{size}": "x\n" * size + "needle\n" for size in (2_499, 2_500, 32_768, 32_769, 99_999)
+    }
+    ws = await workspace(texts)
+    result = await ws.call("Grep", pattern="needle", output_mode="content")
+    assert set(result.text.splitlines()) == {f"{size}:{int(size) + 1}:needle" for size in texts}
 
 
 async def test_budgets(workspace: MakeWorkspace) -> None:

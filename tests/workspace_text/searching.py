@@ -75,7 +75,7 @@ def in_a_segment(
 ) -> WorkspaceSnapshot:
     """The same with every file of the one root in a segment, all texts in many passages."""
     monkeypatch.setattr(reading, "ripe_at", lambda *_: 0)
-    monkeypatch.setattr(search, "_LONG", 0)
+    monkeypatch.setattr(search, "_IN_PARTS", 0)
     monkeypatch.setattr(trigrams, "LONG", 40)
     monkeypatch.setattr(trigrams, "PASSAGE", 16)
     (root,) = snapshot.roots

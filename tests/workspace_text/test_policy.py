@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from glossator.workspace.entries import FileEntry
-from glossator.workspace.text import delta
+from glossator.workspace.text import delta, layout, trigrams
 from glossator.workspace.text.policy import (
     CROWDED,
     MAX_BYTES,
@@ -165,6 +165,12 @@ def test_a_batch_is_as_much_as_one_segment_takes() -> None:
     large = [FileEntry(f"/{number}", "", MAX_BYTES // 2 + 1, 0) for number in range(3)]
     assert first_batch(large) == large[:1]
     assert first_batch([]) == []
+
+
+def test_a_segment_has_room_for_the_passages_of_all_its_files() -> None:
+    of_the_last = trigrams.MAX_PASSAGES  # which may be of any size
+    passages = MAX_BYTES // trigrams.PASSAGE + MAX_FILES + of_the_last
+    assert passages < layout.MAX_PASSAGES
 
 
 @pytest.mark.parametrize(

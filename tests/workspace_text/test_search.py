@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryFile
 from typing import IO, Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -22,7 +23,7 @@ from glossator.workspace.cache import ReadCache
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.scan import compile_pattern
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text import blocks, ripgrep, search, source
+from glossator.workspace.text import blocks, parts, ripgrep, search, source
 from glossator.workspace.text.block import Reader
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import Request
@@ -428,6 +429,24 @@ async def test_of_a_long_text_all_is_read_if_letters_beyond_ascii_may_be_meant(
     assert lines(plain, Request("key", ignore_case=True)) == [("long", [301, 602])]
     assert lines(helped, Request("key", ignore_case=True)) == [("long", [301, 602])]
     assert counts(helped, Request("key", ignore_case=True)) == [("long", 2)]
+
+
+@pytest.mark.parametrize(("kilobytes", "in_parts"), [(63, False), (66, True)])
+async def test_only_of_a_file_that_is_worth_it_passages_are_looked_up(
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    kilobytes: int,
+    in_parts: bool,
+) -> None:
+    root, worth = tmp_path_factory.mktemp("root"), search._IN_PARTS
+    write(root, {"long": b"needle\n" + b"hay and straw\n" * (1_024 * kilobytes // 14)})
+    snapshot = await pending(root)
+    helped = in_a_segment(snapshot, tmp_path_factory.mktemp("segments"), monkeypatch)
+    monkeypatch.setattr(search, "_IN_PARTS", worth)
+    read = Mock(wraps=parts.read_parts)
+    monkeypatch.setattr("glossator.workspace.text.block.read_parts", read)
+    assert counts(helped, Request("needle")) == [("long", 1)]
+    assert [call.args[1] is not None for call in read.call_args_list] == [in_parts]
 
 
 @pytest.mark.usefixtures("_ripgrep_at_once")

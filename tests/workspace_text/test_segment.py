@@ -256,6 +256,29 @@ def test_every_damaged_byte_is_noticed(tmp_path: Path) -> None:
         damaged.unlink()
 
 
+@pytest.mark.parametrize("form", layout.Form)
+def test_a_damaged_posting_of_any_form_leaves_nothing_out(
+    tmp_path: Path, form: layout.Form
+) -> None:
+    total = 1_000
+    count = {layout.Form.NUMBERS: 9, layout.Form.ELIAS_FANO: 90, layout.Form.BITS: 300}[form]
+    assert layout.form(count, total) is form
+    keys = [np.array([7] if number < count else [], np.intp) for number in range(total)]
+    documents = [
+        TextDocument(b"%d" % number, (0, 0, 0, number), Traits.PLAIN, ((0, held),))
+        for number, held in enumerate(keys)
+    ]
+    path = tmp_path / write_segment(tmp_path, documents).name
+    good, whole = path.read_bytes(), Segment.open(path)
+    assert list(whole.candidates(Query(frozenset({7})))) == list(range(count))
+    for at in range(whole.memory_bytes, len(good)):
+        path.unlink()
+        path.write_bytes(good[:at] + bytes([good[at] ^ 1 << at % 8]) + good[at + 1 :])
+        opened = Segment.open(path)
+        assert list(opened.candidates(Query(frozenset({7})))) == list(range(total))
+        assert opened.damage is not None
+
+
 def test_a_file_cut_anywhere_is_noticed(tmp_path: Path) -> None:
     segment = write(tmp_path, [b"abcdef"])
     good = (tmp_path / segment.name).read_bytes()

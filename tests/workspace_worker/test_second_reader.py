@@ -280,6 +280,23 @@ async def test_ripgrep_does_not_wait_for_it(
     assert await going == counts(alone, request)
 
 
+async def test_another_search_has_it_while_ripgrep_is_at_work(
+    alone: WorkspaceSnapshot, worker: Worker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "_ALONE", 0)
+    begun = Mock(wraps=ripgrep._Run)
+    monkeypatch.setattr(ripgrep, "_Run", begun)
+    both = replace(await helped(alone, worker), ripgrep=RIPGREP)
+    monkeypatch.setattr(search, "_WORTH", 0)
+    monkeypatch.setattr(blocks, "FIRST", 1)
+    running = TextSearch(both, Request("needle"))
+    found = running.counts(running.by_path())
+    next(found)
+    assert begun.called
+    assert is_lent(worker)
+    assert list(found)
+
+
 async def test_one_that_reads_nothing_is_not_written_to_for_ever(
     alone: WorkspaceSnapshot, worker: Worker, caplog: pytest.LogCaptureFixture
 ) -> None:

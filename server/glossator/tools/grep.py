@@ -103,13 +103,13 @@ def _grep(
 
     search = TextSearch(snapshot, request, cancelled.is_set, had, selection.alone)
     kilobytes = (room + 999) // 1000
-    may_guess = not (asked or selection.filters)
+    may_guess = selection.all and not asked
     with closing(_results(args, search, selection)) as found:
         for line in islice(found, args.offset, None):
             room -= len(line.text.encode("utf-8", "surrogatepass")) + 1  # its line end
             if args.head_limit and len(kept) == args.head_limit:
                 reached = f"head_limit {args.head_limit}"
-            elif room < 0 or (may_guess and _is_far_too_much(search, limit - room, limit)):
+            elif kept and (room < 0 or (may_guess and _is_far_too_much(search, room, limit))):
                 reached = f"{kilobytes} KB"
             if reached:
                 break
@@ -129,8 +129,9 @@ def _grep(
     return ToolResult(text, tuple(_spans(kept, snapshot)), omitted=1 if reached else 0)
 
 
-def _is_far_too_much(search: TextSearch, found: int, limit: int) -> bool:
-    """Whether all there is will hardly be shown, when so many bytes of it were found."""
+def _is_far_too_much(search: TextSearch, room: int, limit: int) -> bool:
+    """Whether all there is will hardly be shown, when what was found leaves so much room."""
+    found = limit - room
     return found > _UNASKED_BYTES and search.expected(found) > _FAR * limit
 
 

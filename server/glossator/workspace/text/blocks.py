@@ -114,13 +114,14 @@ class Blocks(Generic[_T]):
         return self._told_in_turn(0)
 
     def _told_in_turn(self, most: int) -> Iterator[tuple[FileEntry, _T]]:
-        for found in self._in_turn(self._second, most):
+        for found in self._in_turn(most):
             since = monotonic()
             yield found
             self.apart += monotonic() - since
 
-    def _in_turn(self, second: SecondReader | None, most: int) -> Iterator[tuple[FileEntry, _T]]:
+    def _in_turn(self, most: int) -> Iterator[tuple[FileEntry, _T]]:
         """What was found in the blocks whose turn it is, until at most so many are left."""
+        second = self._second
         while self._waiting and not self._cancelled():
             found = self._waiting[0].found
             if found is None and second is not None:

@@ -19,7 +19,7 @@ def encode(numbers: NDArray[np.uint16], limit: int) -> bytes:
     """The code of numbers below `limit`, 65,536 at most; ascending, each once, one at least."""
     count = len(numbers)
     low = _low_bits(count, limit)
-    upper = np.zeros(count + (limit >> low) + 1, np.uint8)
+    upper = np.zeros(_upper_bits(count, limit), np.uint8)
     upper[(numbers >> low) + np.arange(count)] = 1
     pairs = numbers.astype("<u2").view(np.uint8).reshape(count, 2)
     lower = np.unpackbits(pairs, axis=1, count=low, bitorder="little")
@@ -30,7 +30,7 @@ def decode(code: bytes, count: int, limit: int) -> NDArray[np.uint16]:
     """The numbers, given how many there are and below what."""
     low = _low_bits(count, limit)
     bits = np.unpackbits(np.frombuffer(code, np.uint8), bitorder="little")
-    begin = count + (limit >> low) + 1
+    begin = _upper_bits(count, limit)
     numbers = np.flatnonzero(bits[:begin].view(np.bool_))
     numbers -= np.arange(count)
     numbers <<= low
@@ -43,3 +43,8 @@ def decode(code: bytes, count: int, limit: int) -> NDArray[np.uint16]:
 def _low_bits(count: int, limit: int) -> int:
     """How many bits of each number are the lower part."""
     return (limit // count).bit_length() - 1
+
+
+def _upper_bits(count: int, limit: int) -> int:
+    """How many bits all upper parts take."""
+    return count + (limit - 1 >> _low_bits(count, limit))

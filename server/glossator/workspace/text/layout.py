@@ -3,7 +3,8 @@
     header     magic, version, counts, and the CRC-32 of header and tables
     tables     of documents: stamp, traits, path (relative to the root, as bytes, then a NUL)
                of passages: the document, where it ends in there; a document has one or more
-               of keys, ascending: key, start of posting, CRC-32 of posting, passages less 1
+               of keys, ascending: key, start of posting (and where the last one ends), CRC-32 of
+               posting, passages less 1
     postings   of each key the numbers of its passages, ascending, in one of three forms (`Form`)
 
 They are read as roaring bitmaps; see D. Lemire et al., "Roaring Bitmaps: Implementation of an
@@ -40,7 +41,7 @@ class Form(Enum):
     """How a posting is written."""
 
     NUMBERS = auto()  # 16 bits each
-    ELIAS_FANO = auto()  # see `elias_fano.py`; less than half as long
+    ELIAS_FANO = auto()  # see `elias_fano.py`; mostly half as long
     BITS = auto()  # one for every passage of the segment
 
 

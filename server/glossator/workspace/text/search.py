@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack
 from functools import cached_property
 from itertools import chain, compress, islice
 from operator import attrgetter
@@ -52,7 +53,7 @@ _WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to 
 _HOPEFUL = 0.06  # seconds in which what was found so far is taken for what goes on to be found
 _TELLING = 10  # files with a match, from which on one can tell about how many there are
 _SPARED = 8  # a long file is searched here if ripgrep would read so many times what we do
-_LONG = 1 << 16  # bytes; a shorter file is read as a whole: to look up its passages takes as long
+_IN_PARTS = 1 << 16  # bytes; to look up what is to be read of a shorter file takes too long
 _VERY_LONG = 1 << 18  # bytes, which mostly takes several times as long to read as its passages
 _MOST = 5_000  # files, which are not sorted anew
 _SOME = 5_000  # files, from the first of which …
@@ -104,7 +105,7 @@ class TextSearch:
         self._ranges: dict[str, Ranges | None] = {}  # of long ones, as they are asked for
         self._limit = snapshot.cache.max_file_bytes
         self._reader = Reader(self._limit, self._others, self._passages, self._pattern, cancelled)
-        self._told = 0  # files that hold a match
+        self._told = 0  # files with a match, when ripgrep has taken over
         self._blocks: Blocks[Any] | None = None  # those at work
         self.unsearched: dict[FileEntry, MissingReason] = {}
 
@@ -199,7 +200,7 @@ class TextSearch:
 
     def _passages(self, entry: FileEntry) -> Ranges | None:
         """What is to be read of a long file, where that spares reading much of it."""
-        if entry.size < _LONG:
+        if entry.size < _IN_PARTS:
             return None
         path = entry.path
         if path not in self._ranges:
@@ -220,7 +221,7 @@ class TextSearch:
         """Whether it is not for ripgrep, which reads all of a file, as it is and however long."""
         if entry.path in self._others or entry.size > self._limit:
             return True
-        if entry.size < _SPARED * OPENING:
+        if entry.size < _SPARED * OPENING:  # without a look at its passages
             return False
         return _SPARED * self._reader.amount(entry) < entry.size
 
@@ -261,42 +262,49 @@ class TextSearch:
         ordered = _peeked(selected)  # putting them in order is no time that ripgrep would spare
         if ordered is None:
             return
-        with self._snapshot.second_reader() as second:
+        with ExitStack() as lent:
+            second = lent.enter_context(self._snapshot.second_reader())
             sought = Sought(self._request, self._pattern.within, way.counting, self._limit)
-            blocks = Blocks(self._reader, way, sought, second, self._cancelled)
-            self._blocks = blocks
+            self._blocks = blocks = Blocks(self._reader, way, sought, second, self._cancelled)
             left = yield from self._in_blocks(blocks, ordered, way)
             remaining = None if self._cancelled() else _peeked(left)
             if remaining is None:
                 yield from blocks.rest()
                 return
-            snapshot = self._snapshot
-            found = find_ripgrep(snapshot.ripgrep, snapshot.folders, self._cancelled)
-            if isinstance(found, str):
-                yield from self._sifted(found, blocks, remaining, way)
+            sifting = self._sifting(remaining, way)
+            if sifting is None:
+                yield from blocks.found(remaining, math.inf, lambda: False)
+                yield from blocks.rest()
                 return
-            yield from blocks.found(remaining, math.inf, lambda: False)
-            yield from blocks.rest()
+            with sifting:
+                yield from blocks.rest()
+                lent.close()
+                yield from self._sifted(sifting, blocks, way)
+
+    def _sifting(self, files: Iterator[FileEntry], way: Way[_T]) -> Sifting | None:
+        """For these files, if there is a ripgrep."""
+        snapshot = self._snapshot
+        program = find_ripgrep(snapshot.ripgrep, snapshot.folders, self._cancelled)
+        if not isinstance(program, str):
+            return None
+        folder = os.path.commonpath(snapshot.roots)
+        ripgrep = Ripgrep(program, self._request, folder, way.counting)
+        return Sifting(ripgrep, files, self._is_ours, self._wants_more_than, self._cancelled)
 
     def _sifted(
-        self, program: str, blocks: Blocks[_T], remaining: Iterator[FileEntry], way: Way[_T]
+        self, sifting: Sifting, blocks: Blocks[_T], way: Way[_T]
     ) -> Iterator[tuple[FileEntry, _T]]:
-        """What is found in the rest of the `blocks`, and, by the program, in what remains."""
-        folder = os.path.commonpath(self._snapshot.roots)
-        ripgrep = Ripgrep(program, self._request, folder, way.counting)
-        wanted, cancelled = self._wants_more_than, self._cancelled
-        with Sifting(ripgrep, remaining, self._is_ours, wanted, cancelled) as sifting:
-            yield from blocks.rest()
-            self._blocks = None
-            self._told = sifting.matched = blocks.held
-            sifting.passed = blocks.done
-            for entry, count in sifting:
-                if cancelled():
-                    return
-                told = count if count and _is_unchanged(entry) else 0
-                if result := way.told(entry, told, None) if told else way.look(entry):
-                    self._told += 1
-                    yield entry, result
+        """What ripgrep finds after the blocks."""
+        self._blocks = None
+        self._told = sifting.matched = blocks.held
+        sifting.passed = blocks.done
+        for entry, count in sifting:
+            if self._cancelled():
+                return
+            told = count if count and _is_unchanged(entry) else 0
+            if result := way.told(entry, told, None) if told else way.look(entry):
+                self._told += 1
+                yield entry, result
 
     def _wants_more_than(self, files: int) -> bool:
         """Whether so many more files with matches would, by those so far, be too few."""
