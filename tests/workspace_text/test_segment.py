@@ -217,6 +217,13 @@ def test_however_many_passages_have_a_key(tmp_path: Path, passages: int) -> None
     list(segment.verify())
     for key, has in enumerate(having):
         assert list(segment.candidates(Query(frozenset({key})))) == np.flatnonzero(has).tolist()
+    for number in range(0, passages, 1 + passages // 20):
+        assert segment.holds(number, held[number].tolist())
+        assert not any(
+            segment.holds(number, [key, *held[number]])
+            for key, has in enumerate(having)
+            if not has[number]
+        )
 
 
 def test_postings_have_three_forms() -> None:

@@ -170,6 +170,17 @@ class Segment:
             documents, long = documents | self.exotic, long - self.exotic
         return Matches(documents - self.binary, long, passages)
 
+    def holds(self, document: int, keys: Iterable[int]) -> bool:
+        """Whether each of the keys is in one of the document's passages.
+
+        Raises `CorruptSegment`.
+        """
+        passages = self._bounds[document : document + 2]
+        return all(
+            place >= 0 and self._passages_with(place).range_cardinality(*passages)
+            for place in self._places(keys)
+        )
+
     def ranges(self, document: int, passages: BitMap) -> list[tuple[int, int]]:
         """Where those of the `passages` lie that are of this document, in bytes from its start."""
         ranges: list[tuple[int, int]] = []

@@ -14,7 +14,6 @@ from glossator.workspace.memory import divided
 from glossator.workspace.roots import Roots
 from glossator.workspace.text.catalogue import Catalogue
 from glossator.workspace.text.plain import Traits
-from glossator.workspace.text.required import Query
 from glossator.workspace.text.segment import CorruptSegment, Segment
 from glossator.workspace.worker.jobs import Job, Progress, Slices
 
@@ -114,8 +113,7 @@ def _holds(segment: Segment, document: int, reading: Reading) -> bool:
     if known != reading.traits or Traits.BINARY in known:
         return known == reading.traits
     step = max(1, len(reading.keys) // _SAMPLE)
-    sample: list[int] = reading.keys[::step].tolist()
-    return document in segment.candidates(Query(frozenset(sample), spans=True))
+    return segment.holds(document, reading.keys[::step].tolist())
 
 
 def _bounded(problems: Sequence[str]) -> tuple[str, ...]:
