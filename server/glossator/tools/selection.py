@@ -77,7 +77,7 @@ class Selection:
 
     @property
     def all(self) -> bool:
-        """Whether that are all files."""
+        """Whether these are all files."""
         return not self.filters and self.hides is None
 
     @cached_property

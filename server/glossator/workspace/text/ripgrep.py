@@ -83,9 +83,9 @@ class _Batch:
 class Sifting:
     """ripgrep at work on `files`, batch by batch, from when it is entered until it is left.
 
-    A further batch is at work while what was found in another is looked at, or beside it. `wanted`
-    tells whether more matching files are than so many; by those looked at before, of which so many
-    `matched`, and by the batches so far, it is estimated whether a batch will be enough.
+    A further batch is at work beside another, or while what was found in it is looked at, unless
+    that is likely to be enough: `wanted` tells whether more matching files are than so many, and
+    of the `passed` ones, to begin with those that were looked into without it, so many `matched`.
     """
 
     def __init__(
