@@ -145,7 +145,8 @@ async def test_no_more_is_looked_for_than_will_be_shown(
     monkeypatch.setattr(TextSearch, "lines", noting)
     texts = {f"{number:03}.txt": "a line with a hit in it, of which there are many\n" * 2
              for number in range(files)}  # fmt: skip
-    ws = await workspace(texts | {"000.txt": "first, a line with much text\n" * 55})
+    first = {"000.txt": "first, a line with much text\n" * 55}
+    ws = await workspace(texts | first, ripgrep="off")  # which tells of no share
     if hides := arguments.get("hides"):
         ws.hidden = lambda path: path.endswith(str(hides))
     asked = {"pattern": "hit"} | {
@@ -219,6 +220,16 @@ async def test_a_path_for_which_there_is_hardly_room_is_shown(workspace: MakeWor
     pages = [(await ws.call("Grep", pattern="needle", offset=offset)).text for offset in (0, 1)]
     assert [path in page for page in pages].count(True) == 1
     assert ["other" in page for page in pages].count(True) == 1
+
+
+async def test_what_ends_a_result_is_told(workspace: MakeWorkspace) -> None:
+    ws = await workspace({f"{number}": "hit\n" for number in range(600)})
+    short = await ws.call("Grep", pattern="hit")
+    assert "[cut at head_limit 250; " in short.text
+    long = await ws.call("Grep", pattern="hit", output_mode="content")
+    assert "[cut at 2 KB; " in long.text
+    whole = await ws.call("Grep", pattern="hit", head_limit=600)
+    assert len(whole.text.splitlines()) == 600
 
 
 async def test_lines_are_counted_however_far_away_they_are(workspace: MakeWorkspace) -> None:

@@ -23,6 +23,12 @@ def test_the_numbers_come_back(limit: int, share: float, seed: int) -> None:
     assert 8 * len(code) <= count * (3 + math.floor(math.log2(limit / count))) + 8
 
 
+def test_a_code_stays_what_it_is() -> None:
+    """Another one needs another `layout.VERSION`: files hold them."""
+    numbers = np.array([3, 4, 7, 13, 14, 15, 21, 43], np.uint16)
+    assert encode(numbers, 64).hex() == "7791f1f53b"
+
+
 @pytest.mark.parametrize("limit", [1, 2, 3, 64, 65, 1_000, 65_535, 65_536])
 @pytest.mark.parametrize("where", ["first", "last", "all"])
 def test_edges(limit: int, where: str) -> None:

@@ -30,6 +30,7 @@ from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.ripgrep_pattern import folds_alike, in_ripgrep_words
 from glossator.workspace.text.ripgrep_program import Absent, find_ripgrep
 from glossator.workspace.text.search import TextSearch
+from tests.patience import SECONDS
 from tests.workspace_text.searching import (
     RIPGREP,
     counts,
@@ -51,7 +52,6 @@ ENDS = [b"\n", b"\n", b"\n", b"\r\n", b"\r"]
 def _ripgrep_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few files there are."""
     monkeypatch.setattr(search, "_ALONE", 0)
-    monkeypatch.setattr(search, "_FOR_PART", 0)
 
 
 def random_text(random: Random) -> bytes:
@@ -513,7 +513,7 @@ async def test_what_is_had_puts_ripgrep_off_for_a_moment_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rest may come slower than the beginning."""
-    monkeypatch.setattr(search, "_FOR_PART", 0)
+    monkeypatch.setattr(search, "_ALONE", 0)
     monkeypatch.setattr(search, "_WORTH", 0)
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
     for hopeful, ran in ((9.0, 0), (0.0, 1)):
@@ -556,33 +556,11 @@ async def test_time_spent_on_putting_files_in_order_is_not_time_to_be_spared(
     assert runs(tmp_path) == 0
 
 
-@pytest.mark.parametrize(("seconds", "all_is_wanted", "ran"), [(1, 1, 0), (9, 1, 1), (9, 0, 0)])
-async def test_whoever_wants_a_part_has_it_searched_here_for_longer(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: int, all_is_wanted: int, ran: int
-) -> None:
-    monkeypatch.setattr(search, "_ALONE", 5)
-    monkeypatch.setattr(search, "_FOR_PART", 30)
-    monkeypatch.setattr(search, "_WORTH", 0)
-    clock, snapshot = Clock(monkeypatch), await tree(tmp_path, f'exec {RIPGREP} "$@"')
-    had = None if all_is_wanted else lambda: 0.0
-    running = TextSearch(snapshot, Request("needle"), had=had)
-
-    def passing(block: Any) -> Any:
-        clock.now = seconds
-        return block
-
-    read = Reader.block
-    monkeypatch.setattr(blocks, "FIRST", 1)
-    monkeypatch.setattr(Reader, "block", lambda *of: passing(read(*of)))
-    assert len(list(running.files(running.by_path()))) == 200
-    assert runs(tmp_path) == ran
-
-
 @pytest.mark.usefixtures("_ripgrep_at_once")
 async def test_by_what_was_found_before_two_batches_are_at_work_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    be_impatient(monkeypatch, seconds=5, first_batch=20)
+    be_impatient(monkeypatch, seconds=SECONDS, first_batch=20)
     monkeypatch.setattr(blocks, "FIRST", 1)
     monkeypatch.setattr(search, "_WORTH", 0)
     clock, read = Clock(monkeypatch), Reader.block

@@ -102,15 +102,14 @@ def _grep(
         return max(1 - room / limit, len(kept) / (args.head_limit or math.inf))
 
     search = TextSearch(snapshot, request, cancelled.is_set, had, selection.alone)
-    kilobytes = (room + 999) // 1000
-    may_guess = selection.all and not asked
+    may_guess = selection.is_all and not asked
     with closing(_results(args, search, selection)) as found:
         for line in islice(found, args.offset, None):
             room -= len(line.text.encode("utf-8", "surrogatepass")) + 1  # its line end
             if args.head_limit and len(kept) == args.head_limit:
                 reached = f"head_limit {args.head_limit}"
             elif kept and (room < 0 or (may_guess and _is_far_too_much(search, room, limit))):
-                reached = f"{kilobytes} KB"
+                reached = f"{math.ceil(limit / 1000)} KB"
             if reached:
                 break
             kept.append(line)
@@ -118,7 +117,9 @@ def _grep(
         return _nothing(args, selection, search)
     more = ""
     if reached and not asked:
-        kept, reached = _beginning(kept), f"{_UNASKED_BYTES // 1000} KB"
+        beginning = _beginning(kept)
+        if len(beginning) < len(kept):
+            kept, reached = beginning, f"{_UNASKED_BYTES // 1000} KB"
         more = ", set head_limit for more"
     text = "\n".join(line.text for line in kept)
     if reached:

@@ -45,7 +45,7 @@ class Selection:
 
     def among(self, files: Iterable[FileEntry]) -> Iterator[FileEntry]:
         """Those of `files` that are chosen."""
-        return iter(files) if self.all else filter(self.fits, files)
+        return iter(files) if self.is_all else filter(self.fits, files)
 
     @cached_property
     def files(self) -> tuple[FileEntry, ...]:
@@ -58,12 +58,12 @@ class Selection:
     @property
     def count(self) -> int:
         """How many files are chosen."""
-        return self.total if self.all else len(self.files)
+        return self.total if self.is_all else len(self.files)
 
     @property
     def total_bytes(self) -> int:
         """What the chosen files hold together."""
-        return self.snapshot.total_bytes if self.all else sum(file.size for file in self.files)
+        return self.snapshot.total_bytes if self.is_all else sum(file.size for file in self.files)
 
     @property
     def hidden(self) -> int:
@@ -76,8 +76,8 @@ class Selection:
         return self.snapshot.file_count
 
     @property
-    def all(self) -> bool:
-        """Whether these are all files."""
+    def is_all(self) -> bool:
+        """Whether all files are chosen."""
         return not self.filters and self.hides is None
 
     @cached_property

@@ -19,7 +19,7 @@ from enum import Enum, auto
 from typing import Final
 
 MAGIC: Final = b"GLOSTEXT"
-VERSION: Final = 5  # of this layout, the folding and framing of texts, and `plain.py`
+VERSION: Final = 6  # of this layout, the folding and framing of texts, and `plain.py`
 MAX_PASSAGES: Final = 1 << 16
 ROARING_ARRAY: Final = 4096  # members; a roaring container of more holds all 65,536 bits
 

@@ -136,7 +136,8 @@ class Sifting:
 
     def _counts(self, batch: _Batch) -> Mapping[bytes, int | None]:
         """What was found in the current one, by argument."""
-        if self.passed and self._wanted(len(batch.files) * self.matched // self.passed):
+        likely = len(batch.files) * self.matched // max(self.passed, 1)
+        if self.passed and not self._cancelled() and self._wanted(likely):
             self._begin()  # beside it, so that no core waits
         counts: Mapping[bytes, int | None] = {}
         if batch.run is not None:

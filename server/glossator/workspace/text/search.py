@@ -47,8 +47,7 @@ from glossator.workspace.text.source import (
     unsearchable,
 )
 
-_ALONE = 0.005  # seconds of searching here first, if all is wanted
-_FOR_PART = 0.03  # … or a part: what is found here is told at once, not batch by batch
+_ALONE = 0.03  # seconds of searching here first: what is found here is told file by file
 _WORTH = 0.04  # seconds that the remaining files must take here for ripgrep to pay
 _HOPEFUL = 0.06  # seconds in which what was found so far is taken for what goes on to be found
 _TELLING = 10  # files with a match, from which on one can tell about how many there are
@@ -75,8 +74,8 @@ class TextSearch:
 
     When `cancelled` becomes true, every iteration ends within 50 ms, as if nothing followed.
     `alone` is the one file to look into, where it is only one; the index is not asked about it.
-    `had` tells which share of what is wanted the caller has, 0 to 1; without it all is wanted.
-    `unsearched` fills with the candidates that could not be read.
+    `had` tells which share of what is wanted the caller has, 0 to 1. `unsearched` fills with the
+    candidates that could not be read.
     """
 
     def __init__(
@@ -84,7 +83,7 @@ class TextSearch:
         snapshot: WorkspaceSnapshot,
         request: Request,
         cancelled: Callable[[], bool] = lambda: False,
-        had: Callable[[], float] | None = None,
+        had: Callable[[], float] = lambda: 0.0,
         alone: FileEntry | None = None,
     ) -> None:
         pattern, flags = request.pattern, (request.ignore_case, request.multiline)
@@ -308,23 +307,22 @@ class TextSearch:
 
     def _wants_more_than(self, files: int) -> bool:
         """Whether so many more files with matches would, by those so far, be too few."""
-        return self._had is None or self._had() * (self._told + files) <= self._told
+        return self._had() * (self._told + files) <= self._told
 
     def _in_blocks(
         self, blocks: Blocks[_T], selected: Iterator[FileEntry], way: Way[_T]
     ) -> Generator[tuple[FileEntry, _T], None, Iterator[FileEntry]]:
         """As `_found`, as far as that does not take long, or cannot be left to ripgrep."""
         started = monotonic()
-        had, alone = self._had, _FOR_PART if self._had else _ALONE
 
         def takes_long() -> bool:
             """Whether ripgrep would spare us much, if so many files took so many seconds."""
             seconds = monotonic() - started - blocks.apart
-            if seconds <= alone or not (self._portable and self._candidates):
+            if seconds <= _ALONE or not (self._portable and self._candidates):
                 return False
             share = min(blocks.amount / self._amount, 1)
-            if had and seconds < _HOPEFUL:
-                share = max(share, had())
+            if seconds < _HOPEFUL:
+                share = max(share, self._had())
             spared = 1 - way.showing * blocks.held / max(blocks.done, 1)
             return seconds * spared * (1 - share) > _WORTH * share
 
