@@ -68,6 +68,14 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[FileEntry]:
 
 
 @pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> Mock:
+    """Called for each ripgrep that is begun."""
+    begun = Mock(wraps=ripgrep._Run)
+    monkeypatch.setattr(ripgrep, "_Run", begun)
+    return begun
+
+
+@pytest.fixture
 async def alone(tmp_path: Path) -> WorkspaceSnapshot:
     """Files of all kinds, few with a match; no worker helps."""
     filler = b"need eedl edle and nothing\n" * 30  # all of the trigrams, and not the word
@@ -232,6 +240,7 @@ async def test_ripgrep_goes_on_wherever_the_two_stop(
     alone: WorkspaceSnapshot,
     worker: Worker,
     asked: list[FileEntry],
+    begun: Mock,
     monkeypatch: pytest.MonkeyPatch,
     read_here: int,
 ) -> None:
@@ -249,8 +258,6 @@ async def test_ripgrep_goes_on_wherever_the_two_stop(
 
     monkeypatch.setattr(Reader, "block", block)
     monkeypatch.setattr(search, "monotonic", lambda: now)
-    begun = Mock(wraps=ripgrep._Run)
-    monkeypatch.setattr(ripgrep, "_Run", begun)
     for find, found in expected:
         now = 0.0
         assert find(replace(both, ripgrep=RIPGREP), request) == found
@@ -262,14 +269,13 @@ async def test_ripgrep_does_not_wait_for_it(
     alone: WorkspaceSnapshot,
     worker: Worker,
     asked: list[FileEntry],
+    begun: Mock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("glossator.workspace.worker.second_reader._LATE", SECONDS)
     monkeypatch.setattr(search, "_ALONE", 0)
     monkeypatch.setattr(search, "_WORTH", 0)
     monkeypatch.setattr(search, "monotonic", lambda: float(len(asked)))
-    begun = Mock(wraps=ripgrep._Run)
-    monkeypatch.setattr(ripgrep, "_Run", begun)
     both, request = await helped(alone, worker), Request("needle")
     with stopped(worker):
         finding = asyncio.to_thread(counts, replace(both, ripgrep=RIPGREP), request)
@@ -281,11 +287,9 @@ async def test_ripgrep_does_not_wait_for_it(
 
 
 async def test_another_search_has_it_while_ripgrep_is_at_work(
-    alone: WorkspaceSnapshot, worker: Worker, monkeypatch: pytest.MonkeyPatch
+    alone: WorkspaceSnapshot, worker: Worker, begun: Mock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search, "_ALONE", 0)
-    begun = Mock(wraps=ripgrep._Run)
-    monkeypatch.setattr(ripgrep, "_Run", begun)
     both = replace(await helped(alone, worker), ripgrep=RIPGREP)
     monkeypatch.setattr(search, "_WORTH", 0)
     monkeypatch.setattr(blocks, "FIRST", 1)

@@ -34,7 +34,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path
         texts = {folder + name: f"{root} {folder}{name}\n" for folder in FOLDERS for name in FILES}
         texts |= {f"{folder}left.out": "" for folder in FOLDERS}
         write_tree(top / root, texts | {".gitignore": "*.out\n"})
-    time.sleep(RIPE_NS / 1e9 + 0.1)
+    time.sleep(RIPE_NS / 1e9 + 0.1)  # a change's time cannot be set, it has to pass
     yield top / "one", top / "two"
     shutil.rmtree(top)
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-_MOST_BITS = 16
-_WEIGHTS = 1 << np.arange(_MOST_BITS)
+_WEIGHTS = 1 << np.arange(16)  # of the bits of a lower part
 
 
 def encode(numbers: NDArray[np.uint16], limit: int) -> bytes:
