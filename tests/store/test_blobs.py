@@ -9,6 +9,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Timer
+from typing import Any
 
 import pytest
 
@@ -146,6 +148,41 @@ for number in range(100):
     blobs.put(name, {b"%d" % number: name.encode()})
     blobs.close()
 """
+
+
+class Meddled(sqlite3.Connection):
+    """A connection before which another one writes, just as the journal's mode is to change."""
+
+    def __init__(self, path: str, **options: Any) -> None:
+        super().__init__(path, **options)
+        self._path = path
+        self.set_trace_callback(self._meddle)
+
+    def _meddle(self, statement: str) -> None:
+        if "journal_mode" in statement:
+            self.set_trace_callback(None)
+            other = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+            other.execute("BEGIN IMMEDIATE")
+            Timer(0.05, other.close).start()
+
+
+def test_another_process_writes_while_it_is_begun(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.store.database.sqlite3.connect", Meddled)
+    blobs = Blobs(str(path), ROOM)
+    blobs.put("a", {b"1": b"one"})
+    assert blobs.get("a", [b"1"]) == {b"1": b"one"}
+    blobs.close()
+
+
+def test_opening_keeps_the_locks_that_this_process_has(blobs: Blobs, path: Path) -> None:
+    blobs.put("a", {b"1": b"one"})
+    second = Blobs(str(path), ROOM)
+    subprocess.run([sys.executable, "-c", WRITER, str(path), "b"], check=True)
+    # the last one to close a file removes its log: the other process must see that it is not
+    assert Path(f"{path}-wal").exists()
+    second.close()
 
 
 def test_several_processes_begin_and_write_at_once(path: Path) -> None:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import logging
 import os
 import sqlite3
+import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 from glossator.core.errors import StoreUnavailable
@@ -20,6 +22,7 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _WAIT = 2.0  # seconds for another process to finish writing
+_AGAIN = 0.005  # seconds until a file is begun once more
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _SCHEMA = """
     PRAGMA auto_vacuum = INCREMENTAL;
@@ -70,8 +73,9 @@ class Database:
 
     def _open(self) -> sqlite3.Connection:
         if self._database is None:
-            # made here, since SQLite would let everybody read it
-            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            # Made here, since SQLite would let everybody read it. One that exists is not opened:
+            # to close it would drop the locks that this process has on it.
+            Path(self._path).touch(0o600)
             database = sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None)
             self._database = database
             version = number(database, "PRAGMA user_version")
@@ -79,8 +83,24 @@ class Database:
                 raise _ForeignFormat(f"it has the format {version}, not {self._version}")
             database.execute("PRAGMA synchronous = NORMAL")  # a lost tail is no damage
             if not version:
-                database.executescript(self._schema)
+                self._begin(database)
         return self._database
+
+    def _begin(self, database: sqlite3.Connection) -> None:
+        """Make the tables, though another process is about to do so, too.
+
+        SQLite waits for other writers, except to change the journal's mode: that fails at once.
+        """
+        deadline = time.monotonic() + _WAIT
+        while True:
+            try:
+                database.executescript(self._schema)
+            except sqlite3.OperationalError as error:
+                if _kind(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(_AGAIN)
+            else:
+                return
 
     def _set_aside(self, reason: str) -> None:
         self.close()
@@ -102,6 +122,10 @@ def number(database: sqlite3.Connection, query: str) -> int:
 
 
 def _is_damage(error: sqlite3.DatabaseError | UnicodeDecodeError) -> bool:
-    # A message that quotes a damaged schema is not UTF-8. The low byte of a code is its kind.
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return code in _DAMAGED or isinstance(error, _ForeignFormat | UnicodeDecodeError)
+    # A message that quotes a damaged schema is not UTF-8.
+    return _kind(error) in _DAMAGED or isinstance(error, _ForeignFormat | UnicodeDecodeError)
+
+
+def _kind(error: Exception) -> int:
+    """The primary result code: the low byte of what SQLite says."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
