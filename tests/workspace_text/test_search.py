@@ -23,7 +23,7 @@ from glossator.workspace.cache import ReadCache
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.scan import compile_pattern
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text import blocks, parts, ripgrep, search, source
+from glossator.workspace.text import blocks, finder, parts, ripgrep, search, source
 from glossator.workspace.text.block import Reader
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.ripgrep import Request
@@ -51,7 +51,7 @@ ENDS = [b"\n", b"\n", b"\n", b"\r\n", b"\r"]
 @pytest.fixture
 def _ripgrep_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """However few files there are."""
-    monkeypatch.setattr(search, "_ALONE", 0)
+    monkeypatch.setattr(finder, "_ALONE", 0)
 
 
 def random_text(random: Random) -> bytes:
@@ -99,7 +99,7 @@ async def test_the_index_and_ripgrep_change_nothing(
     ways = (replace(helped, ripgrep=RIPGREP), helped)
     for number in range(60):
         helped, request = ways[number % 2], random_request(random)  # ripgrep's help, or none
-        monkeypatch.setattr(search, "_SPARED", random.choice([8, 0.01, 0]))  # 0: nothing is for it
+        monkeypatch.setattr(finder, "_SPARED", random.choice([8, 0.01, 0]))  # 0: nothing is for it
         assert lines(helped, request) == (expected := lines(plain, request)), request
         assert counts(helped, request) == [(path, len(found)) for path, found in expected], request
         assert sorted(files(helped, request)) == [path for path, _ in expected], request
@@ -385,7 +385,7 @@ async def test_without_room_for_its_results_ripgrep_is_done_without(
 
 
 async def test_several_roots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "_ALONE", 0)
+    monkeypatch.setattr(finder, "_ALONE", 0)
     for name in ("one", "two/deep"):
         write(tmp_path / name, {"a": b"needle\n", "b": b"hay\n"})
     snapshot = indexed(await pending(tmp_path / "one", tmp_path / "two/deep", ripgrep=RIPGREP))
@@ -455,7 +455,7 @@ async def test_a_very_long_file_is_read_as_a_whole_only_if_it_matches(
 ) -> None:
     """It is not given to ripgrep, which would read all of it."""
     monkeypatch.setattr(search, "_VERY_LONG", 100)
-    monkeypatch.setattr(search, "_SPARED", 0)
+    monkeypatch.setattr(finder, "_SPARED", 0)
     root = tmp_path_factory.mktemp("root")
     write(
         root, {"long": LONG_TEXT.encode(), "without": LONG_TEXT.replace("needle", "needs").encode()}
@@ -513,11 +513,11 @@ async def test_what_is_had_puts_ripgrep_off_for_a_moment_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rest may come slower than the beginning."""
-    monkeypatch.setattr(search, "_ALONE", 0)
-    monkeypatch.setattr(search, "_WORTH", 0)
+    monkeypatch.setattr(finder, "_ALONE", 0)
+    monkeypatch.setattr(finder, "_WORTH", 0)
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
     for hopeful, ran in ((9.0, 0), (0.0, 1)):
-        monkeypatch.setattr(search, "_HOPEFUL", hopeful)
+        monkeypatch.setattr(finder, "_HOPEFUL", hopeful)
         running = TextSearch(snapshot, Request("needle"), had=lambda: 1.0)
         assert len(list(running.files(running.by_path()))) == 200
         assert (runs(tmp_path) > 0) == bool(ran)
@@ -528,7 +528,7 @@ class Clock:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 0.0
-        for module in (search, blocks):
+        for module in (finder, blocks):
             monkeypatch.setattr(module, "monotonic", lambda: self.now)
 
 
@@ -562,7 +562,7 @@ async def test_by_what_was_found_before_two_batches_are_at_work_at_once(
 ) -> None:
     be_impatient(monkeypatch, seconds=SECONDS, first_batch=20)
     monkeypatch.setattr(blocks, "FIRST", 1)
-    monkeypatch.setattr(search, "_WORTH", 0)
+    monkeypatch.setattr(finder, "_WORTH", 0)
     clock, read = Clock(monkeypatch), Reader.block
 
     def block(*of: Any) -> Any:
@@ -594,7 +594,7 @@ async def test_what_is_left_is_told_from_its_size(
 
     monkeypatch.setattr(Reader, "block", block)
     for worth, ran in ((20, 0), (1, 1)):  # seconds; the first file takes 5, and all others as much
-        monkeypatch.setattr(search, "_WORTH", worth)
+        monkeypatch.setattr(finder, "_WORTH", worth)
         running = TextSearch(snapshot, Request("needle"))
         assert len(list(running.files(running.by_path()))) == 201
         assert runs(tmp_path) == ran
@@ -603,12 +603,12 @@ async def test_what_is_left_is_told_from_its_size(
 async def test_a_file_that_is_too_large_for_us_is_none_for_ripgrep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "LARGE", 30_000)
+    monkeypatch.setattr(finder, "LARGE", 30_000)
     write(tmp_path / "ws", {"f150-large": b"needle\n" * 9_000})
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
     snapshot = replace(snapshot, cache=ReadCache(max_bytes=10**6, max_file_bytes=30_000))
     for alone, ran in ((5.0, 0), (0.0, 1)):  # seconds without ripgrep
-        monkeypatch.setattr(search, "_ALONE", alone)
+        monkeypatch.setattr(finder, "_ALONE", alone)
         running = TextSearch(snapshot, Request("needle"))
         assert len(list(running.files(running.by_path()))) == 200
         assert [entry.relative for entry in running.unsearched] == ["f150-large"]

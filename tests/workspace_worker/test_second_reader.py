@@ -21,7 +21,7 @@ from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.host import Indexing, WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text import blocks, ripgrep, search
+from glossator.workspace.text import blocks, finder, ripgrep
 from glossator.workspace.text.block import Reader
 from glossator.workspace.text.candidates import Ranges
 from glossator.workspace.text.ripgrep import Request
@@ -246,8 +246,8 @@ async def test_ripgrep_goes_on_wherever_the_two_stop(
 ) -> None:
     both, request = await helped(alone, worker), Request("needle")
     expected = [(find, find(alone, request)) for find in (files, counts, lines)]
-    monkeypatch.setattr(search, "_ALONE", 0.5)
-    monkeypatch.setattr(search, "_WORTH", 0)
+    monkeypatch.setattr(finder, "_ALONE", 0.5)
+    monkeypatch.setattr(finder, "_WORTH", 0)
     monkeypatch.setattr(ripgrep, "_FIRST_BATCH", 7)
     now, read = 0.0, Reader.block
 
@@ -257,7 +257,7 @@ async def test_ripgrep_goes_on_wherever_the_two_stop(
         return read(*of)
 
     monkeypatch.setattr(Reader, "block", block)
-    monkeypatch.setattr(search, "monotonic", lambda: now)
+    monkeypatch.setattr(finder, "monotonic", lambda: now)
     for find, found in expected:
         now = 0.0
         assert find(replace(both, ripgrep=RIPGREP), request) == found
@@ -273,9 +273,9 @@ async def test_ripgrep_does_not_wait_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("glossator.workspace.worker.second_reader._LATE", SECONDS)
-    monkeypatch.setattr(search, "_ALONE", 0)
-    monkeypatch.setattr(search, "_WORTH", 0)
-    monkeypatch.setattr(search, "monotonic", lambda: float(len(asked)))
+    monkeypatch.setattr(finder, "_ALONE", 0)
+    monkeypatch.setattr(finder, "_WORTH", 0)
+    monkeypatch.setattr(finder, "monotonic", lambda: float(len(asked)))
     both, request = await helped(alone, worker), Request("needle")
     with stopped(worker):
         finding = asyncio.to_thread(counts, replace(both, ripgrep=RIPGREP), request)
@@ -289,9 +289,9 @@ async def test_ripgrep_does_not_wait_for_it(
 async def test_another_search_has_it_while_ripgrep_is_at_work(
     alone: WorkspaceSnapshot, worker: Worker, begun: Mock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "_ALONE", 0)
+    monkeypatch.setattr(finder, "_ALONE", 0)
     both = replace(await helped(alone, worker), ripgrep=RIPGREP)
-    monkeypatch.setattr(search, "_WORTH", 0)
+    monkeypatch.setattr(finder, "_WORTH", 0)
     monkeypatch.setattr(blocks, "FIRST", 1)
     running = TextSearch(both, Request("needle"))
     found = running.counts(running.by_path())

@@ -50,23 +50,23 @@ class Reader:
         pattern: Pattern,
         cancelled: Callable[[], bool],
     ) -> None:
-        self._limit = limit
+        self.limit = limit
         self._others = others
         self._ranges = ranges
-        self._pattern = pattern
+        self.pattern = pattern
         self._cancelled = cancelled
 
     def parts(self, entry: FileEntry) -> Parts | None:
         """What is to be searched of a plain file that is as it was listed."""
         if entry.path in self._others:
             return None
-        return read_parts(entry, self._ranges(entry), self._limit)
+        return read_parts(entry, self._ranges(entry), self.limit)
 
     def amount(self, entry: FileEntry) -> int:
         """How long it takes to look into a file, in bytes that are searched in the same time."""
         if ranges := self._ranges(entry):
             return OPENING + sum(end - start for start, end in ranges)
-        return OPENING + (entry.size if entry.size <= self._limit else 0)
+        return OPENING + (entry.size if entry.size <= self.limit else 0)
 
     def is_other(self, entry: FileEntry) -> bool:
         """Whether the file is not plain."""
@@ -122,7 +122,7 @@ class Reader:
                 yield Held(entry, sum(map(len, places_of_parts)), parts, places_of_parts[0])
 
     def _places(self, texts: Sequence[bytes], most: float) -> Mapping[int, Sequence[int]]:
-        pattern, cancelled = self._pattern, self._cancelled
+        pattern, cancelled = self.pattern, self._cancelled
         if not pattern.multiline:
             return places_by_text(texts, pattern, cancelled, most=most)
         holding = (not cancelled() and holds_match(text, pattern) for text in texts)
