@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,11 @@ from glossator.service.index import IndexAnswer, IndexMode, IndexRequest, rebuil
 from glossator.service.status import StatusAnswer, StatusRequest, status
 from glossator.service.tool import ToolRequest, tool
 from glossator.settings.load import load_settings
-from glossator.workspace import state_folder
+from glossator.workspace import root_store, state_folder
 from glossator.workspace.text.policy import RIPE_NS
+from glossator.workspace.worker.build import BuildSegment
 from tests.stage import Recorder
+from tests.workspace_worker.jobs import Endless, let_workers_import
 
 FILES = 1200  # so many that a build is shown
 
@@ -79,7 +81,15 @@ async def test_a_build_is_shown_and_then_used(root: Path) -> None:
         assert (await state(app)).index.documents == FILES
 
 
-async def test_a_build_that_the_user_ends(root: Path) -> None:
+@pytest.fixture
+def builds_end(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Before this is called builds have no end, however long they take to be cancelled."""
+    let_workers_import(monkeypatch)
+    monkeypatch.setattr(root_store, "BuildSegment", Endless)
+    return lambda: monkeypatch.setattr(root_store, "BuildSegment", BuildSegment)
+
+
+async def test_a_build_that_the_user_ends(root: Path, builds_end: Callable[[], None]) -> None:
     async with opened(root) as app:
         building = asyncio.create_task(asked(app, IndexMode.UPDATE))
         port = app.port
@@ -93,9 +103,11 @@ async def test_a_build_that_the_user_ends(root: Path) -> None:
         assert now.index.state == "building was ended by the user"
         found = await tool(app, ToolRequest("Grep", {"pattern": "word77\\b"}))
         assert found.text == "77.txt"
+        builds_end()
         assert (await asked(app, IndexMode.REBUILD)).indexed == FILES
 
 
+@pytest.mark.usefixtures("builds_end")
 @pytest.mark.parametrize("mode", [IndexMode.UPDATE, IndexMode.REBUILD])
 async def test_a_request_that_is_cancelled_ends_the_build(root: Path, mode: IndexMode) -> None:
     async with opened(root) as app:
@@ -103,6 +115,7 @@ async def test_a_request_that_is_cancelled_ends_the_build(root: Path, mode: Inde
         assert isinstance(port, Recorder)
         building = asyncio.create_task(asked(app, mode))
         await port.began.wait()
+        await app.ready()  # a rebuild lists all files first
         building.cancel()
         with pytest.raises(asyncio.CancelledError):
             await building

@@ -8,8 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+import pytest
+
 from glossator.core.errors import UsageError
+from glossator.workspace.worker.build import BuildSegment, Built, Busy, Stale
 from glossator.workspace.worker.jobs import Job, Progress, Slices
+
+
+def let_workers_import(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that are started from now on find this module, and the code beside it."""
+    here = Path(__file__).parents[2]  # in a second work tree, too, the worker runs its own code
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (here / "server", here))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +112,14 @@ class Stuck(Job[None]):
         Path(self.started).touch()
         while True:
             pass
+
+
+@dataclass(frozen=True, slots=True)
+class Endless(BuildSegment):
+    """Writing files into an index that begins, and gets no further."""
+
+    def run(self) -> Slices[Built | Busy | Stale]:
+        while self.paths:
+            yield Progress(0, len(self.paths))
+            time.sleep(0.01)
+        return (yield from BuildSegment.run(self))
