@@ -99,6 +99,25 @@ async def test_a_build_waits_for_another_server_and_a_rebuild_tells_of_it(
     assert server.index.statistics().documents == FILES
 
 
+async def test_what_another_server_wrote_is_waited_for_no_longer(
+    serving: MakeServing, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.workspace.root_store._BUSY_SECONDS", 600)
+    first, second = serving(), serving()
+    with writing(str(state_folder.prepare(str(tree)))):
+        await first.start()
+        building = asyncio.create_task(first.keeper.build())
+        await until(lambda: bool(first.keeper.status().problems))
+    await second.start()
+    await second.keeper.build()
+    first.keeper.look()
+    await building
+    assert first.keeper.status().problems == ()
+    assert first.index.statistics().documents == FILES
+    await first.keeper.rebuild()
+    assert first.keeper.status().problems == ()
+
+
 async def test_an_idle_server_holds_nobody_up(serving: MakeServing, tree: Path) -> None:
     first, second = serving(), serving()
     await first.start()

@@ -76,6 +76,7 @@ class RootStore:
     deaths: int = 0
     segments: dict[str, Segment] = field(default_factory=dict)
     renews: frozenset[str] = frozenset()
+    _busy: bool = False  # another server wrote at the last try
     _failures: int = 0  # in a row
     _retry_at: float = 0.0  # in the event loop's time
     _catalogue: Catalogue | None = None
@@ -124,6 +125,8 @@ class RootStore:
         self._seen = self._catalogue.stamp()  # before the reading: what comes after it is news
         opened = self._catalogue.open(self.segments)
         self.segments = _by_name(opened)
+        if self._busy:  # this is what the other server wrote
+            self._succeeded()
         return opened
 
     async def write(
@@ -137,7 +140,7 @@ class RootStore:
         job = BuildSegment(
             self.root, str(self.folder), tuple(paths), replaces, self._seen, self.max_file_bytes
         )
-        self.complaint = ""
+        self.complaint, self._busy = "", False
         try:
             if self._use is None or self._use.lost:  # a user may delete the folder
                 _, self._use = await asyncio.to_thread(_use, self.root)
@@ -154,13 +157,14 @@ class RootStore:
             return self._failed(self.complaint, _FAILED_SECONDS)
         match outcome:
             case Built():
-                self._failures, self._retry_at, self.problem = 0, 0.0, ""
+                self._succeeded()
                 self.deaths = max(0, self.deaths - 1)
                 return Wrote.DONE
             case Stale():
                 return Wrote.OUTDATED
             case Busy():
                 self._failures = 0  # it does come to an end, so it is worth waiting for
+                self._busy = True
                 return self._failed(
                     f"Another server of the workspace is writing the index of {self.root}, which "
                     "is shared; wait until it is done.",
@@ -200,6 +204,9 @@ class RootStore:
             return CheckReport(problems=(f"{why}; change that, or go on without.",))
         job = CheckSegments(self.root, str(self.folder), self.max_file_bytes)
         return await worker.run(job, on_progress)
+
+    def _succeeded(self) -> None:
+        self._busy, self._failures, self._retry_at, self.problem = False, 0, 0.0, ""
 
     def _failed(self, problem: str, retry_after: float) -> Wrote:
         self._failures += 1
