@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from glossator.workspace import root_store, state_folder
 from glossator.workspace.text.policy import RIPE_NS
 from glossator.workspace.worker.build import BuildSegment
 from tests.stage import Recorder
-from tests.workspace_worker.jobs import Endless, let_workers_import
+from tests.workspace_worker.conftest import let_workers_import_jobs
+from tests.workspace_worker.jobs import Endless
 
 FILES = 1200  # so many that a build is shown
 
@@ -82,14 +83,14 @@ async def test_a_build_is_shown_and_then_used(root: Path) -> None:
 
 
 @pytest.fixture
-def builds_end(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Before this is called builds have no end, however long they take to be cancelled."""
-    let_workers_import(monkeypatch)
+def _endless_builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Builds go on until they are cancelled."""
+    let_workers_import_jobs(monkeypatch)
     monkeypatch.setattr(root_store, "BuildSegment", Endless)
-    return lambda: monkeypatch.setattr(root_store, "BuildSegment", BuildSegment)
 
 
-async def test_a_build_that_the_user_ends(root: Path, builds_end: Callable[[], None]) -> None:
+@pytest.mark.usefixtures("_endless_builds")
+async def test_a_build_that_the_user_ends(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with opened(root) as app:
         building = asyncio.create_task(asked(app, IndexMode.UPDATE))
         port = app.port
@@ -103,11 +104,11 @@ async def test_a_build_that_the_user_ends(root: Path, builds_end: Callable[[], N
         assert now.index.state == "building was ended by the user"
         found = await tool(app, ToolRequest("Grep", {"pattern": "word77\\b"}))
         assert found.text == "77.txt"
-        builds_end()
+        monkeypatch.setattr(root_store, "BuildSegment", BuildSegment)
         assert (await asked(app, IndexMode.REBUILD)).indexed == FILES
 
 
-@pytest.mark.usefixtures("builds_end")
+@pytest.mark.usefixtures("_endless_builds")
 @pytest.mark.parametrize("mode", [IndexMode.UPDATE, IndexMode.REBUILD])
 async def test_a_request_that_is_cancelled_ends_the_build(root: Path, mode: IndexMode) -> None:
     async with opened(root) as app:

@@ -7,15 +7,19 @@ import random
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from threading import Timer
+from threading import Thread
 from typing import Any
 
 import pytest
 
 from glossator.core.errors import StoreUnavailable
+from glossator.core.exclusive import alone
 from glossator.store.blobs import Blobs
+from glossator.store.database import Database
 
 ROOM = 10_000_000
 
@@ -111,6 +115,23 @@ def test_a_file_that_is_none_of_ours(path: Path, content: bytes) -> None:
     blobs.close()
 
 
+def test_another_process_sets_a_damaged_file_aside_first(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.write_bytes(b"not a database at all" * 100)
+    set_aside = Database._set_aside
+
+    def too_late(database: Database, reason: str) -> None:
+        monkeypatch.setattr(Database, "_set_aside", set_aside)
+        with closing(Blobs(str(path), ROOM)) as quicker:
+            quicker.put("a", {b"1": b"one"})
+        set_aside(database, reason)
+
+    monkeypatch.setattr(Database, "_set_aside", too_late)
+    with closing(Blobs(str(path), ROOM)) as blobs:
+        assert blobs.get("a", [b"1"]) == {b"1": b"one"}
+
+
 def test_a_file_of_a_later_format(path: Path) -> None:
     with sqlite3.connect(path) as database:
         database.execute("PRAGMA user_version = 99")
@@ -124,6 +145,14 @@ def test_a_file_of_a_later_format(path: Path) -> None:
 def test_a_place_that_cannot_be_used(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable, match="results are not kept"):
         Blobs(str(tmp_path / "nowhere" / "blobs.db"), ROOM)
+
+
+def test_a_file_that_may_only_be_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path.touch()
+    monkeypatch.setattr(os, "access", lambda _path, mode: mode == os.R_OK)
+    with pytest.raises(StoreUnavailable, match="Permission denied"):
+        Blobs(str(path), ROOM)
+    assert not list(path.parent.glob("*-shm"))  # which would go on being for reading alone
 
 
 def test_a_writer_that_holds_on(blobs: Blobs, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,39 +179,40 @@ for number in range(100):
 """
 
 
-class Meddled(sqlite3.Connection):
-    """A connection before which another one writes, just as the journal's mode is to change."""
+class Beginning(sqlite3.Connection):
+    """A connection beside which another one would write, as the journal's mode is to change."""
 
     def __init__(self, path: str, **options: Any) -> None:
         super().__init__(path, **options)
         self._path = path
-        self.set_trace_callback(self._meddle)
+        self.set_trace_callback(self._traced)
 
-    def _meddle(self, statement: str) -> None:
+    def _traced(self, statement: str) -> None:
         if "journal_mode" in statement:
             self.set_trace_callback(None)
-            other = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+            other = Thread(target=self._write)
+            other.start()
+            other.join(0.1)
+
+    def _write(self) -> None:
+        with alone(self._path), closing(sqlite3.connect(self._path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            Timer(0.05, other.close).start()
+            time.sleep(0.2)
 
 
-def test_another_process_writes_while_it_is_begun(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("glossator.store.database.sqlite3.connect", Meddled)
-    blobs = Blobs(str(path), ROOM)
-    blobs.put("a", {b"1": b"one"})
-    assert blobs.get("a", [b"1"]) == {b"1": b"one"}
-    blobs.close()
+def test_a_file_is_begun_by_one_at_a_time(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("glossator.store.database.sqlite3.connect", Beginning)
+    with closing(Blobs(str(path), ROOM)) as blobs:
+        blobs.put("a", {b"1": b"one"})
+        assert blobs.get("a", [b"1"]) == {b"1": b"one"}
 
 
 def test_opening_keeps_the_locks_that_this_process_has(blobs: Blobs, path: Path) -> None:
     blobs.put("a", {b"1": b"one"})
-    second = Blobs(str(path), ROOM)
-    subprocess.run([sys.executable, "-c", WRITER, str(path), "b"], check=True)
-    # the last one to close a file removes its log: the other process must see that it is not
-    assert Path(f"{path}-wal").exists()
-    second.close()
+    with closing(Blobs(str(path), ROOM)):
+        subprocess.run([sys.executable, "-c", WRITER, str(path), "b"], check=True)
+        # the last one to close a file removes its log: the other process must see that it is not
+        assert Path(f"{path}-wal").exists()
 
 
 def test_several_processes_begin_and_write_at_once(path: Path) -> None:

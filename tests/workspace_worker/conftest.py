@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
@@ -14,16 +15,21 @@ from glossator.workspace import state_folder
 from glossator.workspace.host import Indexing, WorkspaceHost
 from glossator.workspace.text.policy import RIPE_NS
 from glossator.workspace.worker.client import Worker
-from tests.workspace_worker.jobs import let_workers_import
 from tests.workspace_worker.serving import Serving
 
 _TREES = 48
 _FILES = 218
 
 
+def let_workers_import_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of the tests, in `jobs.py`."""
+    here = Path(__file__).parents[2]  # in a second work tree, too, the worker runs its own code
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (here / "server", here))))
+
+
 @pytest.fixture(autouse=True)
 def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
-    let_workers_import(monkeypatch)
+    let_workers_import_jobs(monkeypatch)
 
 
 @pytest.fixture

@@ -8,17 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-import pytest
-
 from glossator.core.errors import UsageError
 from glossator.workspace.worker.build import BuildSegment, Built, Busy, Stale
 from glossator.workspace.worker.jobs import Job, Progress, Slices
-
-
-def let_workers_import(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Workers that are started from now on find this module, and the code beside it."""
-    here = Path(__file__).parents[2]  # in a second work tree, too, the worker runs its own code
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (here / "server", here))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,6 +118,21 @@ async def test_what_another_server_wrote_is_waited_for_no_longer(
     assert first.keeper.status().problems == ()
 
 
+async def test_a_rebuild_that_must_wait_says_so_whatever_was_published_meanwhile(
+    serving: MakeServing, tree: Path
+) -> None:
+    first, second = serving(), serving()
+    for server in (first, second):
+        await server.start()
+        await server.keeper.build()
+    await second.keeper.rebuild()
+    with (
+        writing(str(state_folder.prepare(str(tree)))),
+        pytest.raises(UsageError, match="Another server of the workspace is writing"),
+    ):
+        await first.keeper.rebuild()
+
+
 async def test_an_idle_server_holds_nobody_up(serving: MakeServing, tree: Path) -> None:
     first, second = serving(), serving()
     await first.start()

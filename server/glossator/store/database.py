@@ -7,22 +7,24 @@ Source: SQLite's documentation of write-ahead logging and of result codes.
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import sqlite3
-import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from glossator.core.errors import StoreUnavailable
+from glossator.core.exclusive import alone
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
+_Identity: TypeAlias = tuple[int, int]  # device, inode
 
 _WAIT = 2.0  # seconds for another process to finish writing
-_AGAIN = 0.005  # seconds until a file is begun once more
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 _SCHEMA = """
     PRAGMA auto_vacuum = INCREMENTAL;
@@ -47,6 +49,7 @@ class Database:
         self._version = version
         self._lost = lost
         self._database: sqlite3.Connection | None = None
+        self._opened: _Identity | None = None
 
     def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """What `work` gives. Raises `StoreUnavailable`."""
@@ -72,47 +75,58 @@ class Database:
             self._database = None
 
     def _open(self) -> sqlite3.Connection:
+        """The connection, opened and begun by one process at a time.
+
+        SQLite does not wait for others to change the journal's mode; and whoever had just opened
+        a file that was then set aside would take the journal of the new one for that of its own.
+        """
         if self._database is None:
-            # Made here, since SQLite would let everybody read it. One that exists is not opened:
-            # to close it would drop the locks that this process has on it.
-            Path(self._path).touch(0o600)
-            database = sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None)
-            self._database = database
-            version = number(database, "PRAGMA user_version")
-            if version not in (0, self._version):
-                raise _ForeignFormat(f"it has the format {version}, not {self._version}")
-            database.execute("PRAGMA synchronous = NORMAL")  # a lost tail is no damage
-            if not version:
-                self._begin(database)
+            with alone(self._path):
+                self._database = self._connect()
+                self._begin(self._database)
         return self._database
 
-    def _begin(self, database: sqlite3.Connection) -> None:
-        """Make the tables, though another process is about to do so, too.
+    def _connect(self) -> sqlite3.Connection:
+        # Made here, since SQLite would let everybody read it. One that exists is not opened: to
+        # close it would drop the locks that this process has on it.
+        with suppress(FileExistsError):
+            Path(self._path).touch(0o600, exist_ok=False)
+        if not os.access(self._path, os.R_OK | os.W_OK):  # else SQLite would only read it
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        self._opened = _identity(self._path)
+        return sqlite3.connect(self._path, timeout=_WAIT, isolation_level=None)
 
-        SQLite waits for other writers, except to change the journal's mode: that fails at once.
-        """
-        deadline = time.monotonic() + _WAIT
-        while True:
-            try:
-                database.executescript(self._schema)
-            except sqlite3.OperationalError as error:
-                if _kind(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                    raise
-                time.sleep(_AGAIN)
-            else:
-                return
+    def _begin(self, database: sqlite3.Connection) -> None:
+        version = number(database, "PRAGMA user_version")
+        if version not in (0, self._version):
+            raise _ForeignFormat(f"it has the format {version}, not {self._version}")
+        database.execute("PRAGMA synchronous = NORMAL")  # a lost tail is no damage
+        if not version:
+            database.executescript(self._schema)
 
     def _set_aside(self, reason: str) -> None:
+        """Make room for a new file, unless another process has done so."""
         self.close()
-        os.replace(self._path, f"{self._path}.damaged")
-        for ending in ("-wal", "-shm"):
-            if os.path.exists(self._path + ending):
-                os.remove(self._path + ending)
+        with alone(self._path):
+            if _identity(self._path) != self._opened:
+                return
+            for ending in ("-wal", "-shm"):  # first, for they would count for the new file, too
+                Path(self._path + ending).unlink(missing_ok=True)
+            os.replace(self._path, f"{self._path}.damaged")
         logger.warning("%s was damaged (%s); it is begun again.", self._path, reason)
 
 
 class _ForeignFormat(sqlite3.DatabaseError):
     """A file that another version of this program made."""
+
+
+def _identity(path: str) -> _Identity | None:
+    """Which file there is."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def number(database: sqlite3.Connection, query: str) -> int:
@@ -122,10 +136,6 @@ def number(database: sqlite3.Connection, query: str) -> int:
 
 
 def _is_damage(error: sqlite3.DatabaseError | UnicodeDecodeError) -> bool:
-    # A message that quotes a damaged schema is not UTF-8.
-    return _kind(error) in _DAMAGED or isinstance(error, _ForeignFormat | UnicodeDecodeError)
-
-
-def _kind(error: Exception) -> int:
-    """The primary result code: the low byte of what SQLite says."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+    # A message that quotes a damaged schema is not UTF-8. The low byte of a code is its kind.
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in _DAMAGED or isinstance(error, _ForeignFormat | UnicodeDecodeError)

@@ -112,9 +112,9 @@ class IndexWork:
             wrote = Wrote.OUTDATED
             while wrote is Wrote.OUTDATED:
                 wrote = await store.write(self._worker, ())
+                if wrote is Wrote.FAILED:
+                    raise UsageError(f"The index was not rebuilt and stays in use. {store.problem}")
                 await self.take_over_news()
-            if wrote is Wrote.FAILED:
-                raise UsageError(f"The index was not rebuilt and stays in use. {store.problem}")
             await asyncio.to_thread(store.forget)
         for store in self._stores:
             store.renews = frozenset(store.segments)

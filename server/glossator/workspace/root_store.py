@@ -62,9 +62,10 @@ class Wrote(Enum):
 class RootStore:
     """The index of `root`; `state` is "on" or says why nothing of it is on disk.
 
-    `problem`: why the last try to write failed, with a next step, "" when it did not; `complaint`:
-    the same, if it is something that the user can mend. `deaths`: how often the worker ended while
-    writing, less the successes since. `renews`: the segments that are to be written anew.
+    `problem`: why the last try to write failed, with a next step, "" when it did not or that is
+    over; `complaint`: the same, if it is something that the user can mend. `deaths`: how often the
+    worker ended while writing, less the successes since. `renews`: the segments that are to be
+    written anew.
     """
 
     root: str
@@ -125,9 +126,12 @@ class RootStore:
         self._seen = self._catalogue.stamp()  # before the reading: what comes after it is news
         opened = self._catalogue.open(self.segments)
         self.segments = _by_name(opened)
-        if self._busy:  # this is what the other server wrote
-            self._succeeded()
         return opened
+
+    def caught_up(self) -> None:
+        """What was published is in use: if another server was writing, one need not wait for it."""
+        if self._busy:
+            self._forget_failure()
 
     async def write(
         self,
@@ -157,7 +161,7 @@ class RootStore:
             return self._failed(self.complaint, _FAILED_SECONDS)
         match outcome:
             case Built():
-                self._succeeded()
+                self._forget_failure()
                 self.deaths = max(0, self.deaths - 1)
                 return Wrote.DONE
             case Stale():
@@ -205,7 +209,7 @@ class RootStore:
         job = CheckSegments(self.root, str(self.folder), self.max_file_bytes)
         return await worker.run(job, on_progress)
 
-    def _succeeded(self) -> None:
+    def _forget_failure(self) -> None:
         self._busy, self._failures, self._retry_at, self.problem = False, 0, 0.0, ""
 
     def _failed(self, problem: str, retry_after: float) -> Wrote:
@@ -242,6 +246,7 @@ async def take_over(store: RootStore, index: TextIndex) -> tuple[str, ...]:
     opened = await asyncio.to_thread(store.open)
     preparation = index.prepare(store.root)
     index.adopt(await asyncio.to_thread(preparation.place, opened.segments))
+    store.caught_up()
     return opened.damage
 
 

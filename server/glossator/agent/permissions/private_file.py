@@ -11,12 +11,10 @@ import os
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-if sys.platform != "win32":
-    import fcntl
+from glossator.core.exclusive import alone
 
 Entries = Mapping[str, tuple[str, ...]]
 
@@ -44,7 +42,7 @@ def update_private(path: Path, change: Callable[[Entries], Entries]) -> Entries:
     A damaged file is set aside with the ending `.damaged` and begun again.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _alone(path):
+    with alone(path):
         try:
             before = read_private(path)
         except DamagedFile:
@@ -102,16 +100,3 @@ def _replace(path: Path, content: bytes) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
-
-
-@contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """In the block no other server changes the file; each holds it only while it writes."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
-    descriptor = os.open(f"{path}.lock", flags, 0o600)
-    try:
-        if sys.platform != "win32":
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

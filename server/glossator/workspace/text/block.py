@@ -36,7 +36,7 @@ class Held(NamedTuple):
 
 
 class Reader:
-    """Reads candidates of a search, of which `others` are not plain.
+    """Reads candidates of a search for `pattern`, of which `others` are not plain.
 
     Of files for which `ranges` gives some only these are read, others have at most `limit` bytes.
     The `others` are given by absolute path.

@@ -99,7 +99,7 @@ class TextSearch:
         self.unsearched: dict[FileEntry, MissingReason] = {}
 
     def expected(self, found: int) -> float:
-        """About so much is in all candidates, if so much was found so far: an estimate."""
+        """About so much is in all candidates, if so much was found so far; not less than that."""
         return self._finder.expected(found)
 
     def by_path(self) -> Iterator[FileEntry]:
