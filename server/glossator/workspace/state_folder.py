@@ -25,7 +25,7 @@ _ROOT = "root"
 _IGNORE_ALL = "*\n"  # a workspace that holds the state folder must not index it
 _FOLDER = re.compile(r"[0-9a-f]{16}")
 _FILE = re.compile(
-    r"root|lock|(manifest|folders)\.(json|z|tmp)|symbols\.db(-wal|-shm|-journal|\.damaged)?"
+    r"root|lock|(manifest|folders)\.(json|z|tmp)|symbols\.db(-wal|-shm|-journal|\.damaged|\.lock)?"
     r"|segments/[0-9a-f]{16}\.seg(\.tmp)?|quarantine/([0-9a-f]{16}\.seg|manifest\.json|folders\.z)"
 )
 
