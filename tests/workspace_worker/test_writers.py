@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 
 from glossator.core.errors import UsageError
 from glossator.workspace import state_folder
+from glossator.workspace.root_store import RootStore, Wrote
 from glossator.workspace.text.catalogue import Catalogue, Stamp
 from glossator.workspace.worker.build import BuildSegment, Built, Busy, Stale
 from glossator.workspace.worker.client import JobFailed, Phase, Worker
@@ -116,6 +118,17 @@ async def test_what_another_server_wrote_is_waited_for_no_longer(
     assert first.index.statistics().documents == FILES
     await first.keeper.rebuild()
     assert first.keeper.status().problems == ()
+
+
+async def test_what_another_server_wrote_hides_no_failure(tree: Path) -> None:
+    store = RootStore(str(tree), 1_000_000)
+    store.prepare()
+    worker = Mock(run=AsyncMock(side_effect=[Busy(), JobFailed("No space left on device")]))
+    assert await store.write(worker, ()) is Wrote.FAILED
+    assert await store.write(worker, ()) is Wrote.FAILED
+    store.caught_up()
+    assert "No space left on device" in store.problem
+    store.close()
 
 
 async def test_a_rebuild_that_must_wait_says_so_whatever_was_published_meanwhile(
