@@ -122,7 +122,7 @@ async def test_what_a_void_reply_read_was_not_shown(tmp_path: Path) -> None:
         first, second = (next(iter(s.results(n).values()))["content"] for n in (2, 3))
         assert "def greet" in first
         assert "unchanged" in second
-        assert [citation.status for citation in answer.citations] == ["verified"]
+        assert [citation.status for citation in answer.citations] == ["read"]
 
 
 async def test_a_reply_cut_by_max_tokens_uses_nothing(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ async def test_a_run_of_several_turns(tmp_path: Path) -> None:
         assert answer.stop == "answered"
         assert answer.turns == 4
         assert [(c.target, c.status, c.first_line) for c in answer.citations] == [
-            ("app.py", "verified", 1)
+            ("app.py", "read", 1)
         ]
         assert [envelope.seq for envelope in s.port.envelopes] == list(range(len(s.port.envelopes)))
         started = [event.tool for event in s.port.of(ToolStarted)]

@@ -405,7 +405,7 @@ def test_a_pipe_gets_the_answer_alone() -> None:
         "1. the session is opened,\n"
         "2. the user is greeted [src/missing.py:3].\n\n"
         "```python\ndef log_in(token):\n    return check(token)\n```\n\n"
-        "src/auth.py:10-20 verified\n"
+        "src/auth.py:10-20 read\n"
         "src/missing.py:3 unsupported There is no such file.\n"
     )
     assert ended.err == (

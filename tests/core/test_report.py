@@ -42,7 +42,7 @@ def check(mark: CitationMark) -> Citation:
     if mark.path == "gone.py":
         return Citation(mark.path, None, CitationStatus.UNSUPPORTED, "There is no such file.")
     span = Span("file:///a.py", "00", mark.first_line, mark.last_line)
-    return Citation(mark.path, span, CitationStatus.VERIFIED)
+    return Citation(mark.path, span, CitationStatus.READ)
 
 
 REPORT = report_of("Explore", "Look", TEXT, check, ["Grep a (2 lines)"], "it was cancelled")
@@ -82,11 +82,16 @@ def test_nothing_that_is_written_is_lost(text: str) -> None:
 def test_findings_and_what_is_open() -> None:
     assert [len(finding.citations) for finding in REPORT.findings] == [0, 1, 2, 0, 0, 1]
     assert REPORT.open == ("1. Who?", "2. Why?")
-    assert [span.first_line for span in REPORT.verified] == [1, 3, 5]
+    assert [span.first_line for span in REPORT.read] == [1, 3, 5]
 
 
 def test_as_json() -> None:
     assert from_json(json.loads(json.dumps(to_json(REPORT)))) == REPORT
+
+
+def test_one_that_an_older_version_kept() -> None:
+    kept = json.dumps(to_json(REPORT)).replace('"read"', '"verified"')
+    assert from_json(json.loads(kept)) == REPORT
 
 
 def test_for_people() -> None:
@@ -101,7 +106,7 @@ def test_for_people() -> None:
 def test_for_the_model() -> None:
     told = REPORT.told(6_000)
     assert told.startswith("Partial: it was cancelled. What was found until then:\n\nSome words")
-    assert "- Two, [cite: doc, a.py, L3] and (not verified: gone.py:1)." in told
+    assert "- Two, [cite: doc, a.py, L3] and (not read: gone.py:1)." in told
     assert told.endswith("Open:\n\n1. Who?\n2. Why?\n\nSearched: Grep a (2 lines)")
 
 

@@ -17,13 +17,13 @@ from tests.workspaces import MakeWorkspace, Workspace
 FILES = {"a.py": "".join(f"line {n}\n" for n in range(1, 21)), "b.py": "x\n"}
 
 
-def check(ws: Workspace, cited: str, expect: str = "verified") -> None:
-    """`expect` is "verified", or words of the reason why not."""
+def check(ws: Workspace, cited: str, expect: str = "read") -> None:
+    """`expect` is "read", or words of the reason why not."""
     (mark,) = parse_citations(f"[cite: doc, {cited}]")
     citation = verify(mark, ws.snapshot, ws.reads.covers)
     assert citation.target == mark.path
-    if expect == "verified":
-        assert (citation.status, citation.reason) == (CitationStatus.VERIFIED, "")
+    if expect == "read":
+        assert (citation.status, citation.reason) == (CitationStatus.READ, "")
         assert citation.span is not None
         assert citation.span.first_line == mark.first_line
     else:
@@ -34,9 +34,9 @@ def check(ws: Workspace, cited: str, expect: str = "verified") -> None:
 @pytest.mark.parametrize(
     ("cited", "expect"),
     [
-        ("a.py, 5-9", "verified"),
-        ("a.py, 7", "verified"),
-        ("./a.py, 7", "verified"),
+        ("a.py, 5-9", "read"),
+        ("a.py, 7", "read"),
+        ("./a.py, 7", "read"),
         ("a.py, 4-9", "not read"),
         ("a.py, 9-10", "not read"),
         ("a.py, 1", "not read"),

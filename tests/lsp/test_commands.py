@@ -110,7 +110,7 @@ async def test_events_come_before_the_answer_in_order(editor: Editor) -> None:
     assert answer["citations"] == [
         {
             "target": "fish.md",
-            "status": "verified",
+            "status": "read",
             "reason": "",
             "uri": "file:///fish.md",
             "firstLine": 1,
@@ -187,7 +187,7 @@ async def test_an_answer_nobody_would_see_is_shown_as_a_report(
     assert (mode(state), mode(report)) == (0o700, 0o600)
     assert read(report) == (
         "It swims. [`fish.md:1-2`](file:///fish.md#L1)\n\n"
-        "## Citations\n\n- verified: [`fish.md:1-2`](file:///fish.md#L1)\n\n"
+        "## Citations\n\n- read: [`fish.md:1-2`](file:///fish.md#L1)\n\n"
         "---\n\n*offline, extractive; stopped: answered*\n"
     )
 

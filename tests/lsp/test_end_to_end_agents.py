@@ -27,7 +27,7 @@ async def test_a_sub_agent_is_ended_and_its_run_answers(tmp_path: Path) -> None:
         assert answer["report"]["partial"] == "it was cancelled"
         (finding,) = answer["report"]["findings"]
         assert finding["text"] == said.text
-        assert [each["status"] for each in finding["citations"]] == ["verified"]
+        assert [each["status"] for each in finding["citations"]] == ["read"]
         assert answer["report"]["searched"] == ['Read path="fish.py" (3 lines)']
         shown = await editor.result(
             editor.command(

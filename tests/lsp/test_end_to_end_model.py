@@ -40,9 +40,7 @@ async def test_a_question_is_answered_from_lines(tmp_path: Path) -> None:
     async with StandIn(script) as api, server(tmp_path, api) as editor:
         answer = await editor.result(editor.command("glossator.ask", {"question": "What?"}))
         assert answer["text"].startswith("It gives the depth back.")
-        assert [(c["target"], c["status"]) for c in answer["citations"]] == [
-            ("fish.py", "verified")
-        ]
+        assert [(c["target"], c["status"]) for c in answer["citations"]] == [("fish.py", "read")]
         assert answer["usage"]["outputTokens"] > 0
         kinds = [event["kind"] for event in editor.sent("glossator/event")]
         assert kinds[0] == "run.started"

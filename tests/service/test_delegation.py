@@ -45,7 +45,7 @@ async def test_only_the_report_comes_back_and_may_be_cited(tmp_path: Path) -> No
     players = Players([Turn(explore("a")), ANSWER], a=[Turn(read("app.py")), Turn(Text(FOUND))])
     async with stage(tmp_path / "ws", FILES, players) as s:
         answer = await s.ask("What does it do?")
-        assert [each.status for each in answer.citations] == ["verified"]
+        assert [each.status for each in answer.citations] == ["read"]
         assert results(players.asked["main"][1])["toolu_a"]["content"] == (
             "- It greets by name. [cite: doc, app.py, L1-L2]\n\nOpen:\n\n- Who calls it.\n\n"
             'Searched: Read path="app.py" (2 lines)'
@@ -70,7 +70,7 @@ async def test_each_is_told_of(tmp_path: Path) -> None:
         )
         assert {progress.agent_id, finished.agent_id} == {started.agent_id}
         assert (finished.partial, finished.error, finished.tool_calls) == ("", False, 1)
-        assert [each.status for each in finished.citations] == ["verified"]
+        assert [each.status for each in finished.citations] == ["read"]
         assert finished.summary == FOUND.replace("## Open", "**Open**")
         told: list[Usage] = s.port.of(Usage)
         own = sum(usage.total for usage in told)
@@ -117,7 +117,7 @@ async def test_two_explores_and_a_fork_work_side_by_side(
         for gate in gates.values():
             gate.set()
         delegated = await run
-    assert [each.status for each in delegated.citations] == ["verified"]
+    assert [each.status for each in delegated.citations] == ["read"]
 
     first, second = players.asked["main"]
     grown = second["messages"][len(first["messages"]) :]
@@ -231,7 +231,7 @@ async def test_a_fork_was_shown_what_the_conversation_was_shown(tmp_path: Path) 
         assert "unchanged" in known
         assert "net * 2" in new
         (finished,) = s.port.of(AgentFinished)
-        assert [each.status for each in finished.citations] == ["verified", "verified"]
+        assert [each.status for each in finished.citations] == ["read", "read"]
 
 
 async def test_a_citation_that_does_not_hold_is_not_passed_on(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ async def test_a_citation_that_does_not_hold_is_not_passed_on(tmp_path: Path) ->
     async with stage(tmp_path / "ws", FILES, players) as s:
         answer = await s.ask("?")
         told = results(players.asked["main"][1])["toolu_a"]["content"]
-        assert "- Read. [cite: doc, app.py, L1]\n- Unread. (not verified: shop.py:1-2)" in told
+        assert "- Read. [cite: doc, app.py, L1]\n- Unread. (not read: shop.py:1-2)" in told
         assert [each.status for each in answer.citations] == ["unsupported"]
 
 

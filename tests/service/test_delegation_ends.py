@@ -94,7 +94,7 @@ async def test_the_model_never_answers(tmp_path: Path) -> None:
         assert 'Searched: Read path="app.py"' in told
         (report_,) = await kept(s, answer.session_id)
         assert report_ is not None
-        assert [each.status for each in report_.citations] == ["verified"]
+        assert [each.status for each in report_.citations] == ["read"]
 
 
 async def test_the_model_fails(tmp_path: Path) -> None:

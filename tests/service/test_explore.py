@@ -58,7 +58,7 @@ async def test_by_command(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", FILES, players) as s:
         found = await explore(s.app, ExploreRequest("TASK a", paths=("app.py", "shop.py")))
         assert found.text == "- It greets. [cite: doc, app.py, L1-L2]"
-        assert [each.status for each in found.citations] == ["verified"]
+        assert [each.status for each in found.citations] == ["read"]
         assert (found.stop, found.model, found.turns) == ("answered", FAST, 2)
         assert isinstance(found.report, Report)
         assert "Look in app.py, shop.py." in str(s.sent(0)["messages"][0])
@@ -82,7 +82,7 @@ async def test_the_chat_goes_on_from_it(tmp_path: Path) -> None:
         found = await explore(s.app, request)
         assert "shop.py, lines 1-1 of 2" in str(s.sent(0)["messages"])
         more = await s.ask("Sure?", session_id=found.session_id)
-        assert [each.status for each in more.citations] == ["verified"]
+        assert [each.status for each in more.citations] == ["read"]
         said = [message["content"][-1]["text"] for message in s.sent(2)["messages"]]
         assert said == ["TASK a", found.text, "Sure?"]
         assert more.session_usage.total == found.usage.total + more.usage.total
@@ -175,7 +175,7 @@ async def test_without_a_model(tmp_path: Path) -> None:
         found = await explore(s.app, ExploreRequest("Who can greet?"))
         assert found.offline
         assert "def greet(name):" in found.text
-        assert {each.status for each in found.citations} == {"verified"}
+        assert {each.status for each in found.citations} == {"read"}
 
 
 async def test_a_session_with_sub_agents_is_resumed(tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ async def test_a_session_with_sub_agents_is_resumed(tmp_path: Path) -> None:
         sent = without_cache_marks(s.sent(0))
         assert json.dumps(sent["messages"][:-2]) == json.dumps(last["messages"])
         assert [sent["system"], sent["tools"]] == [last["system"], last["tools"]]
-        assert [each.status for each in again.citations] == ["verified"]
+        assert [each.status for each in again.citations] == ["read"]
 
 
 async def test_what_each_did_can_be_seen(tmp_path: Path) -> None:

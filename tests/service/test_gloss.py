@@ -32,7 +32,7 @@ from glossator.workspace.change import Closed, Edited, Opened, TextEdit
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
-VERIFIED = CitationStatus.VERIFIED
+READ = CitationStatus.READ
 OFFLINE = {"models": {"offline": True}}
 FILES = {
     "zoo/fish.py": '''\
@@ -90,7 +90,7 @@ async def changed_lines(s: Stage, name: str) -> int | None:
 async def test_a_sub_agent_explores_and_the_report_is_kept(root: Path) -> None:
     async with stage(root, FILES, TURNS) as s:
         answer = await glossed(s, name="Fish.swim")
-        assert [each.status for each in answer.citations] == ["verified"] * 2
+        assert [each.status for each in answer.citations] == ["read"] * 2
         lines, task = s.sent(0)["messages"][-1]["content"][1:]
         assert "zoo/fish.py, lines 7-9" in lines["text"]
         assert task["text"].startswith("Gloss method `Fish.swim` (`zoo/fish.py:7-9`).")
@@ -122,7 +122,7 @@ async def test_extracts_without_a_model(root: Path) -> None:
             "- It calls `splash`. [cite: doc, zoo/fish.py, 9-9]",
             f"- Mentioned in the tests of `tests/test_fish.py`. {tests}",
         ]
-        assert {each.status for each in answer.citations} == {"verified"}
+        assert {each.status for each in answer.citations} == {"read"}
         found = await noted(s, "Fish.swim")
         assert found is not None
         assert found.gloss.model == ""
@@ -265,7 +265,7 @@ async def test_an_empty_or_partial_report_takes_no_whole_ones_place(root: Path) 
     async with stage(root, FILES, ()) as s:
         document = s.app.host.snapshot().read(subject.path)
         assert isinstance(document, Document)
-        shown = Citation("pond.py", Span(document.uri, document.sha256, 5, 5), VERIFIED, "")
+        shown = Citation("pond.py", Span(document.uri, document.sha256, 5, 5), READ, "")
         whole = Report("Explore", "?", (Finding("- Whole.", (shown,)),))
         partial = replace(whole, findings=whole.findings * 2, partial="it was cancelled")
         unproven = replace(partial, findings=(Finding("I look at the pond first."),))

@@ -15,7 +15,7 @@ async def test_a_mentioned_symbol_is_shown_and_can_be_cited(tmp_path: Path) -> N
     script = [Turn(Text("It returns the depth. [cite: doc, zoo/fish.py, 4-5]"))]
     async with stage(tmp_path, FILES, script) as s:
         answer = await s.ask("What does @swim return?")
-        assert [citation.status for citation in answer.citations] == ["verified"]
+        assert [citation.status for citation in answer.citations] == ["read"]
         attachment, question = s.sent(0)["messages"][-1]["content"]
         assert "zoo/fish.py, lines 4-5 of 5" in attachment["text"]
         assert question["text"] == "What does @swim return?"

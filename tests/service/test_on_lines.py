@@ -44,7 +44,7 @@ async def test_without_a_model_the_selection_comes_first(tmp_path: Path) -> None
         answer = await act(s, EXPLAIN, "a/m.py", 1, 2)
         assert answer.citations[0].target == "a/m.py"
         assert "use.py" in {citation.target for citation in answer.citations}
-        assert {citation.status for citation in answer.citations} == {"verified"}
+        assert {citation.status for citation in answer.citations} == {"read"}
 
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.word)

@@ -44,14 +44,14 @@ async def test_each_claim_is_checked(tmp_path: Path) -> None:
     async with stage(tmp_path / "work", FILES, TURNS) as s:
         answer = await explore_workspace(s.app, OverviewRequest())
         statuses = [each.status for each in answer.report.citations]
-        verified, unsupported = CitationStatus.VERIFIED, CitationStatus.UNSUPPORTED
-        assert statuses == [verified, unsupported, verified]
+        read, unsupported = CitationStatus.READ, CitationStatus.UNSUPPORTED
+        assert statuses == [read, unsupported, read]
         assert "Give an overview of the workspace `work`" in str(s.sent(0)["messages"])
         assert answer.document is not None
         text = await report_at(s.app, answer.document)
         assert text is not None
         assert '```mermaid\nflowchart LR\n    web["shop/web"] --> stock["shop/stock"]\n```' in text
-        assert "#L1-L2) (not verified)" in text
+        assert "#L1-L2) (not read)" in text
 
 
 async def test_without_a_model_folders_ways_in_and_imports(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ async def test_without_a_model_folders_ways_in_and_imports(tmp_path: Path) -> No
     async with stage(tmp_path / "work", FILES, (), offline) as s:
         answer = await explore_workspace(s.app, OverviewRequest())
         assert answer.offline
-        assert {each.status for each in answer.report.citations} == {CitationStatus.VERIFIED}
+        assert {each.status for each in answer.report.citations} == {CitationStatus.READ}
         for line in (
             "Sells things. [cite: doc, README.md, 3-3] `work` holds 7 files.",
             "- Manifests: `pyproject.toml`.",

@@ -13,7 +13,14 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import SessionInUse, StoreUnavailable, UnknownSession, UsageError
-from glossator.core.events import RunFailed, RunFinished, RunStarted, TextDelta, ToolFinished
+from glossator.core.events import (
+    CitationChecked,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+    ToolFinished,
+)
 from glossator.service.session import title_of
 from glossator.service.session_store import sessions_folder
 from glossator.service.sessions import (
@@ -77,13 +84,26 @@ async def test_another_server_goes_on_with_the_very_bytes(tmp_path: Path) -> Non
         assert s.app.sessions.loaded()[0].turns == 4
 
 
-async def test_citations_of_lines_shown_before_are_verified(tmp_path: Path) -> None:
+async def test_citations_of_lines_shown_before_are_read(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", FILES, READING) as s:
         answer = await s.ask("What does greet do?")
     script = [Turn(Text("It greets. [cite: doc, app.py, 1-2]"))]
     async with stage(tmp_path / "ws", {}, script) as s:
         again = await s.ask("Say it again.", session_id=answer.session_id)
-        assert [citation.status for citation in again.citations] == ["verified"]
+        assert [citation.status for citation in again.citations] == ["read"]
+
+
+async def test_a_citation_that_an_older_version_kept_is_shown_again(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", FILES, READING) as s:
+        answer = await s.ask("What does greet do?")
+    path = sessions_folder() / f"{answer.session_id}.log"
+    old = path.read_bytes().replace(b'"status":"read"', b'"status":"verified"')
+    path.write_bytes(framed([line[len("checksum ") :] for line in old.splitlines()]))
+    async with stage(tmp_path / "ws", {}, []) as s:
+        found = await resume_session(s.app, ResumeSessionRequest(answer.session_id))
+        checked = [each.event for each in found.events if isinstance(each.event, CitationChecked)]
+        assert b"verified" in old
+        assert [each.citation.status for each in checked] == ["read"]
 
 
 async def test_lists_show_this_workspace_last_changed_first(tmp_path: Path) -> None:

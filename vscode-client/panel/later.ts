@@ -3,8 +3,14 @@
 
 import type { Citation, Event } from "../src/wire.ts";
 
-/** What checking a citation finds: the lines say so, say otherwise, do not say, or are not there. */
-export type CitationState = "verified" | "contradicted" | "unsupported" | "moved" | "stale";
+/** What checking a citation finds: the lines were read; or they say so, say otherwise, or do not say. */
+export type CitationState =
+  | "read"
+  | "verified"
+  | "contradicted"
+  | "unsupported"
+  | "moved"
+  | "stale";
 
 /** A citation in any of the states; `target` is a path, or `fact ID` or `task N`. */
 export type CheckedCitation = Omit<Citation, "status"> & { readonly status: CitationState };

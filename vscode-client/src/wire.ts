@@ -173,8 +173,8 @@ export interface CitationCheckedEvent {
   readonly citation: Citation;
 }
 
-/** What checking a citation found. */
-export type CitationStatus = "verified" | "unsupported";
+/** What checking a citation found; *read*: the lines exist, and the model was shown them. */
+export type CitationStatus = "read" | "unsupported";
 
 /** About how many tokens a request took before and takes now. */
 export interface CompactAnswer {

@@ -19,7 +19,7 @@ from glossator.core.errors import UsageError
 
 _NOT_KEPT = (
     "This was not kept in the margin: there is a whole gloss of a model, which is still fresh, or"
-    " nothing in this one could be verified."
+    " it cites no lines that were read."
 )
 
 Thoroughness = Literal["quick", "medium", "very"]

@@ -24,7 +24,7 @@ class Citation(TypedDict):
     """A citation and what checking it found; lines are 1-based and inclusive."""
 
     target: str
-    status: Literal["verified", "unsupported"]
+    status: Literal["read", "unsupported"]
     reason: str
     uri: str | None
     firstLine: int | None

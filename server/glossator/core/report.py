@@ -55,12 +55,12 @@ class Report:
         return tuple(each for finding in self.findings for each in finding.citations)
 
     @property
-    def verified(self) -> tuple[Span, ...]:
-        """The lines that hold for what is cited to them."""
+    def read(self) -> tuple[Span, ...]:
+        """The cited lines that the sub-agent was shown."""
         return tuple(
             each.span
             for each in self.citations
-            if each.span is not None and each.status is CitationStatus.VERIFIED
+            if each.span is not None and each.status is CitationStatus.READ
         )
 
     @property
@@ -134,9 +134,9 @@ def _told(finding: Finding) -> str:
 
     def mark(written: CitationMark) -> str:
         citation = next(found, None)
-        if citation is None or citation.status is CitationStatus.VERIFIED:
+        if citation is None or citation.status is CitationStatus.READ:
             return finding.text[written.start : written.end]
-        return f"(not verified: {written.place})"
+        return f"(not read: {written.place})"
 
     return rewrite_citations(finding.text, mark)
 

@@ -32,10 +32,17 @@ def runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
 
 
 class CitationStatus(StrEnum):
-    """What checking a citation found."""
+    """What checking a citation found; *read*: the lines exist, and the model was shown them.
 
-    VERIFIED = "verified"
+    Whether they say what the sentence says is not judged.
+    """
+
+    READ = "read"
     UNSUPPORTED = "unsupported"
+
+    @classmethod
+    def _missing_(cls, value: object) -> CitationStatus | None:
+        return cls.READ if value == "verified" else None  # as older versions kept it
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ class Citation:
     """A claim's reference to a document, as it stands in the answer, with what checking it found.
 
     `target` is the workspace-relative path as cited; `span` is None when it could not be resolved;
-    `reason` says in one sentence why a citation is not verified.
+    `reason` says in one sentence why a citation does not hold.
     """
 
     target: str

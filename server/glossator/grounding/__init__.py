@@ -1,1 +1,1 @@
-"""Checks every claim of an answer against the lines it cites."""
+"""Checks that the lines an answer cites exist and were read."""

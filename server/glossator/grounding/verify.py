@@ -29,7 +29,7 @@ def verify(
     span = Span(document.uri, document.sha256, mark.first_line, mark.last_line)
     if not was_shown(span):
         return _unsupported(mark, span, "These lines, as they are now, were not read.")
-    return Citation(mark.path, span, CitationStatus.VERIFIED)
+    return Citation(mark.path, span, CitationStatus.READ)
 
 
 def _document(path: str, snapshot: WorkspaceSnapshot) -> Document | Missing:

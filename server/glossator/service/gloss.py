@@ -98,7 +98,7 @@ async def keep(
     if it has one itself, nor at all unless the report `renews` it. None if it was not kept.
     """
     never_saved = not os.path.isabs(subject.path)
-    if report.is_empty or never_saved or (report.partial and not report.verified):
+    if report.is_empty or never_saved or (report.partial and not report.read):
         return None
     await app.margin.look()
     known = app.margin.of(subject)

@@ -91,11 +91,11 @@ def _linked(finding: Finding, places: list[Place | None]) -> str:
 def _link(mark: CitationMark, citation: Citation, now: Place | None) -> str:
     span = citation.span
     if span is None:
-        return f"`{mark.place}` (not verified)"
+        return f"`{mark.place}` (not read)"
     first, last = (now.first_line, now.last_line) if now else (span.first_line, span.last_line)
     lines = f"L{first}" if first == last else f"L{first}-L{last}"
-    if citation.status is not CitationStatus.VERIFIED:
-        doubt = " (not verified)"
+    if citation.status is not CitationStatus.READ:
+        doubt = " (not read)"
     else:
         doubt = " (changed)" if now and now.changed else ""
     return link(place(mark.path, first, last), f"{span.uri}#{lines}") + doubt

@@ -134,7 +134,7 @@ async def ask(app: Application, request: AskRequest) -> Answer:
             inner.cancel()
             await inner
     emit(app, run_id, len(events), RunFinished("answered"))
-    cited = Citation("fish.md", CitationStatus.VERIFIED, "", "file:///fish.md", 1, 2)
+    cited = Citation("fish.md", CitationStatus.READ, "", "file:///fish.md", 1, 2)
     return Answer(run_id, "It swims. [cite: doc, fish.md, L1-L2]", (cited,))
 
 

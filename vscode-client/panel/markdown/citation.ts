@@ -8,14 +8,20 @@ import { ICONS, type IconName } from "../ui/icons.ts";
 export const STATES: Readonly<
   Record<SourceState, { readonly icon: IconName; readonly words: string }>
 > = {
-  verified: { icon: "check", words: "verified" },
+  read: { icon: "check", words: "these lines were read" },
+  verified: { icon: "verified", words: "verified" },
   contradicted: { icon: "close", words: "contradicted by these lines" },
-  unsupported: { icon: "question", words: "not supported by these lines" },
+  unsupported: { icon: "question", words: "unsupported" },
   moved: { icon: "arrow-right", words: "the lines have moved" },
   stale: { icon: "history", words: "stale: the lines have changed since" },
   pending: { icon: "ellipsis", words: "not checked yet" },
   unchecked: { icon: "circle-slash", words: "was not checked" },
 };
+
+/** Whether nothing is known against a citation in this state. */
+export function holds(state: SourceState): boolean {
+  return state === "read" || state === "verified";
+}
 
 /** What a source is, in words. */
 export function describe(source: Source, live: boolean): string {
@@ -27,8 +33,8 @@ export function describe(source: Source, live: boolean): string {
 /** Markdown to be pasted elsewhere: places for citations, with what checking them found wrong. */
 export function forPasting(text: string, sources: ReadonlyMap<string, Source>): string {
   return rewritten(text, (mark) => {
-    const status = sources.get(mark.key)?.citation?.status ?? "verified";
-    const doubt = status === "verified" ? "" : `, ${STATES[status].words}`;
+    const status = sources.get(mark.key)?.citation?.status ?? "read";
+    const doubt = holds(status) ? "" : `, ${STATES[status].words}`;
     return `(${placeOf(mark)}${doubt})`;
   });
 }

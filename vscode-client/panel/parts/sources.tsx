@@ -2,7 +2,7 @@
 
 import { tell } from "../host.ts";
 import type { Fact } from "../later.ts";
-import { describe, open, STATES } from "../markdown/citation.ts";
+import { describe, holds, open, STATES } from "../markdown/citation.ts";
 import { placeOf, type Source, type SourceState, stateOf } from "../state/cites.ts";
 import { plural } from "../state/figures.ts";
 import { Fold, memo } from "../ui/controls.tsx";
@@ -28,7 +28,7 @@ export const Sources = memo(
                   <Icon name={STATES[stateOf(source, false)].icon} />
                   <span class="source-place">{placeOf(source.mark)}</span>
                 </button>
-                {stateOf(source, false) !== "verified" && (
+                {!holds(stateOf(source, false)) && (
                   <span class="source-reason">
                     {source.citation?.reason || STATES[stateOf(source, false)].words}
                   </span>
@@ -62,6 +62,7 @@ function Counts({ sources }: { sources: readonly Source[] }) {
 }
 
 const SHORT: Readonly<Record<SourceState, string>> = {
+  read: "read",
   verified: "verified",
   contradicted: "contradicted",
   unsupported: "unsupported",

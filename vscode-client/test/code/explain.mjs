@@ -18,7 +18,7 @@ export async function story(stage) {
   await action.waitFor();
   await stage.picture("explain-menu");
   await stage.clickAt(action);
-  const citation = turn.locator(".cite.verified");
+  const citation = turn.locator(".cite.read");
   await citation.waitFor();
   await turn.locator(".chip", { hasText: "explain.py:11-12" }).waitFor();
   await stage.picture("explain-answer");

@@ -28,7 +28,7 @@ export async function story(stage) {
   await stage.clickAt(page.locator(".lightBulbWidget"));
   const action = page.locator(".action-widget .monaco-list-row", { hasText: "Explore usage" });
   await stage.clickAt(action.first());
-  await turn.locator(".cite.verified").first().waitFor();
+  await turn.locator(".cite.read").first().waitFor();
   await turn.locator(".diagram").first().waitFor();
   await stage.picture("gloss-explored");
   await hover(stage, "Gloss, fresh");
@@ -72,7 +72,7 @@ async function exploreFar(stage) {
   await page.getByPlaceholder("Where is a cancelled request heard").fill("Who pays what?");
   await stage.picture("explore-how-far");
   await row.filter({ hasText: "Very thorough" }).click();
-  await turn.filter({ hasText: "Who pays what?" }).locator(".cite.verified").first().waitFor();
+  await turn.filter({ hasText: "Who pays what?" }).locator(".cite.read").first().waitFor();
   const { requests } = await model.told();
   const asked = JSON.stringify(requests.at(-1));
   assert.match(asked, /Who pays what\?/);

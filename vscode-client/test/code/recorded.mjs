@@ -48,7 +48,7 @@ export async function story(stage) {
   await turn.locator(".sources .fold-head").first().click();
   await turn.locator(".facts .fold-head").click();
   await stage.picture("recorded-run");
-  await turn.locator(".cite.verified").first().click();
+  await turn.locator(".cite.read").first().click();
   await stage.at("Ln 40, Col 1");
 }
 
@@ -56,7 +56,7 @@ const PARTS = {
   ".agent": 2,
   ".list li": 3,
   ".facts": 1,
-  ".cite.verified": 2,
+  ".cite.read": 2,
   ".cite.contradicted": 1,
   ".cite.moved": 1,
   ".cite.stale": 1,

@@ -14,14 +14,14 @@ export async function story(stage) {
     ["It is seven [cite: doc, reloaded.py, L1]."],
   );
   await stage.ask(FIRST);
-  await turn.locator(".cite.verified").waitFor();
+  await turn.locator(".cite.read").waitFor();
   await reload(page);
   await stage.ready();
-  await turn.locator(".cite.verified").waitFor();
+  await turn.locator(".cite.read").waitFor();
   await model.plays(["As I said, seven [cite: doc, reloaded.py, L1]."]);
   await stage.ask("Is that all?");
   await turn.getByText("As I said").waitFor();
-  await turn.locator(".cite.verified").waitFor();
+  await turn.locator(".cite.read").waitFor();
   assert.equal(await panel.locator(".turn").count(), 2);
   await stage.picture("reloaded-further");
   const { requests } = await model.told();

@@ -21,7 +21,7 @@ export async function story(stage) {
     ["The limit is seven [cite: doc, restricted.py, L1]; I could not change it."],
   );
   await stage.ask("Raise the limit to eight.");
-  await turn.locator(".cite.verified").waitFor();
+  await turn.locator(".cite.read").waitFor();
   const refused = turn.locator(".tool.failed", { hasText: "not trusted" });
   assert.equal(await refused.count(), 2);
   await refused.first().locator(".fold-head").click();

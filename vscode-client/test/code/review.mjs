@@ -34,7 +34,7 @@ export async function story(stage) {
   assert.equal(await turn.locator(".tool").count(), 3);
   await stage.picture("review-asked");
   await turn.getByText("Accept 2 of 3 parts").click();
-  await turn.locator(".cite.verified").waitFor();
+  await turn.locator(".cite.read").waitFor();
   const card = turn.locator(".card.edit");
   assert.match(await card.textContent(), /\+2 −2.*applied in part/);
   await card.locator(".fold-head").click();

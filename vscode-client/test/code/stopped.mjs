@@ -23,7 +23,7 @@ export async function story(stage) {
     ["There are three [cite: doc, stopped.py, L1]."],
   );
   await stage.ask("How many are there?");
-  await stage.turn.locator(".cite.verified").waitFor();
+  await stage.turn.locator(".cite.read").waitFor();
   await stage.picture("stopped-answer");
   const { requests } = await model.told();
   assert.match(JSON.stringify(requests.at(-1).messages), /not answered to its end/);

@@ -18,7 +18,7 @@ export async function story(stage) {
   await stage.press("Control+Home");
   await page.keyboard.type("RETRIES = 2\n");
   await stage.ask("How many tries are there?");
-  const citation = turn.locator(".cite.verified");
+  const citation = turn.locator(".cite.read");
   await citation.waitFor();
   await citation.click();
   await stage.at("Ln 1, Col 1");

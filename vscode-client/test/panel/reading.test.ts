@@ -59,7 +59,7 @@ test(
     ].join("\n");
     const of = (target: string, status: string, firstLine: number, lastLine: number) =>
       ({ target, status, reason: "", uri: `file:///w/${target}`, firstLine, lastLine }) as const;
-    const checked = [of("a.py", "verified", 3, 4), of("b.py", "unsupported", 9, 9)];
+    const checked = [of("a.py", "read", 3, 4), of("b.py", "unsupported", 9, 9)];
     await shown({
       type: "events",
       events: [
@@ -75,7 +75,7 @@ test(
       copied?.text,
       text
         .replace("[cite: doc, a.py, L3-L4]", "(a.py:3-4)")
-        .replace("[cite: doc, b.py, L9]", "(b.py:9, not supported by these lines)"),
+        .replace("[cite: doc, b.py, L9]", "(b.py:9, unsupported)"),
     );
   },
 );

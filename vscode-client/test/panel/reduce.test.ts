@@ -63,7 +63,7 @@ test("an offline answer: calls, text and four citations, which cost nothing", ()
   assert.equal(turn.offline, true);
   assert.deepEqual(
     [...sourcesOf(turn).values()].map((each) => stateOf(each, false)),
-    ["verified", "verified", "verified", "verified"],
+    ["read", "read", "read", "read"],
   );
   assert.equal(turn.usage.inputTokens, 0);
 });
@@ -88,12 +88,7 @@ test("an answer: thinking, steps in one place, calls, and a citation that does n
   const sources = [...sourcesOf(turn).values()];
   assert.deepEqual(
     sources.map((each) => `${each.number} ${each.mark.target} ${stateOf(each, false)}`),
-    [
-      "1 shop.py verified",
-      "2 prices.py verified",
-      "3 README.md verified",
-      "4 test_shop.py unsupported",
-    ],
+    ["1 shop.py read", "2 prices.py read", "3 README.md read", "4 test_shop.py unsupported"],
   );
   assert.deepEqual(turn.answer?.usage, turn.usage);
 });
@@ -274,7 +269,7 @@ test("what comes later: agents, plan, states, facts and every state of a citatio
   const turn = turnOf("later");
   assert.deepEqual(
     [...sourcesOf(turn).values()].map((each) => stateOf(each, false)),
-    ["verified", "contradicted", "moved", "stale", "verified", "unchecked", "unsupported"],
+    ["read", "contradicted", "moved", "stale", "verified", "unchecked", "unsupported"],
   );
   assert.equal(turn.state?.name, "DONE");
   assert.deepEqual(

@@ -152,8 +152,8 @@ class Pretty(Answers):
         if ending := stop_notice(answer["stop"]):
             self._screen.line("notice", ending, "yellow")
         for citation in distinct(answer["citations"]):
-            verified = citation["status"] == "verified"
-            self._screen.block("citation", tables.citation(citation), soft_wrap=verified)
+            was_read = citation["status"] == "read"
+            self._screen.block("citation", tables.citation(citation), soft_wrap=was_read)
         self._screen.line("footer", footer(answer), "dim")
 
     def hits(self, query: str, found: Hits) -> None:

@@ -42,12 +42,12 @@ _MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", 
 
 def citation(cited: Citation) -> Text:
     """`✓ path:10-20`, the place a link; of one that does not hold the reason, too."""
-    verified = cited["status"] == "verified"
+    was_read = cited["status"] == "read"
     where = place(cited["target"], cited["firstLine"], cited["lastLine"])
     return Text.assemble(
-        ("✓ ", "green") if verified else ("✗ ", "red"),
+        ("✓ ", "green") if was_read else ("✗ ", "red"),
         (printable(where), Style(color="blue", link=cited["uri"])),
-        "" if verified else f" unsupported: {printable(cited['reason'])}",
+        "" if was_read else f" unsupported: {printable(cited['reason'])}",
     )
 
 
