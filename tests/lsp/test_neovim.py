@@ -17,7 +17,7 @@ SCRIPT = Path(__file__).parent / "neovim" / "glosses.lua"
 
 def test_glosses_are_seen(tmp_path: Path) -> None:
     nvim = shutil.which("nvim")
-    assert nvim, "Neovim is not installed: run `make neovim`."
+    assert nvim, "Neovim is not installed: run `make system`."
     root, result = tmp_path / "work", tmp_path / "seen.json"
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)

@@ -12,6 +12,7 @@ import pytest
 
 CLIENT = Path(__file__).parents[2] / "vscode-client"
 CODE = CLIENT / "test" / "code"
+NODE = Path(sys.prefix) / "node" / "node"
 
 pytestmark = [
     pytest.mark.timeout(600),
@@ -54,7 +55,7 @@ def node(*command: object) -> None:
     """Run a program of the client's. Fails with what it says."""
     begun = time.monotonic()
     done = subprocess.run(
-        ["node", *map(str, command)], cwd=CLIENT, capture_output=True, text=True, check=False
+        [NODE, *map(str, command)], cwd=CLIENT, capture_output=True, text=True, check=False
     )
     seconds = time.monotonic() - begun
     assert done.returncode == 0, f"after {seconds:.0f} s\n{done.stdout}\n{done.stderr}"

