@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +23,12 @@ from glossator.workspace.walk import Found, examine
 from tests.lsp.support.chance import seeded
 from tests.workspace.test_random_steps import Steps
 from tests.workspace.trees import as_plain_user, write_tree
+
+pytestmark = pytest.mark.skipif(
+    not mounts.trusted_devices([tempfile.gettempdir()]),
+    reason="/proc does not tell which file system temporary files are on, as in a chroot, or it is"
+    " one whose times say little: nothing is remembered",
+)
 
 TREE = {
     ".gitignore": "*.log\n/out/\n",

@@ -17,7 +17,10 @@ _MOUNT = re.compile(r"^mnt_id:\s*(\d+)$", re.MULTILINE)
 
 
 def trusted_devices(folders: Iterable[str]) -> frozenset[int]:
-    """The devices of those of `folders` that can be trusted; none where there is no /proc."""
+    """The devices of those of `folders` that can be trusted.
+
+    None where there is no /proc, or where it does not describe their mount, as in a chroot.
+    """
     devices = map(_trusted_device, folders)
     return frozenset(device for device in devices if device is not None)
 
