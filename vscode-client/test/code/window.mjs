@@ -107,7 +107,10 @@ async function startServer(folder, vsix, smoke, extra) {
     execFileSync(process.execPath, [...base, "--install-extension", vsix], { env });
   }
   const driver = smoke ? ["--vscode-option", "enable-smoke-test-driver"] : [];
-  const child = spawn(process.execPath, [...base, ...SERVER_FLAGS, ...driver], { env, detached: true });
+  const child = spawn(process.execPath, [...base, ...SERVER_FLAGS, ...driver], {
+    env,
+    detached: true,
+  });
   const { origin, log } = await listening(child);
   const ended = new Promise((resolve) => child.once("exit", resolve));
   return {
