@@ -12,6 +12,8 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.cli.support import PYTHONPATH
 from tests.patience import SECONDS
 
@@ -77,7 +79,10 @@ async def at_terminal(
     arguments: Sequence[str], cwd: Path, env: Mapping[str, str]
 ) -> AsyncIterator[Terminal]:
     """Run Python with these arguments; it is ended with the block."""
-    keys, screen = pty.openpty()
+    try:
+        keys, screen = pty.openpty()
+    except OSError as error:
+        pytest.skip(f"this system has no pseudo-terminals: {error}")
     termios.tcsetwinsize(screen, _SIZE)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", _AT_TERMINAL, *arguments),
