@@ -63,7 +63,7 @@ async def test_a_run_of_several_turns(tmp_path: Path) -> None:
         assert "app.py:1:def greet(name):" in first["content"]
         assert sorted(second["content"].splitlines()) == ["app.py", "main.py"]
         assert next(iter(s.results(2).values()))["content"] == (
-            "     1\tdef greet(name):\n     2\t    return f'hello {name}'"
+            "1\tdef greet(name):\n2\t    return f'hello {name}'"
         )
         assert "unchanged" in next(iter(s.results(3).values()))["content"]
 

@@ -34,7 +34,7 @@ async def test_lines(
     assert attached.path == "a.txt"
     assert (attached.span.first_line, attached.span.last_line) == (shown[0], shown[-1])
     assert f"a.txt, lines {shown[0]}-{shown[-1]} of 3" in attached.text
-    lines = [f"{number:6d}\t{TEXT.split()[number - 1]}" for number in shown]
+    lines = [f"{number}\t{TEXT.split()[number - 1]}" for number in shown]
     assert attached.text.endswith("\n".join(lines))
 
 

@@ -231,7 +231,7 @@ async def test_exports(tmp_path: Path) -> None:
             "# What does greet do?\n",
             "## User\n\nWhat does greet do?",
             '**Read**\n\n````\n{"path": "app.py"}\n````',
-            "     1\tdef greet(name):",
+            "1\tdef greet(name):",
             "## Glossator\n\nIt greets. [cite: doc, app.py, 1-2]",
         ):
             assert part in markdown.text

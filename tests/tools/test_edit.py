@@ -35,8 +35,8 @@ async def test_edit(workspace: MakeWorkspace) -> None:
     result = await edit(ws, "line 10\n", "ten\nten and a half\n")
     assert result.text == (
         "Changed a.py in 1 place (+2 -1 lines).\n"
-        "     7\tline 7\n     8\tline 8\n     9\tline 9\n    10\tten\n    11\tten and a half\n"
-        "    12\tline 11\n    13\tline 12\n    14\tline 13"
+        "7\tline 7\n8\tline 8\n9\tline 9\n10\tten\n11\tten and a half\n"
+        "12\tline 11\n13\tline 12\n14\tline 13"
     )
     assert on_disk(ws, "a.py") == CODE.replace("line 10\n", "ten\nten and a half\n")
     (span,) = result.spans
@@ -53,7 +53,7 @@ async def test_the_model_may_edit_on(workspace: MakeWorkspace) -> None:
     assert on_disk(ws, "a.py") == "short\n"
     assert not (await edit(ws, "short", "shorter")).error
     again = await call(ws, "Read", path="a.py")
-    assert again.text == "     1\tshorter"
+    assert again.text == "1\tshorter"
 
 
 async def test_open_documents_are_edited_in_the_editor(workspace: MakeWorkspace) -> None:
@@ -62,7 +62,7 @@ async def test_open_documents_are_edited_in_the_editor(workspace: MakeWorkspace)
     await call(ws, "Read", path="a.py")
     assert not (await edit(ws, "typed", "edited")).error
     assert on_disk(ws, "a.py") == "on disk\n"
-    assert (await call(ws, "Read", path="a.py")).text == "     1\tedited"
+    assert (await call(ws, "Read", path="a.py")).text == "1\tedited"
 
 
 async def test_replace_all(workspace: MakeWorkspace) -> None:
@@ -83,7 +83,7 @@ async def test_the_user_types_meanwhile(workspace: MakeWorkspace) -> None:
     ws.open("a.py", typed)
     result = await edit(ws, "line 10\n", "ten\n")
     assert "Other lines changed since you read the file; they were kept" in result.text
-    assert "    11\tten" in result.text
+    assert "11\tten" in result.text
     document = ws.snapshot.read("a.py")
     assert getattr(document, "text", "") == typed.replace("line 10\n", "ten\n")
     refused = await call(ws, "Write", path="a.py", content="all of it")  # has not seen "two"
@@ -98,11 +98,11 @@ async def test_the_user_types_there(workspace: MakeWorkspace) -> None:
     refused = await edit(ws, "line 9\nline 10\n", "9, 10\n")
     assert refused.error
     assert "was changed after it was read" in refused.text
-    assert re.findall(r"^ +\d+\t.*$", refused.text, re.MULTILINE) == [
-        "     9\tline 9",
-        "    10\tTEN",
-        "    11\t10b",
-        "    12\tline 11",
+    assert re.findall(r"^\d+\t.*$", refused.text, re.MULTILINE) == [
+        "9\tline 9",
+        "10\tTEN",
+        "11\t10b",
+        "12\tline 11",
     ]
     assert not (await edit(ws, "line 9\nTEN\n10b\n", "9, 10\n")).error
 
@@ -114,7 +114,7 @@ async def test_the_user_types_while_it_is_applied(workspace: MakeWorkspace) -> N
     hands = Hands(ws, before=lambda: ws.edit("a.py", CODE.replace("line 9\n", "nine\n")))
     refused = await call(ws, "Edit", hands, path="a.py", old_text="line 9\nline 10", new_text="-")
     assert refused.error
-    assert "     9\tnine" in refused.text
+    assert "9\tnine" in refused.text
     assert not (await edit(ws, "nine\nline 10", "-")).error
 
 
@@ -278,7 +278,7 @@ async def test_what_the_editor_formats_is_told(workspace: MakeWorkspace) -> None
     hands = Hands(ws, formatted=lambda text: text.replace("'", '"'))
     result = await call(ws, "Edit", hands, path="a.py", old_text="1", new_text="'a'")
     assert "changed more at the same time than you asked for" in result.text
-    assert '     1\tx = "a"' in result.text
+    assert '1\tx = "a"' in result.text
     assert not (await edit(ws, '"a"', "2")).error
 
 

@@ -96,20 +96,44 @@ async def test_unchanged(workspace: MakeWorkspace) -> None:
         result = await ws.call("Read", path="a.py", **arguments)
         assert ("unchanged" if "is unchanged" in result.text else result.text) == expect
 
-    full = "     1\tx = 1\n     2\ty = 2"
+    full = "1\tx = 1\n2\ty = 2"
     await check(full)
     await check("unchanged")
-    await check("     2\ty = 2", offset=2)
+    await check("2\ty = 2", offset=2)
     await check("unchanged")
     ws.open("a.py", "x = 1\ny = 2\n")  # opened, not yet edited: the same text
     await check("unchanged")
     ws.edit("a.py", "x = 3\n")
-    await check("     1\tx = 3")
+    await check("1\tx = 3")
     await check("unchanged")
     ws.close("a.py")
     await check(full)
     ws.write("a.py", "z\n")
-    await check("     1\tz")
+    await check("1\tz")
+
+
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [
+        ("src/app/parse.py", ["src/lib/parse.py", "old/parse.py", "src/lib/parse.pyi"]),
+        ("src/lib/parse.ts", ["src/lib/parse.py", "src/lib/parse.pyi", "old/parse.py"]),
+        ("src/lib/prase.py", ["src/lib/parse.py", "src/lib/parse.pyi"]),
+        ("src/lib/tokens.py", ["src/lib/token.py"]),
+        ("src/lib/secrets.py", []),
+        ("token", ["src/lib/token.py"]),
+        ("zz", []),
+    ],
+)
+async def test_a_missing_file_names_those_like_it(
+    workspace: MakeWorkspace, path: str, near: list[str]
+) -> None:
+    names = ("src/lib/parse.py", "old/parse.py", "src/lib/parse.pyi", "src/lib/token.py")
+    ws = await workspace(dict.fromkeys((*names, "src/lib/secret.py"), "x\n"))
+    ws.hidden = lambda file: file.endswith("secret.py")
+    result = await ws.call("Read", path=path)
+    assert result.error
+    step = f"Similar names: {', '.join(near)}." if near else "Use Glob to find its path."
+    assert result.text == f"{path} does not exist.\n{step}"
 
 
 async def test_the_editors_text_is_read(workspace: MakeWorkspace) -> None:

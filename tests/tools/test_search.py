@@ -17,7 +17,7 @@ async def test_hits_show_their_lines(workspace: MakeWorkspace) -> None:
     ws = await workspace(FILES)
     result = await ws.call("Search", query="How is the area computed?")
     assert result.text.startswith("1. shapes.py:2-3 (")
-    assert "     3\t        return 3 * self.r ** 2" in result.text
+    assert "3\t        return 3 * self.r ** 2" in result.text
     first = result.spans[0]
     assert (first.uri, first.first_line, first.last_line) == (ws.uri("shapes.py"), 2, 3)
 
@@ -50,7 +50,7 @@ async def test_the_editors_text_is_searched(workspace: MakeWorkspace) -> None:
 async def test_files_found_by_their_name_alone(workspace: MakeWorkspace) -> None:
     ws = await workspace({"zebra.txt": "stripes\n", "empty_zebra.txt": ""})
     result = await ws.call("Search", query="zebra")
-    assert result.text == "1. zebra.txt:1-1\n     1\tstripes"
+    assert result.text == "1. zebra.txt:1-1\n1\tstripes"
 
 
 async def test_only_empty_files(workspace: MakeWorkspace) -> None:

@@ -117,10 +117,10 @@ CODE = """class Zoo:
             "        print(\u2018done\u2019)",
             "in old_text it is '        print(\\u2018done\\u2019)'",
         ),
-        ("     5\t    def clean(self) -> None:", "Leave out the line numbers"),
+        ("5\t    def clean(self) -> None:", "Leave out the line numbers"),
         (
             '    def clean(self) -> int:\n        self.cage = "dirty"',
-            "The nearest place is:\n     5\t    def clean(self) -> None:\n     6\t        self",
+            "The nearest place is:\n5\t    def clean(self) -> None:\n6\t        self",
         ),
         ("import antigravity", "No place is similar to it. Read the file again"),
         ("***", "No place is similar"),

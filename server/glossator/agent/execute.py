@@ -122,7 +122,7 @@ def _summary(result: ToolResult) -> str:
     first, _, rest = result.text.partition("\n")
     if rest and not result.error and not result.outcome:
         return f"{result.text.count(chr(10)) + 1:,} lines"
-    line = " ".join((result.outcome or first).split())  # Read puts blanks before a number
+    line = " ".join((result.outcome or first).split())  # Read puts a tab after a number
     return line if len(line) <= _SUMMARY_CHARACTERS else f"{line[: _SUMMARY_CHARACTERS - 1]}…"
 
 

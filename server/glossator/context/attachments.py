@@ -182,7 +182,7 @@ def attach(
             f"{where} is not there: {path} ends at line {total:,}. Choose other lines."
         )
     numbered = (
-        f"{number:6d}\t{shorten(line, MAX_LINE_CHARACTERS)}"
+        f"{number}\t{shorten(line, MAX_LINE_CHARACTERS)}"
         for number, line in enumerate(document.lines[first - 1 : asked], start=first)
     )
     kept, _ = cut(numbered, Budget(items=MAX_LINES, bytes=round(MAX_TOKENS * BYTES_PER_TOKEN)))

@@ -137,12 +137,12 @@ def numbered(document: Document, numbers: Sequence[int]) -> tuple[str, tuple[Spa
     spans = tuple(Span(document.uri, document.sha256, first, last) for first, last in runs(numbers))
     stretches = (
         "\n".join(
-            f"{number:6d}\t{shorten(document.lines[number - 1], _LINE_CHARACTERS)}"
+            f"{number}\t{shorten(document.lines[number - 1], _LINE_CHARACTERS)}"
             for number in range(span.first_line, span.last_line + 1)
         )
         for span in spans
     )
-    return "\n     …\n".join(stretches), spans
+    return "\n…\n".join(stretches), spans
 
 
 def _find(_cancelled: Cancelled, context: ToolContext, path: str) -> Target:

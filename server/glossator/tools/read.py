@@ -154,7 +154,7 @@ def _page(lines: list[NumberedLine], end: int, total: int) -> _Page:
     numbers: list[int] = []
     room = _PAGE_BYTES
     for number, group in groupby(lines, key=itemgetter(0)):
-        texts = [f"{number:6d}\t{shorten(text, MAX_LINE_CHARACTERS)}" for _, text in group]
+        texts = [f"{number}\t{shorten(text, MAX_LINE_CHARACTERS)}" for _, text in group]
         fitting, left_out = cut(texts, Budget(bytes=room))
         if left_out and numbers:
             return _Page(shown, numbers, number)

@@ -136,7 +136,7 @@ def _block(number: int, hit: Hit, snapshot: WorkspaceSnapshot) -> str:
     head = f"{number}. {place}" + (f" ({chunk.context})" if chunk.context else "")
     lines = chunk.document.lines[chunk.first_line - 1 : chunk.last_line]
     shown = (shorten(line, MAX_LINE_CHARACTERS) for line in lines)
-    numbered = (f"{number:6d}\t{line}" for number, line in enumerate(shown, chunk.first_line))
+    numbered = (f"{number}\t{line}" for number, line in enumerate(shown, chunk.first_line))
     return "\n".join((head, *numbered))
 
 

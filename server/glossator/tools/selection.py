@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 
 from glossator.core.document import Document, Missing, MissingReason
@@ -13,11 +14,19 @@ from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.tools.file_types import extensions_of
 from glossator.workspace.entries import FileEntry
+from glossator.workspace.fuzzy import best_files
 from glossator.workspace.glob import compile_glob
 from glossator.workspace.roots import is_inside
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 Hidden = Callable[[str], bool]  # whether rules keep the file at an absolute path from being shown
+
+_NAMED = 5  # files that are similar to one that is not there
+_CANDIDATES = 50
+_BESIDE = 1_000  # files of the same folder that are compared, 20 ms
+_WITHIN_NAME = 5  # the last way of `workspace.fuzzy` in which the letters are those of the name
+_SHORTEST = 3  # letters of a name; fewer fit too many
+_ALIKE = 0.75  # ratio of `difflib`
 
 SPECIAL_CHARACTER = re.compile(r"[*?\[{\\]")  # in a file-name pattern
 
@@ -103,9 +112,41 @@ def visible(snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None) -> Doc
         return reason
     document = snapshot.read(path)
     if isinstance(document, Missing):
-        return document.told
+        names = near(snapshot, path, hides) if document.reason is MissingReason.ABSENT else []
+        return f"{document.message}\nSimilar names: {', '.join(names)}." if names else document.told
     # a link on the way may lead elsewhere by now
     return refusal(snapshot, document.path, hides) or document
+
+
+def near(snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None) -> list[str]:
+    """Files that may be meant by a `path` where there is none, as they are shown, best first.
+
+    They have the same name elsewhere, a longer one, another ending, or stand beside it with a name
+    that is spelled much like it.
+    """
+    folder, name = os.path.split(snapshot.folders.relative(path) if os.path.isabs(path) else path)
+
+    def hidden(file: FileEntry) -> bool:
+        return hides is not None and hides(file.path)
+
+    def steps(file: FileEntry) -> int:
+        return -len({*folder.split("/")}.intersection(file.relative.split("/")[:-1]))
+
+    found: dict[str, FileEntry] = {}
+    for typed in dict.fromkeys((name, os.path.splitext(name)[0])):
+        if len(typed) < _SHORTEST:
+            continue
+        ranked = best_files(snapshot, typed, _CANDIDATES, hidden)
+        ranked = [each for each in ranked if each[0] <= _WITHIN_NAME]
+        ranked.sort(key=lambda each: (each[0], steps(each[1])))
+        found |= {file.relative: file for _, file in ranked if file.relative not in found}
+    located = snapshot.folders.locate(path)
+    if isinstance(located, str):
+        beside = snapshot.listing.folders.get(os.path.dirname(located), ())[:_BESIDE]
+        names = {os.path.basename(file.path): file for file in beside if not hidden(file)}
+        alike = (names[each] for each in get_close_matches(name, names, _NAMED, _ALIKE))
+        found = {file.relative: file for file in alike} | found
+    return [shown(relative) for relative in list(found)[:_NAMED]]
 
 
 def select(

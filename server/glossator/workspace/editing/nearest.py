@@ -40,7 +40,7 @@ def explain(text: str, old: str) -> str:
     if nearest is None:
         return f"No place is similar to it. {_READ_AGAIN}"
     shown = [
-        f"{nearest + number:6d}\t{shorten(line, _LINE_CHARACTERS)}"
+        f"{nearest + number}\t{shorten(line, _LINE_CHARACTERS)}"
         for number, line in enumerate(lines[nearest : nearest + len(wanted)], start=1)
     ]
     more = len(shown) - _LINES_SHOWN
