@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from glossator.core.errors import SessionInUse, StoreUnavailable, UnknownSession, UsageError
@@ -40,6 +41,7 @@ from glossator.service.sessions import (
 )
 from glossator.store.log import framed
 from tests.agent.test_loop import without_cache_marks
+from tests.patience import until
 from tests.stage import Stage, stage
 from tests.standin import Script, StandIn, Text, Thinking, ToolUse, Turn
 
@@ -203,6 +205,41 @@ async def test_one_server_at_a_time(tmp_path: Path) -> None:
             assert "It greets." in exported.text
             await first.app.sessions.close()
             assert (await second.ask("?", session_id=answer.session_id)).text == "Later."
+
+
+async def test_sessions_that_nobody_uses_are_closed(tmp_path: Path) -> None:
+    asks_to_read = Turn(ToolUse("Read", {"path": "app.py"}))
+    texts = ["I read it.", *map(str, range(40)), "On."]
+    script = [asks_to_read, *[Turn(Text(text)) for text in texts]]
+    async with stage(tmp_path / "ws", FILES, script) as s:
+        first = await s.ask("What does greet do?")
+        told = body(s, 1)["messages"]
+        for _ in range(20):
+            await s.ask("?")
+        await until(lambda: len(s.app.sessions.loaded()) == 8)
+        open_files = psutil.Process().num_fds()
+        for _ in range(20):
+            await s.ask("?")
+        await until(lambda: len(s.app.sessions.loaded()) == 8)
+        assert psutil.Process().num_fds() <= open_files + 1  # a connection may be new
+        assert (await s.ask("Go on.", session_id=first.session_id)).text == "On."
+        assert body(s, -1)["messages"][: len(told)] == told
+
+
+async def test_a_session_at_work_stays_open(tmp_path: Path) -> None:
+    gate = asyncio.Event()
+    script = [Turn(Text("Late."), gate=gate), *[Turn(Text("Hi."))] * 12]
+    async with stage(tmp_path / "ws", FILES, script) as s:
+        session = s.app.sessions.create("Long")
+        run = asyncio.create_task(s.ask("?", session_id=session.id))
+        await s.api.wait_for_requests(1)
+        for _ in range(12):
+            await s.ask("?")
+        await until(lambda: len(s.app.sessions.loaded()) <= 9)
+        assert session in s.app.sessions.loaded()
+        gate.set()
+        assert (await run).text == "Late."
+    assert b"Late." in (sessions_folder() / f"{session.id}.log").read_bytes()
 
 
 async def test_resuming_shows_the_runs_again(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from glossator.tools import grep
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.text import blocks
 from glossator.workspace.text.search import TextSearch
+from tests.exhaustion import no_descriptor_left
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {
@@ -441,3 +442,18 @@ async def test_a_file_alone_is_searched_as_among_others(workspace: MakeWorkspace
             assert (
                 "Looked at 0" in (await ws.call("Grep", pattern="hit", path=file, type="md")).text
             )
+
+
+@pytest.mark.parametrize(
+    ("tool", "asked"), [("Grep", {"pattern": "os"}), ("Read", {"path": "a.py"})]
+)
+async def test_no_descriptor_is_no_proof_of_absence(
+    workspace: MakeWorkspace, tool: str, asked: dict[str, str]
+) -> None:
+    ws = await workspace(FILES)
+    with no_descriptor_left():
+        failed = await ws.call(tool, **asked)
+    assert failed.error
+    assert "too many files open" in failed.text
+    assert "Try again" in failed.text
+    assert not (await ws.call(tool, **asked)).error

@@ -20,7 +20,8 @@ from glossator.workspace.indexer import Indexer
 from glossator.workspace.roots import Roots
 from glossator.workspace.sweep import Suspension, SweepSlot, interval
 from glossator.workspace.watch_inotify import InotifyWatcher
-from tests.patience import SECONDS
+from tests.exhaustion import no_descriptor_left
+from tests.patience import SECONDS, until
 from tests.workspace.trees import as_plain_user, write_tree
 
 QUEUE = Path("/proc/sys/fs/inotify/max_queued_events")
@@ -224,3 +225,19 @@ def test_sleep_is_noticed_once() -> None:
     asleep = iter([5.0, 5.0, 65.0, 65.0])
     suspension = Suspension(lambda: next(asleep))
     assert [suspension.ended() for _ in range(3)] == [False, True, False]
+
+
+async def test_a_sweep_without_descriptors_forgets_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.py").write_text("x = 1\n")
+    async with watching(tmp_path, "off") as watched:
+        with no_descriptor_left():
+            watched.index.sweep("a test")
+            watched.index.refresh([str(tmp_path / "sub")])
+            await until(lambda: "is looked at again" in caplog.text)
+            assert watched.listed() == ["sub/a.py"]
+        (tmp_path / "sub" / "b.py").write_text("x = 2\n")
+        await watched.index.ready()
+        await watched.until(lambda: watched.listed() == ["sub/a.py", "sub/b.py"])

@@ -17,9 +17,9 @@ from glossator.workspace.symbols import sources
 from glossator.workspace.text import layout
 from glossator.workspace.worker.client import Phase, Worker
 from glossator.workspace.worker.prune import Prune
+from tests.patience import until
 from tests.workspace_worker.conftest import MakeServing
 from tests.workspace_worker.serving import Serving, list_files
-from tests.workspace_worker.test_worker import until
 
 FILES = 220
 

@@ -15,8 +15,8 @@ from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.text.catalogue import Catalogue
 from glossator.workspace.text.files import replace_file
 from glossator.workspace.worker.lock import writing
+from tests.patience import until
 from tests.workspace_worker.conftest import Restart
-from tests.workspace_worker.test_worker import until
 
 AFTER_START = "the start listed few folders"
 Start = Callable[..., Awaitable[WorkspaceHost]]

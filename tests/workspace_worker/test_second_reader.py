@@ -29,7 +29,7 @@ from glossator.workspace.text.search import TextSearch
 from glossator.workspace.text.sifter import Counts, Sought
 from glossator.workspace.worker.client import Worker
 from glossator.workspace.worker.second_reader import SecondReader
-from tests.patience import SECONDS
+from tests.patience import SECONDS, until
 from tests.workspace_text.searching import (
     RIPGREP,
     counts,
@@ -41,7 +41,6 @@ from tests.workspace_text.searching import (
     write,
 )
 from tests.workspace_worker.jobs import Echo, Quiet
-from tests.workspace_worker.test_worker import until
 
 _PATTERNS = ("needle", r"need\w+ \d", "(?i)NEEDLE", "^needle", r"a{3}|needle", r"\bx\b", "zebra")
 

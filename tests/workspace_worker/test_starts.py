@@ -17,9 +17,9 @@ from glossator.workspace.folder_file import NAME
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.text.policy import RIPE_NS
 from glossator.workspace.text.required import analyse
+from tests.patience import until
 from tests.workspace.trees import write_tree
 from tests.workspace_worker.conftest import Restart
-from tests.workspace_worker.test_worker import until
 
 FOLDERS = ("", "a/", "a/m/", "a/m/n/", "b/")
 FILES = ("f.txt", "k.txt", "z.txt")  # of a folder, before and behind the folders in it

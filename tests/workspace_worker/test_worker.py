@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -17,7 +16,7 @@ from glossator.workspace.worker import client
 from glossator.workspace.worker.client import JobFailed, Phase, Worker, WorkerGone
 from glossator.workspace.worker.jobs import Progress
 from glossator.workspace.worker.launch import Launched, clean_environment, launch
-from tests.patience import SECONDS
+from tests.patience import until
 from tests.workspace_worker.jobs import (
     Count,
     Die,
@@ -29,13 +28,6 @@ from tests.workspace_worker.jobs import (
     Unpicklable,
     UrgentEcho,
 )
-
-
-async def until(condition: Callable[[], bool]) -> None:
-    """Wait for something that another process does."""
-    async with asyncio.timeout(SECONDS):
-        while not condition():  # noqa: ASYNC110 - it sets no event of ours
-            await asyncio.sleep(0.002)
 
 
 async def ask_again(worker: Worker, value: object) -> object:

@@ -16,9 +16,9 @@ from glossator.workspace.text.catalogue import Catalogue, Stamp
 from glossator.workspace.worker.build import BuildSegment, Built, Busy, Stale
 from glossator.workspace.worker.client import JobFailed, Phase, Worker
 from glossator.workspace.worker.lock import writing
+from tests.patience import until
 from tests.workspace_worker.conftest import MakeServing
 from tests.workspace_worker.serving import list_files
-from tests.workspace_worker.test_worker import until
 
 FILES = 220
 

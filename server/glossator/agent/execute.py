@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from glossator.agent.permissions.decide import Deny
 from glossator.agent.permissions.gate import Permit
 from glossator.agent.run import Permission, RunContext
-from glossator.core.errors import StoreUnavailable, UsageError
+from glossator.core.errors import StoreUnavailable, TooManyOpenFiles, UsageError
 from glossator.core.events import ToolFinished, ToolStarted
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
@@ -83,7 +83,7 @@ async def call_tool(
         edits = None if context.edits is None else context.edits.within(decided.paths)
         context = replace(context, edits=edits, call_id=call.id)
         result = await tool.run(args, context)
-    except (UsageError, StoreUnavailable) as error:
+    except (UsageError, StoreUnavailable, TooManyOpenFiles) as error:
         words = _NO_STORE if isinstance(error, StoreUnavailable) else "{}"
         return ToolResult.failed(words.format(error))
     except Exception as error:  # past this boundary a failure is data

@@ -8,6 +8,7 @@ GlossatorError                  anything we can explain to the user
 │   ├── UnknownSession          a session id that is not kept for this workspace
 │   └── UnknownTool             a tool name that is not registered
 ├── StoreUnavailable            what is kept on disk can neither be read nor written now
+├── TooManyOpenFiles                a file could not be opened, and nothing is known about it
 ├── PromptError                 a prompt file that is missing, malformed or misused
 └── ModelError                  the model could not answer (see `retryable`)
     ├── BudgetSpent             a limit of tokens or money is reached: the model is not asked
@@ -52,6 +53,10 @@ class UnknownTool(UsageError):
 
 class StoreUnavailable(GlossatorError):
     """The file of kept results cannot be used; whoever asked goes on without it and says so."""
+
+
+class TooManyOpenFiles(GlossatorError):
+    """This process, or the machine, has as many files open as it may."""
 
 
 class PromptError(GlossatorError):

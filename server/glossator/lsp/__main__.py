@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from glossator.core.descriptors import raise_limit
+
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
 
@@ -28,6 +30,7 @@ def main(arguments: list[str] | None = None, build: Callable[[], Server] | None 
         help="serve one client over TCP instead of stdio; port 0 takes a free one",
     )
     options = parser.parse_args(arguments)
+    raise_limit()
     gc.disable()  # the start only makes things that stay; the server turns it on when it has begun
     sys.setswitchinterval(_SWITCH_SECONDS)
     # Imported here, so that the collector is off and the code that they generate is kept.

@@ -76,6 +76,14 @@ class Acting:
         """The session was deleted."""
         self._sessions.pop(session_id, None)
 
+    def let_go(self, session_id: str) -> bool:
+        """Forget what can be made again of a session; False while something of it goes on."""
+        acting = self._sessions.get(session_id)
+        if acting is not None and acting.is_settling:
+            return False
+        self.forget(session_id)
+        return True
+
     def hidden(self) -> HiddenFiles | None:
         """Which files rules keep from being shown; None where none do."""
         return self._hidden_in(self.host.snapshot().roots)
@@ -145,6 +153,11 @@ class SessionActing:
         acting = self._acting
         files = EditorFiles(acting.host, acting.port, acting.disk)
         return Checkpoints(acting.store(), self._session, files, acting.disk, acting.port.tell)
+
+    @property
+    def is_settling(self) -> bool:
+        """Whether work goes on whose run has ended, such as an undo that was cancelled."""
+        return "checkpoints" in vars(self) and self.checkpoints.is_settling
 
     @property
     def saving(self) -> Saving:

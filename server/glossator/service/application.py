@@ -71,7 +71,7 @@ class Application:
         self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
         self.models = Models(settings.models, environment, _options(settings))
         keep = Retention(**settings.sessions.model_dump())
-        self.sessions = Sessions(lambda: self.host.roots, port.tell, keep)
+        self.sessions = Sessions(lambda: self.host.roots, port.tell, keep, let_go=self._let_go)
         self.runs = Runs(port)
         self.margin = Margin(self.host, Retention(**settings.glosses.model_dump()), port.tell)
         self.acting = Acting(self.host, port, settings, environment, trusted)
@@ -144,6 +144,10 @@ class Application:
         """Load what the first search and listing need, while the model thinks."""
         await self.ready()
         await asyncio.to_thread(_begin_search, self.host.snapshot())
+
+    def _let_go(self, session_id: str) -> bool:
+        """Forget what is held for a session, unless it is at work."""
+        return not self.runs.busy(session_id) and self.acting.let_go(session_id)
 
     def _cancel_build(self) -> None:
         self.host.keeper.cancel_build()

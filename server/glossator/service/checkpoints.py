@@ -103,6 +103,11 @@ class Checkpoints:
             if turn.id in names
         )
 
+    @property
+    def is_settling(self) -> bool:
+        """Whether something is carried out that nobody waits for any more."""
+        return bool(self._settling)
+
     async def before(self, turn: str, paths: Iterable[str]) -> tuple[Problem, ...]:
         """Keep files that are about to be changed; gives those that cannot be kept."""
         wanted = tuple(paths)

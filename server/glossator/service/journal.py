@@ -64,6 +64,11 @@ class Journal:
             )
 
     @property
+    def broken(self) -> bool:
+        """Whether nothing more is written."""
+        return self._broken
+
+    @property
     def size(self) -> int:
         """Bytes written."""
         return self._log.size if self._log else 0

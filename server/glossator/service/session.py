@@ -104,6 +104,11 @@ class Session:
         """Whether anything of it is kept; an empty session is not."""
         return self._journal.exists
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether all of it is on disk, so that it can be closed and resumed."""
+        return self._journal.exists and not self._journal.broken
+
     def rename(self, title: str) -> None:
         """Give it a title."""
         self.title = title

@@ -1,7 +1,8 @@
 """The sessions of a workspace: those of this server in memory, and all that are kept on disk.
 
 Kept sessions lie in the user's state folder, whatever their workspace; a workspace lists those that
-share a root with it. What is kept is what was sent to the model, and what it answered.
+share a root with it. What is kept is what was sent to the model, and what it answered. Of the
+sessions that are on disk only the few used last stay open.
 """
 
 from __future__ import annotations
@@ -9,10 +10,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import platformdirs
@@ -29,6 +29,7 @@ from glossator.store.logs import LogInfo, Logs, Retention
 logger = logging.getLogger(__name__)
 
 KEEP = Retention(days=90, count=500, bytes=1_000_000_000)
+_OPEN = 8  # sessions that stay open while nobody uses them, those used last
 
 
 def sessions_folder() -> Path:
@@ -47,7 +48,8 @@ class ListedSession:
 class Sessions:
     """Made by the application; `roots` gives the workspace's roots as they are now (real paths).
 
-    With a `keep` of no sessions, nothing is written and sessions end with the server.
+    With a `keep` of no sessions, nothing is written and sessions end with the server. `let_go` is
+    asked before a session is closed that was not used lately: False while it is at work.
     """
 
     def __init__(
@@ -56,12 +58,15 @@ class Sessions:
         tell: Callable[[str], None],
         keep: Retention = KEEP,
         folder: Path | None = None,
+        let_go: Callable[[str], bool] = lambda _: True,
     ) -> None:
         self._roots = roots
         self._tell = tell
         self._keep = keep
         self._logs = Logs(str(folder or sessions_folder())) if keep.count else None
-        self._sessions: dict[str, Session] = {}
+        self._let_go = let_go
+        self._sessions: dict[str, Session] = {}  # the one used last stands last
+        self._settling: list[str] = []  # sessions whose end of a run the disk does not have yet
         self._opening = asyncio.Lock()
         self._working: set[asyncio.Task[None]] = set()
 
@@ -82,9 +87,12 @@ class Sessions:
         Raises `UnknownSession`, `SessionInUse` while another server has it, `StoreUnavailable`.
         """
         async with self._opening:
-            if session_id not in self._sessions:
-                self._sessions[session_id] = await asyncio.to_thread(self._resume, session_id)
-            return self._sessions[session_id]
+            session = self._sessions.pop(session_id, None)
+            if session is None:
+                session = await asyncio.to_thread(self._resume, session_id)
+            self._sessions[session_id] = session
+        self._close_unused()
+        return session
 
     async def records(self, session_id: str) -> list[Record]:
         """What was kept of a session, whoever has it open. Raises as `open`, but not for use."""
@@ -130,30 +138,41 @@ class Sessions:
     def settle(self, session: Session) -> None:
         """A run of the session ended: let the disk have everything, in the background.
 
-        The system is given back the memory that the run took.
+        Sessions that nobody used lately are closed then, and the system is given back the memory.
         """
-
-        def work() -> None:
-            session.sync()
-            give_back()
-
-        self._in_background(work)
+        self._settling.append(session.id)
+        self._in_background(self._settle(session))
 
     def prune(self) -> None:
         """Delete what is not to be kept any longer, in the background; for the start."""
         if self._logs is not None:
-            self._in_background(partial(_prune, self._logs, self._keep))
+            self._in_background(asyncio.to_thread(_prune, self._logs, self._keep))
 
     async def close(self) -> None:
         """Give every session to whoever wants it next."""
         for session in self._sessions.values():
-            self._in_background(session.sync)
+            self._in_background(asyncio.to_thread(session.sync))
         await self._settled()
         for session in self._sessions.values():
             session.close()
 
-    def _in_background(self, work: Callable[[], None]) -> None:
-        task = asyncio.create_task(asyncio.to_thread(work))
+    async def _settle(self, session: Session) -> None:
+        try:
+            await asyncio.to_thread(session.sync)
+        finally:
+            self._settling.remove(session.id)
+        self._close_unused()
+        await asyncio.to_thread(give_back)
+
+    def _close_unused(self) -> None:
+        kept = [each for each in self._sessions.values() if each.is_kept]
+        for session in kept[:-_OPEN]:
+            if session.id not in self._settling and self._let_go(session.id):
+                del self._sessions[session.id]
+                session.close()
+
+    def _in_background(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
         self._working.add(task)
         task.add_done_callback(self._working.discard)
 

@@ -6,6 +6,9 @@ time without following links, so a link swapped in between check and open is ref
 followed. Only regular files are read, and opening never waits for a FIFO's writer. A file that was
 listed is opened without that ado, for its stamp proves that it is the listed one; so is what a
 listed link leads to, if nothing on the way is a link.
+
+Whatever is wrong with a file is a `Missing`. Only `TooManyOpenFiles` is raised, because that says
+nothing about the file.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from glossator.core.descriptors import refuse_if_exhausted
 from glossator.core.document import Missing, MissingReason, text_hash
 from glossator.core.encoding import decode
 from glossator.core.shown import shown
@@ -299,6 +303,7 @@ def _changing(roots: Roots, real: str) -> Missing:
 
 
 def _explain(roots: Roots, real: str, error: OSError) -> Missing:
+    refuse_if_exhausted(error, real)
     swapped = error.errno in (errno.ELOOP, errno.ENOTDIR) and real_path(real) != real
     if swapped:  # a real path holds no link, unless one was put there just now
         return _changing(roots, real)

@@ -14,8 +14,9 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import suppress
 
-from glossator.core.errors import UsageError
+from glossator.core.errors import TooManyOpenFiles, UsageError
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.entries import Files, PathSet
 from glossator.workspace.folder_file import FolderFile
@@ -34,6 +35,7 @@ _FEW = 32  # paths looked at on the spot, at most 3 ms of the event loop
 _FLOOD = 1000  # paths told of without a break, after which some may be missing
 _QUIET_SECONDS = 1.0  # a sweep waits this long for the rest of a flood or of a git command
 _TICK_SECONDS = 10
+_EXHAUSTED_SECONDS = 0.5  # until files can be opened again, perhaps
 _AFTER_START_SECONDS = 5.0  # until all folders are listed that the start knew from before
 _MOVED_BY_GIT = tuple(f"{os.sep}.git{os.sep}{name}" for name in ("HEAD", "index"))
 
@@ -149,9 +151,12 @@ class Indexer:
             self.sweep("many changes", _QUIET_SECONDS)
         changed: set[str] = set()
         if len(wanted) <= _FEW:
-            wide = {path for path in map(self._widen, wanted) if path is not None}
-            wanted = {path for path in wide if self.index.holds_folder(path) or is_folder(path)}
-            changed = changed.union(*map(self._glance, wide - wanted))
+            with suppress(TooManyOpenFiles):  # the thread looks at all of them
+                wide = {path for path in map(self._widen, wanted) if path is not None}
+                deep = {path for path in wide if self.index.holds_folder(path) or is_folder(path)}
+                for path in wide - deep:
+                    changed |= self._glance(path)
+                wanted = deep
         if wanted:
             self._dirty |= wanted
             self._settled.clear()
@@ -201,12 +206,20 @@ class Indexer:
     async def _work(self) -> None:
         with ThreadPoolExecutor(1, "glossator-index") as pool:
             while not self._stopping:
-                if self._slot.seconds_left() == 0:
-                    await self._sweep(pool)
-                elif self._dirty:
-                    await self._look_again(pool)
-                else:
-                    await self._idle(pool)
+                try:
+                    await self._next(pool)
+                except TooManyOpenFiles as error:
+                    _log.warning("%s The workspace is looked at again.", error)
+                    self.sweep("too many files were open")
+                    await asyncio.sleep(_EXHAUSTED_SECONDS)
+
+    async def _next(self, pool: Executor) -> None:
+        if self._slot.seconds_left() == 0:
+            await self._sweep(pool)
+        elif self._dirty:
+            await self._look_again(pool)
+        else:
+            await self._idle(pool)
 
     async def _sweep(self, pool: Executor) -> None:
         urgent, cause = self._slot.urgent, self._slot.take()

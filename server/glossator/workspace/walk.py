@@ -16,6 +16,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Self
 
+from glossator.core.descriptors import refuse_if_exhausted
 from glossator.workspace.entries import FileEntry, Files, FolderFiles, new_entry
 from glossator.workspace.memory import Known, Memory, divided, joined
 from glossator.workspace.roots import Roots, is_inside, real_path
@@ -155,7 +156,8 @@ def _walk_folder(
     try:
         with os.scandir(folder) as listing:
             by_name = {entry.name: entry for entry in listing}  # some systems give one twice
-    except OSError:
+    except OSError as error:
+        refuse_if_exhausted(error, folder)
         found.skipped[folder] = UNREADABLE
         return []
     names = sorted(by_name)

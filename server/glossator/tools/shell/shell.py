@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
+from glossator.core.descriptors import limit_of_commands
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.tools.shell.environment import home_tools, scrubbed
@@ -18,6 +19,7 @@ from glossator.tools.shell.policy import Confined, Limits, Policy, Sandbox, Unav
 from glossator.tools.shell.process import Finished, Process, run
 
 _NO_LIMITS = Limits()
+_LOWER = 'ulimit -S -n "$0"; exec "$@"'
 _BASH_PLACES = "/bin:/usr/bin:/usr/local/bin:/run/current-system/sw/bin"
 
 
@@ -148,4 +150,6 @@ def _shell(text: str) -> tuple[str, ...]:
     if text.startswith(("-", "+")):
         text = f" {text}"  # not an option of the shell
     bash = shutil.which("bash", path=_BASH_PLACES)
-    return (os.path.realpath(bash), "-c", text) if bash else ("/bin/sh", "-c", text)
+    words = (os.path.realpath(bash) if bash else "/bin/sh", "-c", text)
+    limit = limit_of_commands()
+    return words if limit is None else ("/bin/sh", "-c", _LOWER, str(limit), *words)

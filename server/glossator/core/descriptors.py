@@ -1,0 +1,50 @@
+"""How many files this process may have open, and what follows where that is not enough.
+
+A search keeps few files open, but a limit of 256 or 1,024 is soon reached with a watcher, sessions
+and connections besides. Commands get the limit back that was there before it was raised: programs
+that use select(2) cannot deal with more than 1,024.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+
+from glossator.core.errors import TooManyOpenFiles
+
+if sys.platform != "win32":
+    import resource
+
+_ENOUGH = 65_536
+
+_of_commands: int | None = None
+
+
+def raise_limit() -> None:
+    """Let this process open as many files as it may, up to `_ENOUGH`; for its start."""
+    global _of_commands  # noqa: PLW0603 - a limit of the process is one for all of it
+    if sys.platform == "win32":
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _ENOUGH if hard == resource.RLIM_INFINITY else min(hard, _ENOUGH)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        _of_commands = soft
+
+
+def limit_of_commands() -> int | None:
+    """How many files a command may have open; None: as many as this process."""
+    return _of_commands
+
+
+def refuse_if_exhausted(error: OSError, path: str) -> None:
+    """Raise `TooManyOpenFiles` if that is why `path` could not be opened: it says nothing of it."""
+    if error.errno not in (errno.EMFILE, errno.ENFILE):
+        return
+    whose = "Glossator" if error.errno == errno.EMFILE else "This machine"
+    raise TooManyOpenFiles(
+        f"{os.path.basename(path)} could not be opened: {whose} has too many files open, so that"
+        " nothing is known about it.\nTry again; if it goes on, restart Glossator, or raise the"
+        " limit of open files (ulimit -n)."
+    ) from error
