@@ -136,6 +136,8 @@ def test_a_word_of_many() -> None:
 
 def test_line_ends() -> None:
     check(r"foo\nbar", "foo\nbar", multiline=True)
+    check(r"foo\n$", "foo\n", multiline=True)  # the last line end may be in the match
+    check(r"^foo$", "\nfoo", multiline=True)
     space_or_end = analyse(r"foo\s+bar", multiline=True).query
     assert space_or_end.keys == keys("foo", "bar")
     assert (Query(keys("oo ")), Query(keys("oo\n"))) in space_or_end.groups
@@ -179,7 +181,7 @@ def test_a_query_stays_small(pattern: str) -> None:
         (r"^def \w+$", True, True),
         (r"def\s+(\w+)\(\s*self", True, True),
         (r"(?s)class Foo.*?\bdef bar", True, True),
-        (r"foo\s*$", True, False),  # the last line end is in the file, but not in the text
+        (r"foo\s*$", True, False),  # a line may end in CRLF
         (r"foo\nbar", True, False),  # in a file the line may end in CRLF
         (r"foo.bar", True, False),
         (r"foo[^\n]*bar", True, False),

@@ -118,6 +118,17 @@ def check_query(random: Random) -> int:
     return 1
 
 
+@pytest.mark.parametrize("end", [r"\n", r"\s", r"\n$", r"\s+$", r"\s*\z", r"\n\z", "[^x]$", "$"])
+def test_no_match_at_the_end_of_a_text_is_left_out(end: str) -> None:
+    for text in ("a foo\n", "a foo\r\n", "foo \n\n", "foo\n\r\nx\n"):
+        found = searchable(text.encode())
+        assert found
+        compiled = compile_pattern(f"foo{end}", multiline=True)
+        if any(matching_lines(found.text, compiled)):
+            query = analyse(f"foo{end}", multiline=True).query
+            assert holds(query, naive_keys(framed(found.text))), text
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_no_match_is_left_out(seed: int) -> None:
     random = Random(seed)

@@ -114,6 +114,33 @@ async def test_what_spans_lines_is_found_whatever_ends_them_and_in_one_file_alon
     assert lines(snapshot, request) == [("a", [2, 3]), ("c", [1, 2])]
 
 
+ENDS = [b"", b"\n", b"\r\n", b"\n\n", b"\r\n\r\n", b" \n", b"\t\r\n \n"]
+SPANNING = [r"foo\n", r"foo\s", r"foo\s+$", r"foo\n$", r"foo\n\s*\z", r"\n\n\z", r"\s\n", r"foo[^x]$"]
+
+
+@pytest.mark.usefixtures("_ripgrep_at_once")
+@pytest.mark.parametrize("seed", range(3))
+async def test_what_spans_the_last_line_end_is_what_ripgrep_finds(
+    tmp_path: Path, seed: int
+) -> None:
+    """ripgrep is asked about text with LF: of CRLF it takes the CR for text."""
+    random = Random(seed)
+    texts = {
+        f"{n:02}": b"".join(
+            random.choice([b"foo", b"bar foo", b"x", b""]) + random.choice(ENDS) for _ in range(4)
+        )
+        for n in range(40)
+    }
+    write(tmp_path, texts)
+    plain = await pending(tmp_path)
+    for snapshot in (plain, indexed(plain), replace(indexed(plain), ripgrep=RIPGREP)):
+        for pattern in SPANNING:
+            request = Request(pattern, multiline=True)
+            alike = {name: text.replace(b"\r\n", b"\n") for name, text in texts.items()}
+            told = {name: ripgrep_lines(pattern, text, request) for name, text in alike.items()}
+            assert lines(snapshot, request) == [each for each in sorted(told.items()) if each[1]]
+
+
 @pytest.mark.parametrize("pattern", ["foo", "."])
 async def test_so_many_candidates_that_they_are_not_sorted_come_in_the_same_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str

@@ -1,6 +1,7 @@
 """Finds a regular expression in texts, line by line as ripgrep does, in linear time (RE2).
 
-Unless `multiline`, a match lies within one line and line ends are not part of the text.
+Unless `multiline`, a match lies within one line and line ends are not part of the text. If it is,
+the last line end is, too, and no match begins behind it.
 """
 
 from __future__ import annotations
@@ -146,8 +147,8 @@ def holds_match(
 ) -> bool:
     """Whether `matching_lines` gives any."""
     if pattern.multiline:
-        may = bool(text) and pattern.within in text
-        return may and pattern.regex.search(_view(text)) is not None
+        match = pattern.regex.search(text) if text and pattern.within in text else None
+        return match is not None and not _is_behind(text, match.start())
     return next(_in_lines(text, pattern, cancelled), None) is not None
 
 
@@ -273,13 +274,18 @@ def _spanning(
     text: bytes, regex: re2.Pattern[bytes], lines: Lines, cancelled: Callable[[], bool]
 ) -> Iterator[int]:
     reported = 0
-    for match in regex.finditer(_view(text)):
-        if cancelled():
+    for match in regex.finditer(text):
+        if cancelled() or _is_behind(text, match.start()):
             return
         line, at = lines.number(match.start()), match.start()
         last = line + text.count(b"\n", at, max(at, match.end() - 1))
         yield from range(max(line, reported + 1), last + 1)
         reported = max(reported, last)
+
+
+def _is_behind(text: bytes, place: int) -> bool:
+    """Whether it is behind the line end of the last line, where no further line begins."""
+    return place == len(text) and text.endswith(b"\n")
 
 
 def _view(text: bytes) -> bytes | memoryview:

@@ -1,7 +1,7 @@
 r"""Whether ripgrep (`--crlf`, with `-U --multiline-dotall` when multiline) finds the same lines.
 
-RE2 searches text with LF line ends and without the last one; ripgrep searches the file's bytes, in
-which a line may end in CRLF. Line by line that makes no difference. In multi-line patterns it does
+RE2 searches text with LF line ends; ripgrep searches the file's bytes, in which a line may end in
+CRLF. Line by line that makes no difference. In multi-line patterns it does
 wherever a character may be a line end, so only spans such as `\s*` between other characters pass.
 """
 

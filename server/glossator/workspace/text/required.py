@@ -108,8 +108,10 @@ def _shape(node: Node, place: _Place, *, multiline: bool) -> _Shape:
             strings = _characters(node, multiline=multiline)
             return _whole(strings) if len(strings) <= _MAX_STRINGS else _ANY
         case Assertion(sign):
-            # then a line end stands before, or after, the match, and is taken for a part of it
-            at_edge = (sign == "^" and place.first) or (sign == "$" and place.last)
+            # then a line end stands before, or after, the match, and is taken for a part of it; a
+            # match that holds the last line end has none after it
+            ends = sign == "$" and place.last and not multiline
+            at_edge = (sign == "^" and place.first) or ends
             return _whole(frozenset({b"\n"})) if at_edge else _EMPTY
         case Sequence(items):
             return _in_sequence(items, place, multiline=multiline)
