@@ -55,3 +55,12 @@ def test_texts_that_the_file_cannot_hold(raw: bytes, old: str, new: str, says: s
 
 def test_ascii_goes_into_broken_utf_8() -> None:
     assert edited("\xe9 OLD ".encode() + b"\xff", "OLD", "new") == "\xe9 new ".encode() + b"\xff"
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_a_single_byte_behind_utf_16_stays(codec: str) -> None:
+    mark = "\ufeff".encode(codec)
+    raw = mark + "caf\xe9 OLD".encode(codec) + b"\n"
+    assert decode(raw) == ("caf\xe9 OLD", f"{codec}+0a")
+    assert edited(raw, "OLD", "n\xe9w") == mark + "caf\xe9 n\xe9w".encode(codec) + b"\n"
+    assert decode(mark + b"\n") is None

@@ -92,17 +92,48 @@ def test_as_git_with_more_rules_than_one_expression_holds(tmp_path: Path) -> Non
     check(tmp_path, {**FILES, "src/a/number11.o": "", ".gitignore": "\n".join(many)})
 
 
+@pytest.mark.parametrize("kind", ["worktree", "relative", "moved away", "submodule"])
+def test_as_git_where_git_is_a_file(tmp_path: Path, kind: str) -> None:
+    main, linked = tmp_path / "main", tmp_path / "linked"
+    if kind == "submodule":
+        main.mkdir()
+        git("init", "-q", "--separate-git-dir", main / "sub", linked, cwd=tmp_path)
+        exclude = main / "sub" / "info" / "exclude"
+    else:
+        git("init", "-q", main, cwd=tmp_path)
+        git(*COMMIT, cwd=main)
+        git("worktree", "add", "-q", linked, cwd=main)
+        exclude = main / ".git" / "info" / "exclude"
+    exclude.parent.mkdir(exist_ok=True)
+    exclude.write_text("*.log\n/build\n")
+    if kind == "relative":
+        (linked / ".git").write_text("gitdir: ../main/.git/worktrees/linked\n")
+    if kind == "moved away":
+        main.rename(tmp_path / "elsewhere")
+        write_tree(linked, FILES)
+        assert set(FILES) <= set(listed(linked))
+        return
+    compare(linked, {**FILES, "src/.gitignore": "!a.log\n"})
+
+
+COMMIT = "-c user.name=n -c user.email=e commit -q --allow-empty -m m".split()
+
+
+def git(*arguments: str | Path, cwd: Path) -> bytes:
+    none = dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"), os.devnull)
+    environment = {**os.environ, **none}
+    command = ["git", *arguments]
+    return subprocess.run(command, cwd=cwd, env=environment, check=True, capture_output=True).stdout
+
+
 def check(root: Path, files: Mapping[str, str]) -> None:
-    environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    subprocess.run(["git", "init", "-q", root], check=True, env=environment)
+    git("init", "-q", root, cwd=root)
+    compare(root, files)
+
+
+def compare(root: Path, files: Mapping[str, str]) -> None:
     write_tree(root, files)
-    output = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "-z"],
-        cwd=root,
-        env=environment,
-        check=True,
-        capture_output=True,
-    ).stdout
+    output = git("ls-files", "-co", "--exclude-standard", "-z", cwd=root)
     expected = {os.fsdecode(path) for path in output.split(b"\0") if path}
     rules = {path: text for path, text in files.items() if text}
     assert set(listed(root)) == expected, rules

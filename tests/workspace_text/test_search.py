@@ -115,7 +115,16 @@ async def test_what_spans_lines_is_found_whatever_ends_them_and_in_one_file_alon
 
 
 ENDS = [b"", b"\n", b"\r\n", b"\n\n", b"\r\n\r\n", b" \n", b"\t\r\n \n"]
-SPANNING = [r"foo\n", r"foo\s", r"foo\s+$", r"foo\n$", r"foo\n\s*\z", r"\n\n\z", r"\s\n", r"foo[^x]$"]
+SPANNING = [
+    r"foo\n",
+    r"foo\s",
+    r"foo\s+$",
+    r"foo\n$",
+    r"foo\n\s*\z",
+    r"\n\n\z",
+    r"\s\n",
+    r"foo[^x]$",
+]
 
 
 @pytest.mark.usefixtures("_ripgrep_at_once")

@@ -1,8 +1,9 @@
 """Bytes of a file to text and back, without loss: `encode(*decode(raw)) == raw`.
 
 Line ends stay as they are. UTF-16 is recognised by its byte-order mark only, so the codec names
-"utf-16-le" and "utf-16-be" always mean "with the mark in front". Bytes that are no Unicode text
-are read as Latin-1, which gives every byte a character.
+"utf-16-le" and "utf-16-be" always mean "with the mark in front". A single byte behind UTF-16 stays
+in the codec's name, as in "utf-16-le+0a". Bytes that are no Unicode text are read as Latin-1, which
+gives every byte a character.
 """
 
 from __future__ import annotations
@@ -28,8 +29,11 @@ def decode(raw: bytes) -> tuple[str, str] | None:
         return None
     for name in ("utf-16-le", "utf-16-be"):
         if raw.startswith(_MARKS[name]):
-            text = _try(raw[2:], name)
-            return None if text is None else (text, name)
+            end = len(raw) - len(raw) % 2
+            text, odd = _try(raw[2:end], name), raw[end:]
+            if text is None or (odd and not text):
+                return None
+            return text, f"{name}+{odd.hex()}" if odd else name
     if b"\0" in raw[:_PROBE]:
         return None
     if raw.startswith(codecs.BOM_UTF8):
@@ -45,8 +49,9 @@ def encode(text: str, encoding: str) -> bytes:
 
     Raises `UnicodeEncodeError` for a character the codec cannot write.
     """
-    codec = "utf-8" if encoding == "utf-8-sig" else encoding
-    return _MARKS.get(encoding, b"") + text.encode(codec)
+    name, _, odd = encoding.partition("+")
+    codec = "utf-8" if name == "utf-8-sig" else name
+    return _MARKS.get(name, b"") + text.encode(codec) + bytes.fromhex(odd)
 
 
 def encode_edited(name: str, before: str, after: str, encoding: str) -> bytes:

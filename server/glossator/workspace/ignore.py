@@ -23,6 +23,7 @@ from glossator.core.document import Missing, MissingReason
 from glossator.core.encoding import encode
 from glossator.workspace.disk import load
 from glossator.workspace.gitpattern import FOLDER_MARK, in_list, translate
+from glossator.workspace.repository import repository_top, shared_git
 from glossator.workspace.roots import Roots, folder_of
 
 if TYPE_CHECKING:
@@ -260,7 +261,7 @@ class IgnoreRules:
 
     def _at_root(self, root: str) -> FolderRules:
         rules = FolderRules(_rule_file(root, "workspace.exclude", self._exclude))
-        top = _repository_top(root)
+        top = repository_top(root)
         for folder in _folders_between(top, root):
             git = self._deeper(folder, rules, Roots((top,))).git
             rules = FolderRules(rules.exclude, git=git)
@@ -273,9 +274,12 @@ class IgnoreRules:
         if not self._follow:
             return above
         ignore, git = above.ignore, above.git
-        if ".git" in sources and os.path.lexists(os.path.join(folder, ".git")):
-            # a repository's rules begin anew
-            git = self._read(folder, os.path.join(".git", "info", "exclude"), guard)
+        own = os.path.join(folder, ".git")
+        if ".git" in sources and os.path.lexists(own):
+            # a repository's rules begin again
+            shared = shared_git(own)
+            exclude = os.path.join(shared or own, "info", "exclude")
+            git = self._read(folder, exclude, Roots((shared,)) if shared else guard)
         if ".ignore" in sources:
             ignore = self._read(folder, ".ignore", guard) + ignore
         if ".gitignore" in sources:
@@ -312,17 +316,6 @@ def _checksum(content: bytes) -> str:
 def _as_bytes(path: str) -> str:
     """One character a byte, as git matches; file names that are no UTF-8 survive too."""
     return path if path.isascii() else os.fsencode(path).decode("latin-1")
-
-
-def _repository_top(folder: str) -> str:
-    """The nearest folder at or above `folder` that holds .git; `folder` itself if there is none."""
-    top = folder
-    while not os.path.lexists(os.path.join(top, ".git")):
-        above = os.path.dirname(top)
-        if above == top:
-            return folder
-        top = above
-    return top
 
 
 def _folders_between(top: str, root: str) -> list[str]:
