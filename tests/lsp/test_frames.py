@@ -14,6 +14,7 @@ from glossator.lsp.frames import (
     MAX_BODY_BYTES,
     MAX_HEADER_BYTES,
     MalformedFrame,
+    TooLarge,
     frame,
 )
 from glossator.lsp.inbox import FRAME_SECONDS, Inbox
@@ -24,17 +25,17 @@ class Reading:
     """An inbox, and what it handed on."""
 
     def __init__(self, seconds: float = FRAME_SECONDS) -> None:
-        self.bodies: list[bytes] = []
+        self.bodies: list[bytes | TooLarge] = []
         self._ended = asyncio.get_running_loop().create_future()
         self.inbox = Inbox(self.bodies.append, self._ended.set_result, seconds)
 
-    async def all(self) -> list[bytes]:
+    async def all(self) -> list[bytes | TooLarge]:
         if (problem := await self._ended) is not None:
             raise problem
         return self.bodies
 
 
-async def read_all(data: bytes) -> list[bytes]:
+async def read_all(data: bytes) -> list[bytes | TooLarge]:
     reading = Reading()
     reading.inbox.data_received(data)
     reading.inbox.eof_received()
@@ -72,7 +73,7 @@ async def test_frames_that_are_read(data: bytes, bodies: list[bytes]) -> None:
         (b"Content-Length: \xd9\xa2\r\n\r\n{}", "not a number"),
         (b"Content-Length: 2 2\r\n\r\n{}", "b'2 2'"),
         (b"Content-Length: 2\r\ncontent-length: 3\r\n\r\n{}", "given twice: 2 and 3"),
-        (b"Content-Length: %d\r\n\r\n" % (MAX_BODY_BYTES + 1), "up to"),
+        (b"Content-Length: %d\r\n\r\n" % (MAX_BODY_BYTES + 1), "ended after 0 of"),
         (b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n", "up to"),
         (b"X: y\r\n" * 5000, "longer than"),
         (b"X" * (3 * MAX_HEADER_BYTES), "longer than"),
@@ -100,7 +101,7 @@ def test_frames_may_arrive_in_any_pieces(bodies: list[bytes], cuts: list[int]) -
     edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
     pieces = [data[a:b] for a, b in itertools.pairwise(edges)]
 
-    async def run() -> list[bytes]:
+    async def run() -> list[bytes | TooLarge]:
         reading = Reading()
         for number, piece in enumerate(pieces):
             reading.inbox.data_received(piece)
@@ -169,6 +170,20 @@ async def test_a_long_body_is_read_in_pieces_without_waiting() -> None:
         assert not pipe.asked
     reading.inbox.eof_received()
     assert await reading.all() == [bytes(3_000_000)]
+
+
+async def test_of_a_body_that_is_too_large_both_ends_are_kept() -> None:
+    reading, size = Reading(), MAX_BODY_BYTES + 100_000
+    whole = frame(b"begin" + bytes(size - 8) + b"end") + frame(b"{}")
+    for at in range(0, len(whole), 1 << 20):
+        reading.inbox.data_received(whole[at : at + (1 << 20)])
+    reading.inbox.eof_received()
+    large, after = await reading.all()
+    assert isinstance(large, TooLarge)
+    assert (large.size, after) == (size, b"{}")
+    assert large.ends.startswith(b"begin")
+    assert large.ends.endswith(b"end")
+    assert len(large.ends) < 100_000
 
 
 async def test_a_connection_that_breaks_tells_why() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from glossator.lsp.frames import MAX_BODY_BYTES
 from tests.lsp.support.editor import Editor, connected, spawned
 from tests.lsp.support.minimal import build
 
@@ -210,3 +211,37 @@ async def test_an_answer_leaves_in_the_step_that_has_it(
         monkeypatch.setattr(sink, "write", noted)
         assert await editor.result(editor.ask("test/soon", {})) == "soon"
     assert order[:2] == ["answer", "next step"]
+
+
+async def test_a_message_that_is_too_large_is_refused_and_the_server_goes_on(
+    tmp_path: Path,
+) -> None:
+    server = build()
+    async with connected(server) as editor:
+        await editor.initialize(rootUri=tmp_path.as_uri())
+        uri, text = (tmp_path / "big.txt").as_uri(), "x" * MAX_BODY_BYTES
+
+        async def is_open() -> bool:
+            await editor.result(editor.command("glossator.status"))
+            return server.application.host.snapshot().open_document(uri) is not None
+
+        editor.open(uri, "typed")
+        assert await is_open()
+        for number in (2, 3):  # told once
+            editor.change(uri, number, {"text": text})
+        editor.change(uri, 4, {"text": "short again"})
+        editor.notify("textDocument/didSave", {"textDocument": {"uri": uri}})
+        code, said = await editor.error(editor.ask("textDocument/hover", {"text": text}))
+        assert (code, "was not read" in said) == (-32600, True)
+        (shown,) = editor.sent("window/showMessage")
+        assert "big.txt is too large" in shown["message"]
+        assert not await is_open()
+        editor.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
+        editor.open(uri, "small")
+        assert await is_open()
+        # some clients send the text before the URI
+        item = {"text": text, "version": 1, "languageId": "plaintext", "uri": uri + "2"}
+        editor.notify("textDocument/didOpen", {"textDocument": item})
+        await editor.told("window/showMessage", "big.txt2 is too large")
+        logged = [each["message"] for each in editor.sent("window/logMessage")]
+        assert not [each for each in logged if "is not open" in each]

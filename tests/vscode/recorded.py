@@ -136,7 +136,7 @@ async def _pump(source: asyncio.StreamReader, take: Callable[[Message], None]) -
     frames = Frames()
     while data := await source.read(_CHUNK):
         frames.feed(data)
-        while body := frames.take():
+        while isinstance(body := frames.take(), bytes):
             take(json.loads(body))
 
 

@@ -2,22 +2,32 @@
 
 Source: LSP 3.17, "Base Protocol". Header names are read in any letter case, and header lines may
 end in LF alone; everything else that is wrong raises `MalformedFrame`, because after a wrong
-header nobody can know where the next frame begins.
+header nobody can know where the next frame begins. Of a body that is too large only both ends are
+kept.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 MAX_HEADER_BYTES = 16 * 1024
 
+_MAX_SKIPPED_BYTES = 4 * 1024**3  # of a body that is too large; no client means to send more
+_END_BYTES = 8 * 1024  # of each end of a body that is too large
 _DIGITS = re.compile(rb"[0-9]{1,15}")
 
 
 class MalformedFrame(Exception):
     """The stream is no longer a sequence of frames; it cannot be read on."""
+
+
+class TooLarge(NamedTuple):
+    """A body of `size` bytes, more than `MAX_BODY_BYTES`; `ends` are its first and last ones."""
+
+    size: int
+    ends: bytes
 
 
 class Sink(Protocol):
@@ -46,6 +56,8 @@ class Frames:
         self._header = 0  # bytes of it that were read
         self._length: int | None = None
         self._in_body = False
+        self._skipped = 0  # bytes of a body that is too large
+        self._ends = b""
 
     def __len__(self) -> int:
         return len(self._bytes)
@@ -59,8 +71,8 @@ class Frames:
         """Take in what came."""
         self._bytes += data
 
-    def take(self) -> bytes | None:
-        """The next frame's body, if it is whole. Raises `MalformedFrame`."""
+    def take(self) -> bytes | TooLarge | None:
+        """The next frame's body, if it has come as a whole. Raises `MalformedFrame`."""
         while not self._in_body:
             end = self._bytes.find(b"\n") + 1
             if (end or len(self._bytes)) > MAX_HEADER_BYTES:
@@ -68,20 +80,32 @@ class Frames:
             if not end:
                 return None
             self._read_header(self._cut(end))
-        if len(self._bytes) < (self._length or 0):
+        length = self._length or 0
+        if length > MAX_BODY_BYTES:
+            self._skip(length - self._skipped)
+        if self._skipped + len(self._bytes) < length:
             return None
-        body = self._cut(self._length or 0)
+        body = TooLarge(length, self._ends) if self._skipped else self._cut(length)
         self._header, self._length, self._in_body = 0, None, False
+        self._skipped, self._ends = 0, b""
         return body
 
     def end(self) -> None:
         """The stream has ended. Raises `MalformedFrame` if it did so within a frame."""
         if self._in_body:
             raise MalformedFrame(
-                f"the stream ended after {len(self._bytes)} of {self._length} bytes of a body"
+                f"the stream ended after {self._skipped + len(self._bytes)} of {self._length}"
+                " bytes of a body"
             )
         if self.begun:
             raise MalformedFrame(f"the stream ended inside a header: {bytes(self._bytes[:80])!r}")
+
+    def _skip(self, most: int) -> None:
+        data = self._cut(min(most, len(self._bytes)))
+        self._skipped += len(data)
+        ends = self._ends + data
+        whole = len(ends) <= 2 * _END_BYTES
+        self._ends = ends if whole else ends[:_END_BYTES] + ends[-_END_BYTES:]
 
     def _cut(self, count: int) -> bytes:
         data = bytes(self._bytes[:count])
@@ -109,8 +133,8 @@ class Frames:
 
 
 def _parse_length(value: bytes) -> int:
-    if not _DIGITS.fullmatch(value) or int(value) > MAX_BODY_BYTES:
+    if not _DIGITS.fullmatch(value) or int(value) > _MAX_SKIPPED_BYTES:
         raise MalformedFrame(
-            f"Content-Length {value[:80]!r} is not a number of bytes up to {MAX_BODY_BYTES}"
+            f"Content-Length {value[:80]!r} is not a number of bytes up to {_MAX_SKIPPED_BYTES}"
         )
     return int(value)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from glossator.lsp.frames import Frames, MalformedFrame
+from glossator.lsp.frames import Frames, MalformedFrame, TooLarge
 
 FRAME_SECONDS = 30.0  # from a frame's first byte to its last one
 _MUCH = 1024 * 1024  # bytes of frames that wait; then no more are read
@@ -26,7 +26,7 @@ class Inbox(asyncio.Protocol):
 
     def __init__(
         self,
-        receive: Callable[[bytes], None],
+        receive: Callable[[bytes | TooLarge], None],
         ended: Callable[[Exception | None], None],
         seconds: float = FRAME_SECONDS,
     ) -> None:

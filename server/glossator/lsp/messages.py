@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from typing import Any, NamedTuple
 
 import cattrs
 from cattrs.errors import StructureHandlerNotFoundError
@@ -20,6 +21,27 @@ _WRONG_FORM = (
     TypeError,
     ValueError,
 )
+
+
+# A quotation mark inside a string is escaped, so that none of these is found in one.
+_METHOD = re.compile(rb'"method"\s*:\s*("[^"]*")')
+_ID = re.compile(rb'"id"\s*:\s*(-?\d+|"[^"\\]*")')
+_URI = re.compile(rb'"uri"\s*:\s*("[^"]*")')
+
+
+class Glance(NamedTuple):
+    """What both ends of a message tell of it; without a `method` it is a reply."""
+
+    method: str | None
+    id: int | str | None
+    uri: str | None
+
+
+def glance(ends: bytes) -> Glance:
+    """What can be told of a message that is not read."""
+    found = [pattern.search(ends) for pattern in (_METHOD, _ID, _URI)]
+    method, msg_id, uri = (None if each is None else json.loads(each[1]) for each in found)
+    return Glance(method, msg_id, uri)
 
 
 def parse(body: bytes) -> dict[str, Any]:

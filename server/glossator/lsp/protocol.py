@@ -40,32 +40,40 @@ from pygls.protocol import (
 from pygls.protocol.json_rpc import MsgId
 
 from glossator.lsp.errors import rpc_error
-from glossator.lsp.frames import Sink, frame
+from glossator.lsp.frames import MAX_BODY_BYTES, Sink, TooLarge, frame
 from glossator.lsp.gate import Gate
 from glossator.lsp.later import Later
-from glossator.lsp.messages import message_id, parse, structure
+from glossator.lsp.messages import glance, message_id, parse, structure
 
 _log = logging.getLogger(__name__)
 
 Requests = frozenset[asyncio.Task[Any]]
 
+_CARRY_TEXT = frozenset({types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE})
 _NOTEBOOKS = "notebookDocument/"  # built into pygls on top of its Workspace
 
 
 class Protocol(LanguageServerProtocol):
-    """One connection. `receive` takes the bodies of frames; answers go to `sink`."""
+    """One connection. `receive` takes the bodies of frames; answers go to `sink`.
+
+    `on_unread` is told the URI of a document whose text was too large, and the message's bytes.
+    """
 
     sink: Sink
 
     def __init__(self, server: Any, converter: cattrs.Converter) -> None:  # noqa: ANN401 - pygls passes the server under construction
         super().__init__(server, converter)
         self.gate = Gate(self)
+        self.on_unread: Callable[[str, int], None] = lambda _uri, _size: None
         self._asked: dict[MsgId, Future[Any]] = {}
         for method in [name for name in self.fm.builtin_features if name.startswith(_NOTEBOOKS)]:
             del self.fm.builtin_features[method]
 
-    def receive(self, body: bytes) -> None:
+    def receive(self, body: bytes | TooLarge) -> None:
         """Act on one message; what is wrong with it is answered or logged, never raised."""
+        if isinstance(body, TooLarge):
+            self._refuse_large(body)
+            return
         try:
             data = parse(body)
         except JsonRpcException as error:
@@ -170,6 +178,20 @@ class Protocol(LanguageServerProtocol):
                 future.set_result(reply.result)
         except JsonRpcInvalidParams as error:
             future.set_exception(error)
+
+    def _refuse_large(self, body: TooLarge) -> None:
+        seen = glance(body.ends)
+        error = JsonRpcInvalidRequest(
+            f"The message was not read: it has {body.size:,} bytes, and may have"
+            f" {MAX_BODY_BYTES:,} at most."
+        )
+        if seen.method is None:
+            if (asked := self._asked.get(seen.id or "")) is not None:
+                asked.set_exception(error)
+            return
+        self._refuse(seen.id, error)
+        if seen.uri is not None and seen.method in _CARRY_TEXT:
+            self.on_unread(seen.uri, body.size)
 
     def _refuse(self, msg_id: MsgId | None, error: JsonRpcException) -> None:
         if msg_id is None:

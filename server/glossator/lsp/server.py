@@ -9,18 +9,20 @@ import logging
 import os
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from glossator import __version__
+from glossator.core.errors import UsageError
 from glossator.lsp import generated_code
 from glossator.lsp.client import Client
 from glossator.lsp.errors import first_leaf
 from glossator.lsp.features import register
 from glossator.lsp.features.symbol_offer import offer_symbols
 from glossator.lsp.features.text_document_content import tell_of_glosses
-from glossator.lsp.frames import MalformedFrame, Sink
+from glossator.lsp.frames import MAX_BODY_BYTES, MalformedFrame, Sink
 from glossator.lsp.gate import Phase
 from glossator.lsp.inbox import Inbox
 from glossator.lsp.logs import ClientLog
@@ -29,6 +31,7 @@ from glossator.lsp.port import ClientPort
 from glossator.lsp.progress import ProgressBars
 from glossator.lsp.protocol import Protocol, Requests, make_converter
 from glossator.lsp.service import Service, load_service
+from glossator.workspace.change import Closed
 
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
@@ -69,6 +72,8 @@ class Server(LanguageServer):
         self.bars = ProgressBars(self.protocol)
         self.shown_reports: set[str] = set()  # URIs of documents of ours that the client asked for
         self.client_ready = False  # `initialized` was received: the client may be asked for things
+        self.unread: set[str] = set()  # URIs of open documents whose text was too large to read
+        self.protocol.on_unread = self._leave_unread
         self._load = load
         self._tasks: set[asyncio.Task[None]] = set()
         self._lifetimes = contextlib.AsyncExitStack()
@@ -213,6 +218,21 @@ class Server(LanguageServer):
         if not self._exit_code.done():
             _log.warning("The connection is lost: %s.", reason)
             self.leave()
+
+    def _leave_unread(self, uri: str, size: int) -> None:
+        """What is on disk counts for an open document whose text cannot be taken in."""
+        if uri in self.unread:
+            return
+        self.unread.add(uri)
+        if self.protocol.gate.phase is Phase.RUNNING:
+            with contextlib.suppress(UsageError):  # it was not open
+                self.application.host.apply(Closed(uri))
+        name = unquote(uri).rpartition("/")[2]
+        self.tell(
+            f"{name} is too large to be taken from the editor: the message has {size:,} bytes, and"
+            f" may have {MAX_BODY_BYTES:,} at most. What is on disk counts instead, so that"
+            " Glossator sees what you type there when you save it."
+        )
 
     def _cannot_start(self, reason: str) -> None:
         message = f"Glossator could not start: {reason}"

@@ -1,7 +1,8 @@
 """`textDocument/didOpen`, `didChange`, `didSave`, `didClose`: the editor's text is the truth.
 
 Changes are applied at once, in the order of arrival. One that is refused is logged (pygls answers
-no notification), and the document stays as it was.
+no notification), and the document stays as it was. Of one whose text was too large to be read, the
+file on disk counts until it is opened again.
 """
 
 from __future__ import annotations
@@ -28,24 +29,32 @@ def register(server: Server) -> None:
 def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     """A document's text is now the editor's."""
     document = params.text_document
+    ls.unread.discard(document.uri)
     ls.application.host.apply(Opened(document.uri, document.version, document.text))
 
 
 def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
     """The text changed; all edits of one notification make one version."""
     document = params.text_document
+    if document.uri in ls.unread:
+        return
     edits = tuple(map(_edit, params.content_changes))
     ls.application.host.apply(Edited(document.uri, document.version, edits))
 
 
 def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
     """The text is on disk too."""
-    ls.application.host.apply(Saved(params.text_document.uri))
+    if params.text_document.uri not in ls.unread:
+        ls.application.host.apply(Saved(params.text_document.uri))
 
 
 def did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     """The text is the disk's again."""
-    ls.application.host.apply(Closed(params.text_document.uri))
+    uri = params.text_document.uri
+    if uri in ls.unread:
+        ls.unread.discard(uri)
+    else:
+        ls.application.host.apply(Closed(uri))
 
 
 def _edit(change: types.TextDocumentContentChangeEvent) -> TextEdit:
