@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 MAX_BODY_BYTES = 64 * 1024 * 1024
 MAX_HEADER_BYTES = 16 * 1024
 
-_MAX_SKIPPED_BYTES = 4 * 1024**3  # of a body that is too large; no client means to send more
+_MAX_SKIPPED_BYTES = 1024**3  # of a body that is too large; no client means to send more
 _END_BYTES = 8 * 1024  # of each end of a body that is too large
 _DIGITS = re.compile(rb"[0-9]{1,15}")
 
