@@ -20,7 +20,7 @@ FILES = {"a.py": "".join(f"line {n}\n" for n in range(1, 21)), "b.py": "x\n"}
 def check(ws: Workspace, cited: str, expect: str = "read") -> None:
     """`expect` is "read", or words of the reason why not."""
     (mark,) = parse_citations(f"[cite: doc, {cited}]")
-    citation = verify(mark, ws.snapshot, ws.reads.covers)
+    citation = verify(mark, ws.snapshot, ws.reads)
     assert citation.target == mark.path
     if expect == "read":
         assert (citation.status, citation.reason) == (CitationStatus.READ, "")
@@ -77,11 +77,11 @@ async def test_stale_after_a_change(workspace: MakeWorkspace) -> None:
     ws.open("a.py", FILES["a.py"])
     check(ws, "a.py, 5")
     ws.edit("a.py", FILES["a.py"] + "more\n")
-    check(ws, "a.py, 5", "as they are now, were not read")
+    check(ws, "a.py, 5", "Line 5 was not read as the file is now.")
     ws.close("a.py")
     check(ws, "a.py, 5")
     ws.write("a.py", "changed\n" * 20)
-    check(ws, "a.py, 5", "as they are now, were not read")
+    check(ws, "a.py, 5", "Line 5 was not read as the file is now.")
 
 
 async def test_an_attached_document_outside_the_workspace(

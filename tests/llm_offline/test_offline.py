@@ -84,7 +84,7 @@ def check_quotes(ws: Workspace, outcome: Outcome, files: Sequence[str]) -> None:
     marks = parse_citations(outcome.text)
     assert len(marks) == len(quotes)
     for mark in marks:
-        citation = verify(mark, ws.snapshot, ws.reads.covers)
+        citation = verify(mark, ws.snapshot, ws.reads)
         assert citation.status is CitationStatus.READ, citation
 
 

@@ -7,6 +7,8 @@ has to be written twice.
 from __future__ import annotations
 
 import inspect
+import json
+import re
 import types
 import typing
 from collections.abc import Iterable, Iterator
@@ -17,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from glossator.cli import wire
+from glossator.core.citations import GRAMMAR
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import EditPlan, Hunk
 from glossator.core.events import Envelope, Event
@@ -78,6 +81,7 @@ class Mirror:
         events = " | ".join(map(self._event, typing.get_args(Event)))
         commands = "\n".join(map(self._command, COMMANDS))
         chat = "\n".join(f'  "{each.name}": "{each.command}",' for each in CHAT_COMMANDS)
+        grammar = "\n".join(f"  {name}: {_in_js(each)}," for name, each in GRAMMAR.items())
         return "\n".join(
             (
                 _HEAD,
@@ -88,6 +92,8 @@ class Mirror:
                 f"export interface Commands {{\n{commands}\n}}\n",
                 "/** What a question that begins with `/` does instead. */",
                 f"export const CHAT_COMMANDS = {{\n{chat}\n}} as const;\n",
+                "/** How citations are written: regular expressions, without regard to case. */",
+                f"export const CITATIONS = {{\n{grammar}\n}} as const;\n",
             )
         )
 
@@ -149,6 +155,11 @@ class Mirror:
         run = command.run.func if isinstance(command.run, partial) else command.run
         answer = self.type_of(typing.get_type_hints(run)["return"])
         return f'  readonly "{name}": {{ readonly request: {request}; readonly answer: {answer} }};'
+
+
+def _in_js(pattern: str) -> str:
+    """A regular expression of Python's as the text of one of JavaScript's."""
+    return json.dumps(re.sub(r"\(\?P=(\w+)\)", r"\\k<\1>", pattern).replace("(?P<", "(?<"))
 
 
 def _has_default(field: Field[Any]) -> bool:

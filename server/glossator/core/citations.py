@@ -1,41 +1,85 @@
-"""Citations in an answer: `[cite: doc, PATH, L1-L2]` after the sentence resting on the lines."""
+"""Citations in an answer: `[cite: doc, PATH, L1-L2]` after the sentence resting on the lines.
+
+Models write many forms that mean the same; all that are plain are read, here and, by the same
+`GRAMMAR`, in the panel. A *mention* is `path:10-20` outside such a mark, in back-ticks or not: it
+cites the lines where the path is one of a file. What quoted code holds is no citation.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
-_CITATION = re.compile(
-    r"""\[cite:\s* doc \s*,\s*
-    (?P<path>(?=[^\s,])
-        (?: [^][\n] | \[ (?: [^][\n] | \[[^][\n]*\] )* \] )+?  # app/[id]/[[...rest]]/page.tsx
-    )
-    \s*,\s* L?(?P<first>[0-9]{1,9})
-    (?: \s*[-\u2013]\s* L?(?P<last>[0-9]{1,9}) )?
-    \s*\]""",
-    re.VERBOSE,
+_NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})"  # 1,466 is one
+_LINE = rf"(?:lines?\s*|l\.?\s*)?{_NUMBER}"
+_TO = r"\s*(?:[-\u2010-\u2015\u2212]|\.\.|to|through)\s*"
+_SPANS = rf"{_LINE}(?:{_TO}{_LINE})?"
+_SPANS += rf"(?:(?:\s*(?:,(?![0-9]{{3}}(?![0-9]))|&)\s*|\s+and\s+){_SPANS})*"
+_FENCE = (
+    r"^ *(?P<fence>`{3,}|~{3,})(?![`~])[^\n]*\n[\s\S]*?"
+    r"(?:^ *(?P=fence)[`~]* *(?=\n|(?![\s\S]))|(?![\s\S]))"
+)
+_CODE = r"(?<!`)(?P<tick>`+)(?P<code>[^`\n](?:[^\n]*?[^`\n])?)(?P=tick)(?!`)"
+_CITE = (  # a path may hold brackets: app/[id]/[[...rest]]/page.tsx
+    r"\[\s*(?:cit(?:e|es|ation)\s*:|(?=doc\s*,))"
+    r"(?P<body>(?:[^\][\n]|\[(?:[^\][\n]|\[[^\][\n]*\])*\]){1,1000})\]"
+)
+_IN_PATH = r"[^\s`'\"()\[\]{}<>|*,;:!?#\\]"
+_MENTION = (
+    r"(?<![^\s`'\"()\[\]{}<>|*,;!?])(?<!\]\()"
+    rf"(?P<path>(?:{_IN_PATH}|\[(?:{_IN_PATH}|\[{_IN_PATH}{{0,80}}\]){{0,80}}\]){{1,250}})"
+    r"(?::l?|#l)(?P<first>[0-9]{1,7})(?:[-\u2010-\u2015]l?(?P<last>[0-9]{1,7}))?(?::[0-9]{1,5})?"
+    r"(?![A-Za-z0-9_/]|[.,:-][0-9]|`?\]\()"
 )
 
-_FENCED = re.compile(
-    r"^ *(?P<fence>`{3,}|~{3,})[^\n]*\n.*?(?:^ *(?P=fence)[`~]* *$|\Z)", re.MULTILINE | re.DOTALL
-)
+# Regular expressions, without regard to case; `text` is tried from left to right.
+GRAMMAR = {
+    "text": rf"{_FENCE}|{_CODE}|{_CITE}|{_MENTION}",
+    "mention": _MENTION,
+    "item": (  # one of those that semicolons separate in a mark
+        r"\s*(?:run\s*[,:#]?\s*(?P<run>[0-9]{1,6})"
+        r"|(?:doc\s*[,:]\s*|(?!(?:doc|fact|task|run)\s*,))[`\"']?"
+        r"(?P<path>[^\s,`\"'](?:.*?[^\s,`\"'])??)"
+        rf"[`\"']?(?:\s*[,:#]\s*|\s+(?=l))(?P<lines>{_SPANS})(?:\s+of\s+{_NUMBER})?[`\"']?)\s*"
+    ),
+    "lines": rf"\s*(?P<lines>{_SPANS})\s*",  # an item may be more lines of the path before
+    "span": rf"(?P<first>{_NUMBER})(?:{_TO}(?:lines?\s*|l\.?\s*)?(?P<last>{_NUMBER}))?",
+}
+
+_FLAGS = re.IGNORECASE | re.MULTILINE
+_TEXT, _MENTIONED, _ITEM, _LINES, _RANGE = (re.compile(each, _FLAGS) for each in GRAMMAR.values())
+_FENCED = re.compile(_FENCE, _FLAGS)
 
 
 @dataclass(frozen=True, slots=True)
 class CitationMark:
-    """A citation as written: where it stands in the answer, and the lines it names (1-based)."""
+    """A citation as written: where it stands in the answer, and the lines it names (1-based).
+
+    A mark that names several places stands for as many citations with the same `start` and `end`.
+    `run` is the number of a command's run, which has no path and lines, else 0.
+    """
 
     start: int
     end: int
     path: str
     first_line: int
     last_line: int
+    run: int = 0
+    is_mention: bool = False
 
     @property
     def place(self) -> str:
-        """`path:10` or `path:10-20`."""
-        return place(self.path, self.first_line, self.last_line)
+        """`path:10` or `path:10-20`; `run 3` of a command."""
+        return self.path if self.run else place(self.path, self.first_line, self.last_line)
+
+    @property
+    def plain(self) -> str:
+        """The mark as models are asked to write it."""
+        if self.run:
+            return f"[cite: run, {self.run}]"
+        return f"[cite: doc, {self.path}, L{self.first_line}-L{self.last_line}]"
 
 
 def place(path: str, first_line: int, last_line: int) -> str:
@@ -57,27 +101,91 @@ def fences(text: str) -> list[tuple[int, int]]:
     return [match.span() for match in _FENCED.finditer(text)]
 
 
-def parse_citations(answer: str) -> tuple[CitationMark, ...]:
-    """The citations of an answer, in order; what quoted code holds is not a citation."""
-    fenced = fences(answer)
-    return tuple(
-        CitationMark(
-            match.start(),
-            match.end(),
-            match["path"],
-            int(match["first"]),
-            int(match["last"] or match["first"]),
-        )
-        for match in _CITATION.finditer(answer)
-        if not any(start <= match.start() < end for start, end in fenced)
-    )
+def no_file(_path: str) -> bool:
+    """For those who do not know the files: nothing is a mention."""
+    return False
 
 
-def rewrite_citations(answer: str, show: Callable[[CitationMark], str]) -> str:
-    """The answer with `show(mark)` in the place of each citation."""
+def parse_citations(
+    answer: str, is_file: Callable[[str], bool] = no_file
+) -> tuple[CitationMark, ...]:
+    """The citations of an answer, in order; mentions are of paths that `is_file` says are files.
+
+    A mention of lines that a mark names, too, is none: it needs no check of its own.
+    """
+    marks: list[CitationMark] = []
+    for match in _TEXT.finditer(answer):
+        if match["body"] is not None:
+            marks += _in_mark(match)
+        elif mention := _mention(match):
+            mark = CitationMark(
+                match.start(),
+                match.end(),
+                mention["path"],
+                int(mention["first"]),
+                int(mention["last"] or mention["first"]),
+                is_mention=True,
+            )
+            if is_file(mark.path):
+                marks.append(mark)
+    named = {mark.place for mark in marks if not mark.is_mention}
+    return tuple(mark for mark in marks if not (mark.is_mention and mark.place in named))
+
+
+def rewrite_citations(
+    answer: str, show: Callable[[CitationMark], str], is_file: Callable[[str], bool] = no_file
+) -> str:
+    """The answer with `show(mark)` in the place of each citation, several of a mark in a row."""
     parts: list[str] = []
     at = 0
-    for mark in parse_citations(answer):
-        parts += answer[at : mark.start], show(mark)
+    for mark in parse_citations(answer, is_file):
+        parts += answer[at : mark.start] if mark.start >= at else " ", show(mark)
         at = mark.end
     return "".join((*parts, answer[at:]))
+
+
+def plainly_cited(answer: str, is_file: Callable[[str], bool]) -> str:
+    """The answer with a mark for each place: in place of mentions, and of marks of several."""
+    marks = Counter(mark.start for mark in parse_citations(answer, is_file))
+
+    def plain(mark: CitationMark) -> str:
+        alone = marks[mark.start] == 1 and not mark.is_mention
+        return answer[mark.start : mark.end] if alone else mark.plain
+
+    return rewrite_citations(answer, plain, is_file)
+
+
+def _mention(match: re.Match[str]) -> re.Match[str] | None:
+    """The mention that is a match, or all that its quoted code holds."""
+    if match["code"] is None:
+        return match if match["path"] else None
+    is_linked = match.string.startswith("](", match.end())
+    return None if is_linked else _MENTIONED.fullmatch(match["code"])
+
+
+def _in_mark(match: re.Match[str]) -> Iterator[CitationMark]:
+    """The places that a mark names; none if there is a part that names none."""
+    whole = CitationMark(match.start(), match.end(), "", 0, 0)
+    named = _places(match["body"].split(";")) or _places([match["body"]])  # or a path holds a `;`
+    for path, run, lines in named:
+        if run:
+            yield replace(whole, path=f"run {run}", run=run)
+        for span in _RANGE.finditer(lines):
+            first, last = (int((span[name] or span["first"]).replace(",", "")) for name in _ENDS)
+            yield replace(whole, path=path, first_line=first, last_line=last)
+
+
+_ENDS = ("first", "last")
+
+
+def _places(items: list[str]) -> list[tuple[str, int, str]]:
+    """A path and its lines as written, or the number of a run, for each item; none for nonsense."""
+    found: list[tuple[str, int, str]] = []
+    for item in items:
+        if named := _ITEM.fullmatch(item):
+            found.append((named["path"] or "", int(named["run"] or 0), named["lines"] or ""))
+        elif found and found[-1][0] and (more := _LINES.fullmatch(item)):
+            found.append((found[-1][0], 0, more["lines"]))
+        else:
+            return []
+    return found

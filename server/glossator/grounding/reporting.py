@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from glossator.core.citations import CitationMark, parse_citations
+from glossator.core.citations import CitationMark, no_file, parse_citations, plainly_cited
 from glossator.core.report import ITEM, Finding, Report
 from glossator.core.span import Citation
 
@@ -22,8 +22,12 @@ def report_of(
     check: Callable[[CitationMark], Citation],
     searched: Sequence[str] = (),
     partial: str = "",
+    is_file: Callable[[str], bool] = no_file,
 ) -> Report:
-    """The report that `text` is; blocking, for a thread. Blocks below a heading "Open" are open."""
+    """The report that `text` is; blocking, for a thread. Blocks below a heading "Open" are open.
+
+    Each of its marks names one place; see `core.citations` for `is_file`.
+    """
     findings: list[Finding] = []
     left: list[str] = []
     is_open = False
@@ -38,7 +42,8 @@ def report_of(
             left.append(block)
         else:
             is_open = False
-            findings.append(Finding(block, tuple(map(check, parse_citations(block)))))
+            cited = plainly_cited(block, is_file)
+            findings.append(Finding(cited, tuple(map(check, parse_citations(cited)))))
     return Report(agent, task, tuple(findings), tuple(searched), tuple(left), partial)
 
 

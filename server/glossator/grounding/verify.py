@@ -1,22 +1,48 @@
-"""Deterministic checks of a citation: the lines exist, and this conversation was shown them.
+"""Deterministic checks of citations: the lines exist, and this conversation was shown them.
 
 They hold for the text at its present hash: lines that changed after they were read do not count.
+Whether the lines say what the sentence says is not judged.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Protocol
 
-from glossator.core.citations import CitationMark
+from glossator.core.citations import CitationMark, parse_citations
 from glossator.core.document import Document, Missing, MissingReason
-from glossator.core.span import Citation, CitationStatus, Span
+from glossator.core.span import Citation, CitationStatus, Span, runs
 from glossator.core.uri import to_uri
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
+_NAMED = 4  # runs of lines that were not read
 
-def verify(
-    mark: CitationMark, snapshot: WorkspaceSnapshot, was_shown: Callable[[Span], bool]
-) -> Citation:
+
+class Shown(Protocol):
+    """What a conversation was shown."""
+
+    def missing(self, span: Span) -> Sequence[int]:
+        """Those of its lines, with this very text, that were not shown; ascending."""
+
+    def is_outdated(self, span: Span) -> bool:
+        """Whether lines of the document were shown when it had another text."""
+
+
+def verify_all(
+    answer: str, snapshot: WorkspaceSnapshot, shown: Shown
+) -> tuple[tuple[CitationMark, Citation], ...]:
+    """Every citation of an answer with its check; blocking, for a thread."""
+    marks = parse_citations(answer, files_of(snapshot))
+    return tuple((mark, verify(mark, snapshot, shown)) for mark in marks)
+
+
+def files_of(snapshot: WorkspaceSnapshot) -> Callable[[str], bool]:
+    """Whether a path is one of a file that can be read; each is looked at once."""
+    return cache(lambda path: isinstance(snapshot.read(path), Document))
+
+
+def verify(mark: CitationMark, snapshot: WorkspaceSnapshot, shown: Shown) -> Citation:
     """The citation with its status, and the reason when it does not hold."""
     document = _document(mark.path, snapshot)
     if isinstance(document, Missing):
@@ -27,8 +53,9 @@ def verify(
     if mark.last_line > total:
         return _unsupported(mark, None, f"{mark.path} has only {total:,} lines.")
     span = Span(document.uri, document.sha256, mark.first_line, mark.last_line)
-    if not was_shown(span):
-        return _unsupported(mark, span, "These lines, as they are now, were not read.")
+    if missing := shown.missing(span):
+        since = " as the file is now" if shown.is_outdated(span) else ""
+        return _unsupported(mark, span, f"{_lines(missing)} not read{since}.")
     return Citation(mark.path, span, CitationStatus.READ)
 
 
@@ -38,6 +65,17 @@ def _document(path: str, snapshot: WorkspaceSnapshot) -> Document | Missing:
     if isinstance(document, Missing) and document.reason is MissingReason.OUTSIDE:
         return snapshot.open_document(to_uri(path)) or document
     return document
+
+
+def _lines(numbers: Sequence[int]) -> str:
+    """`Line 7 was`, `Lines 30-34 and 40 were`."""
+    named = [f"{a}" if a == b else f"{a}-{b}" for a, b in runs(numbers)]
+    if len(numbers) == 1:
+        return f"Line {named[0]} was"
+    if len(named) > _NAMED:
+        named = [*named[:_NAMED], f"{len(named) - _NAMED:,} more places"]
+    *most, last = named
+    return f"Lines {', '.join(most)}{' and ' if most else ''}{last} were"
 
 
 def _unsupported(mark: CitationMark, span: Span | None, reason: str) -> Citation:

@@ -74,7 +74,9 @@ def report_folder() -> Path:
 def to_markdown(answer: Answer) -> str:
     """The answer, its citations as links, and how it came about."""
     uris = {citation.target: citation.uri for citation in answer.citations}
-    text = rewrite_citations(answer.text, lambda mark: _link(mark, uris.get(mark.path)))
+    text = rewrite_citations(
+        answer.text, lambda mark: _link(mark, uris.get(mark.path)), lambda path: path in uris
+    )
     parts = [text.rstrip()]
     if answer.citations:
         parts.append("## Citations\n\n" + "\n".join(map(_citation, answer.citations)))

@@ -18,7 +18,7 @@ from glossator.core.events import AgentFinished, AgentStarted
 from glossator.core.report import Report
 from glossator.core.span import Citation
 from glossator.grounding.reporting import report_of
-from glossator.grounding.verify import verify
+from glossator.grounding.verify import files_of, verify
 from glossator.llm.meter import Budget, Meter
 from glossator.llm.model import Message, Model
 from glossator.service.agent_log import AgentBegun, AgentSaid, Reported, Transcript
@@ -107,11 +107,11 @@ async def _checked(app: Application, job: Job, ended: Ended, progress: Progress)
     snapshot = app.host.snapshot()
 
     def check(mark: CitationMark) -> Citation:
-        return verify(mark, snapshot, job.reads.supports)
+        return verify(mark, snapshot, job.reads)
 
     name, searched = job.agent.name, tuple(progress.searched)
     return await asyncio.to_thread(
-        report_of, name, job.task, ended.text, check, searched, ended.partial
+        report_of, name, job.task, ended.text, check, searched, ended.partial, files_of(snapshot)
     )
 
 

@@ -12,7 +12,6 @@ from glossator.agent.agent import Agent
 from glossator.agent.loop import run_agent
 from glossator.agent.run import RunContext
 from glossator.context.attachments import Attached, Exhibit
-from glossator.core.citations import parse_citations
 from glossator.core.errors import UsageError
 from glossator.core.events import (
     CitationChecked,
@@ -24,7 +23,7 @@ from glossator.core.events import (
 )
 from glossator.core.span import Citation, CitationStatus
 from glossator.core.todo import Todo
-from glossator.grounding.verify import verify
+from glossator.grounding.verify import verify_all
 from glossator.llm.conversation import user_message
 from glossator.llm.model import Model
 from glossator.prompts.loader import load_prompt
@@ -199,11 +198,8 @@ async def _answer(
 async def _check(app: Application, session: Session, answer: str) -> tuple[Citation, ...]:
     """The answer's citations against the text as it is now."""
     snapshot = app.host.snapshot()
-    return await asyncio.to_thread(
-        lambda: tuple(
-            verify(mark, snapshot, session.reads.supports) for mark in parse_citations(answer)
-        )
-    )
+    checked = await asyncio.to_thread(verify_all, answer, snapshot, session.reads)
+    return tuple(citation for _, citation in checked)
 
 
 def citation_view(citation: Citation) -> CitationView:

@@ -57,7 +57,7 @@ class Quoting:
 
     def check(self, mark: CitationMark) -> Citation:
         """Whether a mark is of such lines."""
-        return verify(mark, self.snapshot, self.shown.supports)
+        return verify(mark, self.snapshot, self.shown)
 
 
 async def extract(app: Application, pointed: Pointed) -> Report:

@@ -128,11 +128,22 @@ class ReadState:
         lines = self._lines.get((span.uri, span.sha256), set())
         return lines.issuperset(range(span.first_line, span.last_line + 1))
 
-    def supports(self, span: Span) -> bool:
-        """Whether every line of `span`, with this very text, was shown or is vouched for."""
+    def missing(self, span: Span) -> tuple[int, ...]:
+        """Those of its lines, with this very text, that were not shown and are not vouched for."""
         text = span.uri, span.sha256
         known = self._lines.get(text, set()) | self._vouched.get(text, set())
-        return known.issuperset(range(span.first_line, span.last_line + 1))
+        wanted = range(span.first_line, span.last_line + 1)
+        return tuple(line for line in wanted if line not in known)
+
+    def is_outdated(self, span: Span) -> bool:
+        """Whether lines of the document were shown when it had another text, and none of this."""
+        shown = {
+            sha256
+            for known in (self._lines, self._vouched)
+            for uri, sha256 in known
+            if uri == span.uri
+        }
+        return bool(shown) and span.sha256 not in shown
 
 
 def _add(lines: dict[tuple[str, str], set[int]], span: Span) -> None:

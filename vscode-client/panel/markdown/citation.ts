@@ -48,8 +48,8 @@ export function paint(
 ): void {
   for (const button of element.querySelectorAll<HTMLElement>("button.cite")) {
     const source = sources.get(button.dataset["cite"] ?? "");
+    button.hidden = !source; // until it is known, a mention may be of no file
     if (!source) {
-      button.remove(); // such as one in code that only looks like one
       continue;
     }
     const state = stateOf(source, live);

@@ -8,7 +8,7 @@ import Parser, {
   type StateInline,
   type Token,
 } from "markdown-it";
-import { markAt } from "../state/cites.ts";
+import { markAt, mentionsIn } from "../state/cites.ts";
 import { highlighted } from "./highlight.ts";
 
 const WEB = /^https?:\/\//i;
@@ -19,7 +19,8 @@ function build(): MarkdownIt {
   const md = new Parser("default", { html: false, linkify: true, breaks: false });
   md.validateLink = (url) => WEB.test(url) || !SCHEME.test(url.trim());
   md.inline.ruler.before("link", "cite", cite);
-  md.core.ruler.after("inline", "tasks", tasks);
+  md.core.ruler.after("inline", "mentions", mentions);
+  md.core.ruler.after("mentions", "tasks", tasks);
   Object.assign(md.renderer.rules, RULES);
   return md;
 }
@@ -31,7 +32,10 @@ function cite(state: StateInline, silent: boolean): boolean {
   }
   const after = punctuation(state.src, state.pos + found.length, state.posMax);
   if (!silent) {
-    state.push("cite", "", 0).meta = { key: found.mark.key, after };
+    found.marks.forEach((mark, at) => {
+      const last = at === found.marks.length - 1;
+      state.push("cite", "", 0).meta = { key: mark.key, after: last ? after : "" };
+    });
   }
   state.pos += found.length + after.length;
   return true;
@@ -40,6 +44,38 @@ function cite(state: StateInline, silent: boolean): boolean {
 /** What must not begin a line: it stays with the citation before it. */
 function punctuation(text: string, from: number, to: number): string {
   return /^[.,;:!?)]*/.exec(text.slice(from, Math.min(to, from + 3)))?.[0] ?? "";
+}
+
+/** After each mention of lines stands what cites them, to be seen if the path is one of a file. */
+function mentions(state: StateCore): void {
+  for (const token of state.tokens) {
+    let links = 0;
+    token.children = (token.children ?? []).flatMap((child) => {
+      links += child.type === "link_open" ? 1 : child.type === "link_close" ? -1 : 0;
+      return links > 0 ? [child] : withMentions(state, child);
+    });
+  }
+}
+
+function withMentions(state: StateCore, token: Token): Token[] {
+  const found = mentionsIn(token.content);
+  const isCode = token.type === "code_inline";
+  const isWhole = found[0]?.start === 0 && found[0].end === token.content.length;
+  if (isCode ? !isWhole : token.type !== "text") {
+    return [token];
+  }
+  let at = 0;
+  const parts = found.flatMap(({ end, mark }) => {
+    // not "text", in which addresses are looked for
+    const text = new state.Token(isCode ? "code_inline" : "text_special", isCode ? "code" : "", 0);
+    Object.assign(text, { content: token.content.slice(at, end), markup: token.markup });
+    const cited = new state.Token("cite", "", 0);
+    cited.meta = { key: mark.key, after: "" };
+    at = end;
+    return [text, cited];
+  });
+  token.content = token.content.slice(at);
+  return token.content === "" ? parts : [...parts, token];
 }
 
 function tasks(state: StateCore): void {

@@ -1,16 +1,25 @@
-// Citations as the model writes them, `[cite: doc, PATH, L1-L2]`, and what checking them found.
+// Citations as the model writes them, `[cite: doc, PATH, L1-L2]` above all, and what checking them found.
 
+import { CITATIONS } from "../../src/wire.ts";
 import type { CheckedCitation, CitationState } from "../later.ts";
 import type { Turn } from "./model.ts";
 
 /** A citation as written; `key` is the same for the same lines however they are written. */
 export interface Mark {
   readonly key: string;
-  readonly kind: "doc" | "fact" | "task";
-  /** A path, a fact's id or a task's number. */
+  readonly kind: "doc" | "run" | "fact" | "task";
+  /** A path, a fact's id, or the number of a command's run or of a task. */
   readonly target: string;
   readonly firstLine: number;
   readonly lastLine: number;
+}
+
+/** Where in a text marks are written; a mention is only one if its path is one of a file. */
+export interface Written {
+  readonly start: number;
+  readonly end: number;
+  readonly marks: readonly Mark[];
+  readonly isMention: boolean;
 }
 
 /** A source of an answer: its number there, and the check's result once there is one. */
@@ -23,25 +32,45 @@ export interface Source {
 /** What is shown of a citation; `pending` until it is checked, `unchecked` if it never was. */
 export type SourceState = CitationState | "pending" | "unchecked";
 
-// The same forms as the server takes; a path may hold brackets: app/[id]/[[...rest]]/page.tsx
-const PATH = String.raw`(?=[^\s,])(?:[^\][\n]|\[(?:[^\][\n]|\[[^\][\n]*\])*\])+?`;
-const FORMS = [
-  String.raw`doc\s*,\s*(?<path>${PATH})\s*,\s*L?(?<first>\d{1,9})(?:\s*[-–]\s*L?(?<last>\d{1,9}))?`,
-  String.raw`fact\s*,\s*(?<fact>[^\s,\]]+)\s*,\s*null`,
-  String.raw`task\s*,\s*(?<task>[^\s,\]]+)`,
-];
-const SOURCE = String.raw`\[cite:\s*(?:${FORMS.join("|")})\s*\]`;
-const HERE = new RegExp(SOURCE, "y");
-const ANYWHERE = new RegExp(SOURCE, "g");
-const FENCED = /^ *(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^ *\1[`~]* *$|$(?![\s\S]))/gm;
-const CODE_OR_SOURCE = new RegExp(`${FENCED.source}|\`[^\`\\n]+\`|${SOURCE}`, "gm");
-const UNFINISHED = /\[(?:c(?:i(?:t(?:e(?::[^\]\n]*)?)?)?)?)?$/;
+// The server's own grammar; of what it does not send yet, there are facts and tasks besides.
+const TEXT = new RegExp(CITATIONS.text, "gim");
+const HERE = new RegExp(CITATIONS.text, "yim");
+const MENTION = new RegExp(CITATIONS.mention, "gim");
+const ITEM = new RegExp(`^(?:${CITATIONS.item})$`, "i");
+const LINES = new RegExp(`^(?:${CITATIONS.lines})$`, "i");
+const SPAN = new RegExp(CITATIONS.span, "gi");
+const OTHER = /^\s*(?:fact\s*,\s*(?<fact>[^\s,]+)\s*,\s*null|task\s*,\s*(?<task>[^\s,]+))\s*$/i;
+const UNFINISHED = /\[(?:c(?:i(?:t(?:e(?::(?:[^\][\n]|\[[^\][\n]*\]?)*)?)?)?)?)?$/i;
 
-/** The citation that begins at an offset, and how long it is. */
-export function markAt(text: string, at: number): { mark: Mark; length: number } | null {
+/** The citations that a text names, in order: marks, and mentions, which may be of no file. */
+export function marksIn(text: string): readonly Written[] {
+  return [...text.matchAll(TEXT)].flatMap((found): Written[] => {
+    const { body } = found.groups ?? {};
+    const end = found.index + found[0].length;
+    const mention = body === undefined ? mentionOf(found, text.startsWith("](", end)) : null;
+    const marks = body === undefined ? (mention ? [mention] : []) : marksOf(body);
+    return marks.length > 0 ? [{ start: found.index, end, marks, isMention: !!mention }] : [];
+  });
+}
+
+/** The mark that begins at an offset, and how long it is. */
+export function markAt(
+  text: string,
+  at: number,
+): { marks: readonly Mark[]; length: number } | null {
   HERE.lastIndex = at;
   const found = HERE.exec(text);
-  return found ? { mark: toMark(found), length: found[0].length } : null;
+  const marks = marksOf(found?.groups?.["body"] ?? "");
+  return found && marks.length > 0 ? { marks, length: found[0].length } : null;
+}
+
+/** The mentions in a text without code and marks: where each stands, and the lines. */
+export function mentionsIn(text: string): readonly { start: number; end: number; mark: Mark }[] {
+  return [...text.matchAll(MENTION)].map((found) => ({
+    start: found.index,
+    end: found.index + found[0].length,
+    mark: lineMark(found.groups?.["path"] ?? "", found),
+  }));
 }
 
 /** The text without a citation that has only begun, so that its letters do not flash by. */
@@ -49,12 +78,17 @@ export function withoutUnfinished(text: string): string {
   return text.replace(UNFINISHED, "");
 }
 
-/** The text with what `show` says in the place of each citation; code stays as it is. */
+/** The text with what `show` says in the place of each mark; mentions and code stay as they are. */
 export function rewritten(text: string, show: (mark: Mark) => string): string {
-  return text.replace(CODE_OR_SOURCE, (found) => {
-    const cited = markAt(found, 0);
-    return cited ? show(cited.mark) : found;
-  });
+  let at = 0;
+  const parts = marksIn(text)
+    .filter(({ isMention }) => !isMention)
+    .flatMap(({ start, end, marks }) => {
+      const before = text.slice(at, start);
+      at = end;
+      return [before, marks.map(show).join(" ")];
+    });
+  return [...parts, text.slice(at)].join("");
 }
 
 /** The sources of a turn's text in the order in which it names them, each once. */
@@ -69,11 +103,10 @@ export function sourcesIn(
   citations: readonly CheckedCitation[],
 ): ReadonlyMap<string, Source> {
   const sources = new Map<string, Source>();
-  for (const text of texts) {
-    for (const found of text.replace(FENCED, "").matchAll(ANYWHERE)) {
-      const mark = toMark(found);
-      if (!sources.has(mark.key)) {
-        const citation = checked(citations, mark);
+  for (const { marks, isMention } of texts.flatMap(marksIn)) {
+    for (const mark of marks) {
+      const citation = checked(citations, mark);
+      if (!sources.has(mark.key) && (citation || !isMention)) {
         sources.set(mark.key, { number: sources.size + 1, mark, citation });
       }
     }
@@ -94,14 +127,52 @@ export function placeOf({ kind, target, firstLine, lastLine }: Mark): string {
   return firstLine === lastLine ? `${target}:${firstLine}` : `${target}:${firstLine}-${lastLine}`;
 }
 
-function toMark(found: RegExpExecArray): Mark {
-  const { path, first, last, fact, task } = found.groups ?? {};
-  if (path !== undefined && first !== undefined) {
-    const lines = { firstLine: Number(first), lastLine: Number(last ?? first) };
-    return withKey({ kind: "doc", target: path, ...lines });
+/** The places that a mark names; none if there is a part that names none. */
+function marksOf(body: string): readonly Mark[] {
+  const other = OTHER.exec(body)?.groups;
+  if (other) {
+    const kind = other["fact"] === undefined ? ("task" as const) : ("fact" as const);
+    const target = other["fact"] ?? other["task"] ?? "";
+    return [withKey({ kind, target, firstLine: 0, lastLine: 0 })];
   }
-  const other = fact !== undefined ? ("fact" as const) : ("task" as const);
-  return withKey({ kind: other, target: fact ?? task ?? "", firstLine: 0, lastLine: 0 });
+  const items = places(body.split(";"));
+  return items.length > 0 ? items : places([body]); // a path may hold a semicolon
+}
+
+function places(items: readonly string[]): readonly Mark[] {
+  const marks: Mark[] = [];
+  let path: string | undefined;
+  for (const item of items) {
+    const named = ITEM.exec(item) ?? (path === undefined ? null : LINES.exec(item));
+    if (!named) {
+      return [];
+    }
+    const { run, path: other = path, lines } = named.groups ?? {};
+    if (run !== undefined) {
+      path = undefined;
+      marks.push(withKey({ kind: "run", target: String(Number(run)), firstLine: 0, lastLine: 0 }));
+    } else {
+      path = other;
+      marks.push(...[...(lines ?? "").matchAll(SPAN)].map((span) => lineMark(path ?? "", span)));
+    }
+  }
+  return marks;
+}
+
+/** The mention that was found, or all that quoted code holds. */
+function mentionOf(found: RegExpExecArray, isLink: boolean): Mark | null {
+  const { code, path } = found.groups ?? {};
+  if (code === undefined) {
+    return path === undefined ? null : lineMark(path, found);
+  }
+  const [mention] = mentionsIn(code);
+  return mention?.end === code.length && mention.start === 0 && !isLink ? mention.mark : null;
+}
+
+function lineMark(target: string, span: RegExpExecArray): Mark {
+  const { first = "", last = first } = span.groups ?? {};
+  const [firstLine, lastLine] = [first, last].map((each) => Number(each.replaceAll(",", "")));
+  return withKey({ kind: "doc", target, firstLine: firstLine ?? 0, lastLine: lastLine ?? 0 });
 }
 
 function withKey(mark: Omit<Mark, "key">): Mark {

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type Blocks, NO_BLOCKS, toBlocks } from "../../panel/markdown/blocks.ts";
-import { markAt, sourcesIn, withoutUnfinished } from "../../panel/state/cites.ts";
+import {
+  type Mark,
+  markAt,
+  marksIn,
+  sourcesIn,
+  withoutUnfinished,
+} from "../../panel/state/cites.ts";
 
 const TEXT = `# Title
 
@@ -125,6 +132,48 @@ test("citations are numbered in their order, each once, and not in code", () => 
       [4, "task 3 0-0"],
     ],
   );
+});
+
+/** What the server's own parser is tested with. */
+const TABLE: {
+  readonly files: readonly string[];
+  readonly texts: readonly (readonly [string, readonly (readonly [string, number, number])[]])[];
+} = JSON.parse(readFileSync("../tests/grounding/citations.json", "utf-8"));
+
+function placed({ kind, target, firstLine, lastLine }: Mark): readonly [string, number, number] {
+  return [kind === "run" ? `run ${target}` : target, firstLine, lastLine];
+}
+
+for (const [text, expected] of TABLE.texts) {
+  test(`citations as the server reads them: ${text}`, () => {
+    const marks = marksIn(text).flatMap((written) =>
+      written.marks
+        .filter(({ kind }) => kind === "doc" || kind === "run")
+        .filter(({ target }) => !written.isMention || TABLE.files.includes(target))
+        .map((mark) => placed(mark)),
+    );
+    const places = new Map(marks.map((mark) => [mark.join(), mark]));
+    assert.deepEqual([...places.values()], expected);
+  });
+}
+
+test("a mention of lines is followed by its source, whatever else the text holds", () => {
+  const cite = (path: string, lines: string) =>
+    `<span class="cited"><button class="cite" data-cite="doc ${path} ${lines}"></button></span>`;
+  assert.equal(
+    whole("See `a.py:1-2`, (app.py:3) and [x](a.py#L4): `py a.py:5`."),
+    `<p>See <code>a.py:1-2</code>${cite("a.py", "1-2")}, (app.py:3${cite("app.py", "3-3")}) and ` +
+      '<button class="path" data-path="a.py" data-line="4">x</button>: <code>py a.py:5</code>.</p>\n',
+  );
+});
+
+test("a mark of several places shows each", () => {
+  const shown = whole("So [cite: doc, a.py, L1-L2, L5; b.py, 3].");
+  assert.deepEqual(
+    [...shown.matchAll(/data-cite="(.*?)"/g)].map(([, key]) => key),
+    ["doc a.py 1-2", "doc a.py 5-5", "doc b.py 3-3"],
+  );
+  assert.match(shown, /<\/button>\.<\/span><\/p>/);
 });
 
 test("what is no citation", () => {

@@ -78,8 +78,11 @@ def draw(block: Block, roots: Sequence[Path]) -> AnswerMarkdown:
         label = _PUNCTUATION.sub(r"\\\1", mark.place)
         return f"[{label}](<{file_uri(mark.path, roots)}>)"
 
+    def is_file(path: str) -> bool:
+        return any((root / path).is_file() for root in roots)
+
     text = printable(block.text)
-    return AnswerMarkdown(text if block.code else rewrite_citations(text, link))
+    return AnswerMarkdown(text if block.code else rewrite_citations(text, link, is_file))
 
 
 def file_uri(path: str, roots: Sequence[Path]) -> str:
