@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from glossator.context.attachments import attach
 from glossator.core.citations import parse_citations
 from glossator.core.span import CitationStatus
 from glossator.core.uri import to_uri
-from glossator.grounding.verify import verify
+from glossator.grounding.verify import verify, verify_all
 from glossator.workspace.change import Opened
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -68,6 +69,71 @@ async def test_grep_and_search_show_lines_too(workspace: MakeWorkspace) -> None:
     check(ws, "b.py, 1", "not read")
     await ws.call("Search", query="colour")
     check(ws, "c.py, 1-2")
+
+
+SHOP = {
+    "shop.py": "class Till:\n    def pay(self, sum):\n        return sum\n\n\nTill().pay(1)\n",
+    "notes.md": "# Pay\n\nTill.pay takes it.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("call", "shown", "not_shown"),
+    [
+        ({"mode": "definitions", "name": "Till.pay"}, [2], [1, 3, 6]),
+        ({"mode": "references", "name": "pay"}, [6], [1, 3]),
+        ({"mode": "callers", "name": "pay"}, [6], [1, 2, 3]),
+        ({"mode": "outline", "path": "shop.py"}, [1, 2], [3, 6]),
+    ],
+)
+async def test_symbols_show_lines_too(
+    workspace: MakeWorkspace, call: dict[str, str], shown: list[int], not_shown: list[int]
+) -> None:
+    ws = await workspace(SHOP)
+    await ws.call("Symbols", **call)
+    for line in shown:
+        check(ws, f"shop.py, {line}")
+    for line in not_shown:
+        check(ws, f"shop.py, {line}", f"Line {line} was not read.")
+
+
+async def test_uses_that_were_cut_off_are_not_shown(workspace: MakeWorkspace) -> None:
+    uses = "".join(f"pay({n})  # {'x' * 280}\n" for n in range(1, 200))
+    ws = await workspace({"shop.py": f"def pay(sum): ...\n{uses}"})
+    result = await ws.call("Symbols", mode="callers", name="pay")
+    last = max(int(n) for n in re.findall(r"^(?:shop\.py:)?(\d+)[:\t]", result.text, re.MULTILINE))
+    check(ws, f"shop.py, L2-L{last}")
+    check(ws, f"shop.py, {last + 1}", "not read")
+
+
+async def test_the_end_of_a_page_says_how_to_cite_it(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"big.py": "x = 1\n" * 5_000})
+    result = await ws.call("Read", path="big.py", offset=1_001)
+    shown = re.search(r"\[(L\S+) of 5000; go on", result.text)
+    assert shown
+    check(ws, f"big.py, {shown[1]}")
+    check(ws, "big.py, 1,001-3,000")
+    check(ws, "big.py, lines 1,001-3,000 of 5,000")
+    check(ws, "big.py, L1000-L3001", "Lines 1000 and 3001 were not read.")
+
+
+async def test_a_reason_names_the_lines_that_were_not_read(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": "x\n" * 100})
+    for line in (10, 12, 14, 16, 18, 20):
+        await ws.call("Read", path="a.py", offset=line, limit=1)
+    check(ws, "a.py, 10-11", "Line 11 was not read.")
+    check(ws, "a.py, 20-34", "Lines 21-34 were not read.")
+    check(ws, "a.py, 9-13", "Lines 9, 11 and 13 were not read.")
+    check(ws, "a.py, 1-34", "Lines 1-9, 11, 13, 15 and 3 more places were not read.")
+
+
+async def test_mentions_are_of_files_alone(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    await ws.call("Read", path="a.py", offset=5, limit=5)
+    answer = "See `a.py:5-9` and (b.py:1) at 10:30 in gone.py:3, [cite: a.py, 7; b.py, 1]."
+    found = [(each.target, each.status) for _, each in verify_all(answer, ws.snapshot, ws.reads)]
+    read, unsupported = CitationStatus.READ, CitationStatus.UNSUPPORTED
+    assert found == [("a.py", read), ("a.py", read), ("b.py", unsupported)]
 
 
 async def test_stale_after_a_change(workspace: MakeWorkspace) -> None:

@@ -1,6 +1,7 @@
 // What a screen reader is told without being asked: answers when they are whole, and what is waited for.
 
 import { useEffect, useState } from "preact/hooks";
+import { rewritten } from "./state/cites.ts";
 import { type Ask, isLive, type Turn } from "./state/model.ts";
 import { asks, turns } from "./store.ts";
 
@@ -50,5 +51,5 @@ function endInWords(turn: Turn): string {
     return "Stopped.";
   }
   const text = turn.parts.findLast((part) => part.kind === "text")?.text ?? "";
-  return `Answer: ${text.replace(/\[cite:[^\]]*\]/g, "").replace(/[*_`#>|]/g, "")}`;
+  return `Answer: ${rewritten(text, () => "").replace(/[*_`#>|]/g, "")}`;
 }

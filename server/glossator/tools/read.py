@@ -117,8 +117,7 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
     if page.next:
         limit = f" and limit={args.limit}" if args.limit else ""
         text += (
-            f"\n[lines {args.offset:,}-{page.next - 1:,} of {total:,}; go on with"
-            f" offset={page.next}{limit}]"
+            f"\n[L{args.offset}-L{page.next - 1} of {total}; go on with offset={page.next}{limit}]"
         )
     spans = tuple(
         Span(document.uri, document.sha256, first, last) for first, last in runs(page.numbers)

@@ -56,7 +56,7 @@ def report(
     ]
     kept, _ = cut(shown, Budget(bytes=MAX_BYTES - _NOTES_BYTES))
     omitted = len(found.hits) - min(len(kept), len(found.hits))
-    parts = kept
+    parts = [*kept]
     if not found.hits:
         parts.insert(0, f"Found no {what} of {name.whole}.")
         parts.append(account(snapshot, selection, [_searched(coverage, name)]))
