@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from glossator.agent import loop
+from glossator.agent import guard
 from glossator.core.errors import ModelError
 from glossator.core.events import Notice, TextDelta, TextDiscarded, ToolFinished, ToolStarted
 from glossator.core.tool_result import ToolResult
@@ -25,7 +25,16 @@ from tests.standin import (
     rate_limited,
 )
 
-LIMITED = {"limits": {"seconds": 0.4}}
+LIMITED = {"limits": {"seconds": 4}}
+
+
+@pytest.fixture
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time to act is up early, and much of it is left for the last word."""
+    monkeypatch.setattr(guard, "_SHARE", 0.85)
+
+
+DONE = Turn(Text("Done."))
 
 
 @pytest.mark.parametrize(
@@ -78,14 +87,15 @@ class Endless:
         raise AssertionError
 
 
+@pytest.mark.usefixtures("_soon")
 async def test_time_runs_out_inside_a_tool(tmp_path: Path) -> None:
     calls = ToolUse("Endless", id="endless"), ToolUse("Glob", {"pattern": "*"}, id="glob")
     script = [Turn(*calls), Turn(Text("So far."))]
-    async with stage(tmp_path, FILES, script, {"limits": {"seconds": 0.5}}) as s:
+    async with stage(tmp_path, FILES, script, LIMITED) as s:
         s.app.tools = {**s.app.tools, "Endless": Endless()}
         answer = await s.ask("?")
         results = s.results(1)
-        assert results["endless"]["content"] == "Not finished: the limit of 0.5 seconds is reached."
+        assert results["endless"]["content"] == "Not finished: the limit of 4 seconds is reached."
         assert "app.py" in results["glob"]["content"]
         assert [event.call_id for event in s.port.of(ToolFinished)] == ["glob"]
         assert (answer.stop, answer.text) == ("time", "So far.")
@@ -99,28 +109,28 @@ async def test_time_runs_out_inside_a_tool(tmp_path: Path) -> None:
         pytest.param(Turn(Text("x"), fault=rate_limited(30)), id="a long wait before a retry"),
     ],
 )
+@pytest.mark.usefixtures("_soon")
 async def test_time_runs_out_while_the_model_is_asked(tmp_path: Path, turn: Turn) -> None:
-    async with stage(tmp_path, FILES, [turn, Turn(Text("Again."))], LIMITED) as s:
+    """What it was saying is dropped, and there is time for a last word."""
+    script = [Turn(ToolUse("Glob", {"pattern": "*"})), turn, Turn(Text("So far."))]
+    async with stage(tmp_path, FILES, [*script, Turn(Text("Again."))], LIMITED) as s:
         answer = await s.ask("?")
-        assert (answer.stop, answer.turns) == ("time", 0)
-        assert "limit of 0.4 seconds" in answer.text
-        assert len(s.port.of(TextDiscarded)) == bool(s.port.of(TextDelta))
+        assert (answer.stop, answer.text, answer.turns) == ("time", "So far.", 2)
+        assert "limit of 4 seconds" in s.sent(2)["messages"][-1]["content"][-1]["text"]
+        assert len(s.port.of(TextDiscarded)) == (turn.gate is not None)
         again = await s.ask("and now?", session_id=answer.session_id)
         assert again.text == "Again."
 
 
-async def test_a_last_word_that_does_not_come_is_not_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(loop, "_LAST_WORD_SECONDS", 0.2)
-    script = [
-        Turn(ToolUse("Glob", {"pattern": "*"})),
-        Turn(Text("x"), fault=SlowHeaders(asyncio.Event())),
-    ]
-    async with stage(tmp_path, FILES, script, {"limits": {"turns": 1}}) as s:
+async def test_a_last_word_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
+    """It must come within the limit of seconds, too."""
+    never = [Turn(Text("x"), fault=SlowHeaders(asyncio.Event())) for _ in range(2)]
+    async with stage(tmp_path, FILES, [*never, DONE], {"limits": {"seconds": 1}}) as s:
         answer = await s.ask("?")
-        assert answer.stop == "turns"
+        assert answer.stop == "time"
         assert "No answer was reached" in answer.text
+        assert 1_000 <= answer.milliseconds < 10_000
+        assert (await s.ask("and now?", session_id=answer.session_id)).text == "Done."
 
 
 async def test_a_refusal_is_told_and_leaves_the_session_usable(tmp_path: Path) -> None:
@@ -158,9 +168,22 @@ async def test_a_full_context_ends_the_run_and_leaves_the_session_valid(tmp_path
 
 async def test_pauses_end_at_the_limit(tmp_path: Path) -> None:
     script = [Turn(Text(f"part {n}"), stop_reason="pause_turn") for n in range(3)]
-    async with stage(tmp_path, FILES, script, {"limits": {"turns": 3}}) as s:
+    async with stage(tmp_path, FILES, [*script, DONE], {"limits": {"turns": 3}}) as s:
         answer = await s.ask("?")
-        assert (answer.stop, answer.text, answer.turns) == ("turns", "part 2", 3)
+        assert (answer.stop, answer.text, answer.turns) == ("turns", "Done.", 4)
+        assert "limit of 3 turns" in s.sent(3)["messages"][-1]["content"][-1]["text"]
+
+
+async def test_a_reply_that_is_cut_off_in_its_thinking_has_a_last_word(tmp_path: Path) -> None:
+    thinking = Turn(Thinking("Hm."), stop_reason="max_tokens")
+    async with stage(tmp_path, FILES, [thinking, DONE, thinking, thinking, DONE]) as s:
+        answer = await s.ask("?")
+        assert (answer.stop, answer.text) == ("cut off", "Done.")
+        assert "reached its length" in s.sent(1)["messages"][-1]["content"][-1]["text"]
+        again = await s.ask("?", session_id=answer.session_id)
+        assert (again.stop, len(s.api.requests)) == ("cut off", 4)
+        assert "ended without an answer" in again.text
+        assert (await s.ask("?", session_id=answer.session_id)).text == "Done."
 
 
 async def test_a_reply_of_thinking_alone_is_no_empty_answer(tmp_path: Path) -> None:

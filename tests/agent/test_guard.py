@@ -7,6 +7,7 @@ import pytest
 from glossator.agent.agent import Stop
 from glossator.agent.guard import Guard
 from glossator.core.events import Usage
+from glossator.core.tool_result import ToolResult
 from glossator.llm.cost import Spending
 from glossator.llm.meter import Budget, Meter
 from glossator.llm.model import Reply, StopReason, ToolCall
@@ -33,7 +34,7 @@ def guard_of(limits: dict[str, float], before: Spending = NOTHING) -> Guard:
 
 def arrived(guard: Guard, reply: Reply) -> None:
     guard.meter.count(reply)
-    guard.count(reply)
+    guard.count()
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,6 @@ def arrived(guard: Guard, reply: Reply) -> None:
         ({"dollars": 0.001}, 1, Stop.MONEY, "$0.001"),
         ({"session_tokens": 650}, 2, Stop.TOKENS, "the session's limit of 650 tokens"),
         ({"session_dollars": 0.07}, 2, Stop.MONEY, "the session's limit of $0.07"),
-        ({"repeats": 4}, 4, Stop.REPETITION, "4 times"),
         ({"seconds": 1e-9}, 0, Stop.TIME, "seconds"),
     ],
 )
@@ -57,6 +57,21 @@ def test_limits(limits: dict[str, float], after: int, stop: Stop, said: str) -> 
         arrived(guard, REPLY)
     assert guard.exceeded((CALL,)) is stop
     assert said in guard.explain(stop)
+
+
+def test_repetition_is_a_limit_once_it_was_warned_of() -> None:
+    guard = guard_of({"repeats": 4})
+    for _ in range(3):
+        assert not guard.repeated((CALL,))
+        arrived(guard, REPLY)
+        guard.made((CALL,), {CALL.id: ToolResult("Found.")})
+    assert guard.repeated((CALL,)) == {CALL.id}
+    assert guard.exceeded((CALL,)) is None
+    guard.warn()
+    assert guard.exceeded((CALL,)) is Stop.REPETITION
+    assert "4 times" in guard.explain(Stop.REPETITION)
+    guard.forget()
+    assert guard.exceeded((CALL,)) is None
 
 
 def test_an_unknown_price_is_no_price_and_is_told() -> None:

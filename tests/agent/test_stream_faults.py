@@ -113,7 +113,6 @@ STOPPED: list[tuple[Turn, str, str]] = [
     (Turn(Text("No"), fault=Refused("cyber", "It harms.")), "refused", "declined.*It harms"),
     (Turn(*BLOCKS, fault=Refused()), "refused", "declined to answer"),
     (Turn(Text("So far"), stop_reason="max_tokens"), "cut off", "So far"),
-    (Turn(Thinking("Hm."), stop_reason="max_tokens"), "cut off", "ended without an answer"),
     (Turn(Text("So"), stop_reason="model_context_window_exceeded"), "context full", "So"),
 ]
 

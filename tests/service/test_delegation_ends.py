@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from glossator.agent import guard
 from glossator.core.events import AgentFinished, AgentStarted, RunCancelled
 from glossator.core.report import Report
-from glossator.service import delegation
 from glossator.service.agent_log import agents_in
 from glossator.service.cancel import CancelRequest, cancel
 from tests.service.delegating import FILES, Players, explore, fork, read, report, results, summaries
@@ -66,25 +66,44 @@ async def test_its_tokens_are_used_up(tmp_path: Path) -> None:
 async def test_its_time_is_up_but_for_the_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delegation, "FAREWELL", 0.9)
-    slow = asyncio.Event()
-    looking = [Turn(read("app.py"), read("gone.py"), gate=slow), report("shop.py")]
+    monkeypatch.setattr(guard, "_SHARE", 0.9)
+    slow = Turn(Text("I look"), read("gone.py"), gate=asyncio.Event())
+    looking = [Turn(read("app.py")), slow, report("app.py")]
     players = Players([Turn(explore("a")), DONE], a=looking)
-    async with stage(tmp_path / "ws", FILES, players, quick(seconds=5)) as s:
-        run = asyncio.create_task(s.ask("?"))
-        await s.api.wait_for_requests(2)
-        asyncio.get_running_loop().call_later(0.6, slow.set)
-        await run
-        *calls, reminder = players.asked["a"][1]["messages"][-1]["content"]
-        assert [call["is_error"] for call in calls] == [True, True]
-        assert reminder["text"].startswith("This run is ending: the limit of 5 seconds is reached.")
+    async with stage(tmp_path / "ws", FILES, players, quick(seconds=9)) as s:
+        await s.app.warm_up()
+        await s.ask("?")
+        reminder = players.asked["a"][2]["messages"][-1]["content"][-1]["text"]
+        assert reminder.startswith("This run is ending: the limit of 9 seconds is reached.")
+        told = results(players.asked["main"][1])["toolu_a"]["content"]
+        assert told.startswith("Partial: its time was up. What was found until then:\n\n- It is")
         assert summaries(s)["toolu_a"] == "1 finding, partial: its time was up"
+
+
+async def test_it_has_no_last_word(tmp_path: Path) -> None:
+    """The report says what was looked at, and does not pass for one that nothing is there."""
+    looking = [Turn(read("app.py"), read("shop.py")), Turn(fault=never()), Turn(fault=never())]
+    players = Players([Turn(explore("a"), fork("b")), DONE], a=looking, b=looking)
+    settings = quick(seconds=2)
+    settings["agents"]["fork"] = settings["agents"]["medium"]
+    async with stage(tmp_path / "ws", FILES, players, settings) as s:
+        await s.app.warm_up()
+        await s.ask("?")
+        explored, forked = results(players.asked["main"][1]).values()
+        for result, who in ((explored, "Explore"), (forked, "Fork")):
+            assert result["is_error"]
+            assert result["content"] == (
+                f"{who} ended without a report: its time was up.\n"
+                "This does not mean that nothing is there. Ask for less at once, or look"
+                ' yourself.\n\nSearched: Read path="app.py" (2 lines); Read path="shop.py"'
+                " (2 lines); lines shown to it: app.py 1-2 · shop.py 1-2"
+            )
 
 
 async def test_the_model_never_answers(tmp_path: Path) -> None:
     """What it wrote on the way is the report."""
     said = Turn(Text("It greets. [cite: doc, app.py, L1]"), LOOK)
-    looking = [Turn(read("app.py")), said, Turn(fault=never())]
+    looking = [Turn(read("app.py")), said, Turn(fault=never()), Turn(fault=never())]
     players = Players([Turn(explore("a")), DONE], a=looking)
     async with stage(tmp_path / "ws", FILES, players, quick(seconds=3)) as s:
         await s.app.warm_up()
@@ -106,7 +125,7 @@ async def test_the_model_fails(tmp_path: Path) -> None:
         failed, whole = results(players.asked["main"][1]).values()
         assert failed["is_error"]
         first, then = failed["content"].split("\n", 1)
-        assert first.startswith("Explore found nothing: it failed (")
+        assert first.startswith("Explore ended without a report: it failed (")
         assert "Out of order" in first
         assert 'Searched: Read path="app.py"' in then
         assert not whole.get("is_error")
@@ -174,7 +193,7 @@ async def test_one_that_is_cancelled_with_nothing_found_has_not_failed(tmp_path:
 async def test_the_run_has_its_deadline(tmp_path: Path) -> None:
     """The sub-agents are back before it, and the run answers from what they found."""
     looking = {
-        "a": [Turn(Text("So far."), read("app.py")), Turn(fault=never())],
+        "a": [Turn(Text("So far."), read("app.py")), Turn(fault=never()), Turn(fault=never())],
         "b": [report("app.py")],
     }
     players = Players([Turn(explore("a"), explore("b")), DONE], **looking)
@@ -188,13 +207,14 @@ async def test_the_run_has_its_deadline(tmp_path: Path) -> None:
 
 
 async def test_one_that_waits_for_a_place_until_the_end(tmp_path: Path) -> None:
-    players = Players([Turn(explore("a"), explore("b")), DONE], a=[Turn(fault=never())], b=[])
+    silent = [Turn(fault=never()), Turn(fault=never())]
+    players = Players([Turn(explore("a"), explore("b")), DONE], a=silent, b=[])
     settings = {"limits": {"seconds": 1}, "agents": {"parallel": 1}}
     async with stage(tmp_path / "ws", FILES, players, settings) as s:
         await s.ask("?")
         told = summaries(s)
-        assert told["toolu_a"].startswith("Explore found nothing: its time was up")
-        assert told["toolu_b"].startswith("Explore found nothing: it never began")
+        assert told["toolu_a"].startswith("Explore ended without a report: its time was up")
+        assert told["toolu_b"].startswith("Explore ended without a report: it never began")
 
 
 async def test_they_count_towards_the_limits_of_the_run(tmp_path: Path) -> None:

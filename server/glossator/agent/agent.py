@@ -17,8 +17,7 @@ class Agent:
     """A specification: the system blocks, the tools and the limits of a kind of run.
 
     `specs` is what the model is told of the tools: a conversation that goes on gives those it began
-    with, others are read off the tools. `farewell` is how much of the limit of seconds is kept for
-    the last word; without, that comes after it.
+    with, others are read off the tools.
     """
 
     name: str
@@ -26,7 +25,6 @@ class Agent:
     tools: Registry
     limits: LimitSettings
     specs: tuple[ToolSpec, ...] = ()
-    farewell: float = 0
 
 
 class Stop(StrEnum):

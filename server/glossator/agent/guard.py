@@ -1,42 +1,94 @@
-"""Ends a run that goes in circles or passes its limits."""
+"""Ends a run that goes in circles or passes its limits.
+
+A call is a repetition if it was made before and nothing changed since: no edit was made, no command
+said something new, no document changed on disk or in the editor. No call makes itself new. To look
+again at what is not done yet, such as a running job, is no repetition.
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from glossator.agent.agent import Stop
 from glossator.agent.clock import RunClock
+from glossator.core.tool_result import ToolResult
 from glossator.llm.meter import Meter
-from glossator.llm.model import Reply, ToolCall
+from glossator.llm.model import ToolCall
 from glossator.settings.model import LimitSettings
+
+_SHARE = 0.25  # of the seconds are kept back for the last word,
+_MOST = 60.0  # but not more than so many
+
+
+def farewell(seconds: float) -> float:
+    """How many of a run's `seconds` are for its last word alone."""
+    return min(_MOST, _SHARE * seconds)
 
 
 @dataclass(slots=True)
 class Guard:
     """Counts what a run has used; `exceeded` names the limit that was reached, if one was.
 
-    Tokens and money are counted by the meter. Of the limit of seconds, `farewell` are for the last
-    word alone.
+    Tokens and money are counted by the meter. `revision` gives the workspace's, and `acts` tells
+    whether a call may change something.
     """
 
     limits: LimitSettings
     meter: Meter
+    acts: Callable[[ToolCall], bool] = lambda _: False
+    revision: Callable[[], int] = lambda: 0
     clock: RunClock = field(default_factory=RunClock)
-    farewell: float = 0
     turns: int = 0
-    _calls: Counter[str] = field(default_factory=Counter)
+    _made: Counter[str] = field(default_factory=Counter)  # since something changed
+    _told: dict[str, str] = field(default_factory=dict)  # what each call that acts gave last
+    _seen: int | None = None  # the revision that the calls were made at
+    _warned: bool = False
 
-    def count(self, reply: Reply) -> None:
+    def count(self) -> None:
         """A reply arrived."""
         self.turns += 1
-        self._calls.update(_fingerprint(call) for call in reply.tool_calls)
+        if self._seen != (revision := self.revision()):
+            self._seen = revision
+            self.forget()
 
-    def begin_anew(self) -> None:
-        """The conversation was compacted: what was read before may be read again."""
-        self._calls.clear()
+    def forget(self) -> None:
+        """Something changed, or the conversation was compacted: every call is new."""
+        self._keep(())
+
+    def repeated(self, calls: Sequence[ToolCall]) -> frozenset[str]:
+        """The ids of those that were made often enough; what follows one that acts is new."""
+        ids: set[str] = set()
+        made = self._made.copy()
+        for call in calls:
+            made[_fingerprint(call)] += 1
+            if made[_fingerprint(call)] >= self.limits.repeats:
+                ids.add(call.id)
+            elif self.acts(call):
+                break
+        return frozenset(ids)
+
+    def warn(self) -> None:
+        """The model was told that it repeats itself: when it goes on, the run ends."""
+        self._warned = True
+
+    def made(self, calls: Sequence[ToolCall], results: Mapping[str, ToolResult]) -> None:
+        """Those of the calls that have a result were made, in this order."""
+        acted = False
+        for call in calls:
+            if (result := results.get(call.id)) is None:
+                continue
+            name = _fingerprint(call)
+            self._made[name] += not result.pending
+            if self.acts(call):
+                acted = True
+                if not result.error and result.text != self._told.get(name):
+                    self._keep((name,))
+                self._told[name] = result.text
+        if acted:
+            self._seen = self.revision()  # what calls did by themselves makes none of them new
 
     @property
     def seconds_left(self) -> float:
@@ -45,8 +97,8 @@ class Guard:
 
     @property
     def seconds_to_act(self) -> float:
-        """Until tools run no more."""
-        return max(0.0, self.seconds_left - self.farewell)
+        """Until nothing is begun but the last word."""
+        return max(0.0, self.seconds_left - farewell(self.limits.seconds))
 
     def exceeded(self, calls: Sequence[ToolCall]) -> Stop | None:
         """The limit that forbids running these calls."""
@@ -56,7 +108,7 @@ class Guard:
             return Stop(reached[0].kind)
         if self.seconds_to_act == 0:
             return Stop.TIME
-        if any(self._calls[_fingerprint(call)] >= self.limits.repeats for call in calls):
+        if self._warned and self.repeated(calls):
             return Stop.REPETITION
         return None
 
@@ -67,8 +119,15 @@ class Guard:
             **spent,
             Stop.TURNS: f"the limit of {self.limits.turns} turns is reached",
             Stop.TIME: f"the limit of {self.limits.seconds:g} seconds is reached",
-            Stop.REPETITION: f"the same call was made {self.limits.repeats} times",
+            Stop.REPETITION: f"the same call was made {self.limits.repeats} times, and nothing"
+            " changed in between",
+            Stop.CUT_OFF: "the reply reached its length limit",
         }[stop]
+
+    def _keep(self, names: Collection[str]) -> None:
+        """All other calls are new."""
+        self._made = Counter({name: self._made[name] for name in names})
+        self._warned = False
 
 
 def _fingerprint(call: ToolCall) -> str:

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from glossator.agent.agent import Agent, Outcome, Stop
 from glossator.agent.early import EarlyCalls
-from glossator.agent.execute import execute
+from glossator.agent.execute import acts, execute
 from glossator.agent.guard import Guard
 from glossator.agent.query import query
 from glossator.agent.run import RunContext
@@ -26,8 +27,6 @@ from glossator.llm.conversation import Conversation, tool_answers, user_message,
 from glossator.llm.meter import Budget, Meter
 from glossator.llm.model import Message, Reply, StopReason, ToolCall
 from glossator.prompts.loader import load_prompt
-
-_LAST_WORD_SECONDS = 60  # for the answer after a limit was reached
 
 _ENDINGS = {
     StopReason.END_TURN: Stop.ANSWERED,
@@ -53,13 +52,13 @@ async def _run(
     agent: Agent, conversation: Conversation, run: RunContext, early: EarlyCalls
 ) -> Outcome:
     meter = run.meter or Meter((Budget.of_run(agent.limits),))
-    guard = Guard(agent.limits, meter, run.clock, agent.farewell)
+    guard = Guard(agent.limits, meter, partial(acts, agent.tools), run.revision, run.clock)
     paused: list[Message] = []  # what the reply under way has said
     while True:
         reply = await _ask(agent, conversation, run, guard, early, paused)
         if reply is None:
-            return _out_of_time(run, guard)
-        _count(reply, run, guard)
+            return await _last_word(agent, conversation, run, guard, Stop.TIME, told=False)
+        _count(run, guard)
         limit = guard.exceeded(_requested(reply))
         if reply.stop is StopReason.PAUSE_TURN and limit is None:
             paused.append(reply.message)
@@ -70,18 +69,19 @@ async def _run(
             continue
         reply = replace(reply, message=whole_reply((*paused, reply.message)))
         paused.clear()
-        if reply.stop is StopReason.PAUSE_TURN and limit:
-            _keep(conversation, reply, guard.explain(limit))
-            return _unanswered(limit, guard, reply.text)
+        if unsaid := _unsaid(reply, limit):
+            _keep(conversation, reply, guard.explain(unsaid))
+            return await _last_word(agent, conversation, run, guard, unsaid, told=False)
         if not _requested(reply) or reply.stop in _FINAL:
             return _end(conversation, reply, guard)
         if limit:
             _answer_all(conversation, reply, "Not run", guard.explain(limit), farewell=True)
         else:
             limit = await _act(agent, conversation, run, reply, guard, early)
-        limit = limit or await _keep_room(conversation, run, reply, guard)
+        told = limit is not None
+        limit = limit or await _keep_room(run, reply, guard)
         if limit:
-            return await _last_word(agent, conversation, run, guard, limit)
+            return await _last_word(agent, conversation, run, guard, limit, told=told)
 
 
 async def _ask(
@@ -92,11 +92,14 @@ async def _ask(
     early: EarlyCalls,
     paused: list[Message],
 ) -> Reply | None:
-    """As `query`; a conversation that the provider does not take for its length is compacted."""
+    """As `query`; a conversation that the provider does not take for its length is compacted.
+
+    None: the time is up, but for a last word.
+    """
     while True:
         try:
             return await query(
-                agent, conversation, run, guard.meter, guard.seconds_left, early, paused
+                agent, conversation, run, guard.meter, guard.seconds_to_act, early, paused
             )
         except RequestTooLong:
             if not await _make_room(run, guard):
@@ -110,9 +113,9 @@ def _begin_again(run: RunContext, paused: list[Message]) -> None:
     paused.clear()
 
 
-def _count(reply: Reply, run: RunContext, guard: Guard) -> None:
+def _count(run: RunContext, guard: Guard) -> None:
     """Count a reply; with the first, say so if its price is not known and should be."""
-    guard.count(reply)
+    guard.count()
     if guard.turns == 1 and guard.meter.is_blind:
         run.emit(Notice(_UNKNOWN_PRICE.format(model=run.model.id)))
 
@@ -133,17 +136,28 @@ async def _act(
         _answer_all(conversation, reply, "Not run", load_prompt("user/cut_off").render())
         return None
     run.received(reply.message)
-    results: dict[str, ToolResult] = {}
+    results = _warnings(reply, guard)
+    calls = [call for call in reply.tool_calls if call.id not in results]
     limit, why = None, "the user cancelled the run"
     try:
         async with run.clock.limit(guard.seconds_to_act):
-            await execute(agent.tools, reply.tool_calls, run, results, early.take)
+            await execute(agent.tools, calls, run, results, early.take)
     except TimeoutError:
         limit, why = Stop.TIME, guard.explain(Stop.TIME)
     finally:
         farewell = limit is not None
         _answer_all(conversation, reply, "Not finished", why, results=results, farewell=farewell)
+    guard.made(calls, results)
     return limit
+
+
+def _warnings(reply: Reply, guard: Guard) -> dict[str, ToolResult]:
+    """Instead of results, for the calls that repeat what was done; the next ones end the run."""
+    repeated = guard.repeated(reply.tool_calls)
+    if repeated:
+        guard.warn()
+    told = load_prompt("user/repeated").render(reason=guard.explain(Stop.REPETITION))
+    return dict.fromkeys(repeated, ToolResult.failed(told))
 
 
 async def _make_room(run: RunContext, guard: Guard) -> bool:
@@ -151,7 +165,7 @@ async def _make_room(run: RunContext, guard: Guard) -> bool:
     if run.room is None:
         return False
     try:
-        async with run.clock.limit(guard.seconds_left):
+        async with run.clock.limit(guard.seconds_to_act):
             made = await run.room.make(guard.meter)
     except BudgetSpent as error:
         run.emit(Notice(f"The conversation was not compacted. {error}"))
@@ -160,47 +174,53 @@ async def _make_room(run: RunContext, guard: Guard) -> bool:
         return False
     if isinstance(made, NoGain):
         return False
-    guard.begin_anew()
+    guard.forget()
     return True
 
 
-async def _keep_room(
-    conversation: Conversation, run: RunContext, reply: Reply, guard: Guard
-) -> Stop | None:
-    """Compact ahead of need. Gives the limit that is reached by now, if any; the model was told."""
+async def _keep_room(run: RunContext, reply: Reply, guard: Guard) -> Stop | None:
+    """Compact ahead of need. Gives the limit that is reached by now, if any."""
     if run.room:
         with suppress(TimeoutError):
-            async with run.clock.limit(guard.seconds_left):
+            async with run.clock.limit(guard.seconds_to_act):
                 if await run.room.keep(reply.usage, guard.meter):
-                    guard.begin_anew()
-    limit = guard.exceeded(())
-    if limit:
-        farewell = load_prompt("user/last_word").render(reason=guard.explain(limit))
-        conversation.append(user_message(farewell))
-    return limit
+                    guard.forget()
+    return guard.exceeded(())
+
+
+def _unsaid(reply: Reply, limit: Stop | None) -> Stop | None:
+    """The limit that keeps a reply without calls from being an answer, if one does."""
+    if reply.stop is StopReason.PAUSE_TURN:
+        return limit
+    if reply.stop is StopReason.MAX_TOKENS and not (reply.text or _requested(reply)):
+        return Stop.CUT_OFF  # all of it was thinking
+    return None
 
 
 async def _last_word(
-    agent: Agent, conversation: Conversation, run: RunContext, guard: Guard, limit: Stop
+    agent: Agent,
+    conversation: Conversation,
+    run: RunContext,
+    guard: Guard,
+    limit: Stop,
+    *,
+    told: bool,
 ) -> Outcome:
     """Let the model answer from what it has, once, without further tools."""
     reason = guard.explain(limit)
+    if not told:
+        conversation.append(user_message(load_prompt("user/last_word").render(reason=reason)))
     run.emit(Notice(f"The run is ending: {reason}."))
-    seconds = guard.seconds_left if guard.farewell else _LAST_WORD_SECONDS
-    last = await query(agent, conversation, run, guard.meter, seconds, EarlyCalls({}, run))
+    nothing = EarlyCalls({}, run)
+    last = await query(agent, conversation, run, guard.meter, guard.seconds_left, nothing)
     if last is None:
         return _unanswered(limit, guard)
-    _count(last, run, guard)
+    _count(run, guard)
     last = replace(last, message=whole_reply((last.message,)))
     if _requested(last):
         _keep(conversation, last, reason)
         return _unanswered(limit, guard, last.text)
     return replace(_end(conversation, last, guard), stop=limit)
-
-
-def _out_of_time(run: RunContext, guard: Guard) -> Outcome:
-    run.emit(Notice(f"The run is ending: {guard.explain(Stop.TIME)}."))
-    return _unanswered(Stop.TIME, guard)
 
 
 def _unanswered(limit: Stop, guard: Guard, text: str = "") -> Outcome:

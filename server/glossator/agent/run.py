@@ -26,6 +26,7 @@ class RunContext:
     call may be made; it may ask the user first. `received` is told of a reply before its
     calls are run. `room` compacts the conversation when the window fills up; without it a full one
     ends the run. `meter` counts what is asked of the model; without it, one of the agent's limits.
+    `revision` is the workspace's: it grows with every change.
     """
 
     model: Model
@@ -36,3 +37,4 @@ class RunContext:
     room: Room | None = None
     clock: RunClock = field(default_factory=RunClock)
     meter: Meter | None = None
+    revision: Callable[[], int] = lambda: 0

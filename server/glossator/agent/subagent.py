@@ -18,8 +18,6 @@ from glossator.llm.conversation import Conversation
 from glossator.llm.meter import Meter
 from glossator.tools.base import Access, Tool, ToolArgs, ToolContext
 
-FAREWELL = 0.25  # of its seconds, kept for the report
-
 _ONLY_READS = "A fork only reads; {} was not called.\nSay in your report what you would do."
 _WHY = {
     Stop.TURNS: "its replies were used up",

@@ -14,8 +14,9 @@ from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.tool_result import Budget, cut
 
 ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)]) +")  # how an item of a list begins
-_SEARCHES = 12  # that are listed
+_SEARCHES = 12  # that are listed, and the last
 _LEAST = 200  # bytes of a finding that is cut to fit
+_NO_PROOF = "This does not mean that nothing is there. Ask for less at once, or look yourself."
 
 
 class Thoroughness(StrEnum):
@@ -70,7 +71,8 @@ class Report:
 
     def markdown(self) -> str:
         """The report for people; its citations are the marks that were written."""
-        parts = [f"*This report is partial: {self.partial}.*"] if self.partial else []
+        kind = "There is no report" if self.is_empty else "This report is partial"
+        parts = [f"*{kind}: {self.partial}.*"] if self.partial else []
         parts.append(joined(finding.text for finding in self.findings))
         if self.open:
             parts += ["**Open**", joined(self.open)]
@@ -88,6 +90,8 @@ class Report:
         head = f"Partial: {self.partial}. What was found until then:" if self.partial else ""
         account = _account(self.searched)
         blocks = [*map(_told, self.findings)] or ["Nothing was found."]
+        if self.partial and self.is_empty:
+            head, blocks = "", [_NO_PROOF]
         if self.open:
             blocks += ["Open:", *self.open]
         room = budget - _bytes(head) - _bytes(account) - _LEAST
@@ -144,8 +148,10 @@ def _told(finding: Finding) -> str:
 def _account(searched: tuple[str, ...]) -> str:
     if not searched:
         return ""
-    lines, more = searched[:_SEARCHES], len(searched) - _SEARCHES
-    return "Searched: " + "; ".join([*lines, *([f"and {more:,} more"] if more > 0 else [])])
+    *lines, last = searched
+    if (more := len(lines) - _SEARCHES) > 0:
+        lines[_SEARCHES:] = [f"{more:,} more"]
+    return "Searched: " + "; ".join([*lines, last])
 
 
 def joined(blocks: Iterable[str]) -> str:

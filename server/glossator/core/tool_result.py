@@ -24,7 +24,7 @@ class ToolResult:
     With `error` set the call failed: the first line of `text` says what failed and why, and is what
     people read of it; what the model is to do about it stands on the lines after it. `outcome` is
     what people read instead, where that line would not tell them. `vouched` are lines that the text
-    tells of and does not show: they may be cited.
+    tells of and does not show: they may be cited. `pending`: the same call will tell more later.
     """
 
     text: str
@@ -34,6 +34,7 @@ class ToolResult:
     image: Image | None = None
     outcome: str = ""
     vouched: tuple[Span, ...] = ()
+    pending: bool = False
 
     @staticmethod
     def failed(message: str) -> ToolResult:

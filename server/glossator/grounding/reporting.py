@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from glossator.core.citations import CitationMark, no_file, parse_citations, plainly_cited
 from glossator.core.report import ITEM, Finding, Report
-from glossator.core.span import Citation
+from glossator.core.span import Citation, Span
+
+_SHOWN = 12  # files, and places in each
 
 _HEADING = re.compile(r"(?:#{1,6} +|\*\*)(?P<title>[^*#\n]+?)(?: *#*|:?\*\*:?) *")
 _FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})")
@@ -45,6 +47,22 @@ def report_of(
             cited = plainly_cited(block, is_file)
             findings.append(Finding(cited, tuple(map(check, parse_citations(cited)))))
     return Report(agent, task, tuple(findings), tuple(searched), tuple(left), partial)
+
+
+def seen(spans: Iterable[Span], name: Callable[[str], str]) -> tuple[str, ...]:
+    """The lines of `spans` as a sentence, by file, `name` being that of a URI; none for none."""
+    places: dict[str, list[str]] = {}
+    for span in spans:
+        first, last = span.first_line, span.last_line
+        lines = f"{first}-{last}" if last > first else f"{first}"
+        places.setdefault(name(span.uri), []).append(lines)
+    files = [f"{path} {_some(lines, ', ')}" for path, lines in places.items()]
+    return (f"lines shown to it: {_some(files, ' · ')}",) if files else ()
+
+
+def _some(items: Sequence[str], between: str) -> str:
+    more = [f"and {len(items) - _SHOWN:,} more"] if len(items) > _SHOWN else []
+    return between.join([*items[:_SHOWN], *more])
 
 
 def blocks(text: str) -> Iterator[str]:

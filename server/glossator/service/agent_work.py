@@ -16,8 +16,10 @@ from glossator.agent.subagent import Ended, Progress, run_subagent, said
 from glossator.core.citations import CitationMark
 from glossator.core.events import AgentFinished, AgentStarted
 from glossator.core.report import Report
+from glossator.core.shown import shown
 from glossator.core.span import Citation
-from glossator.grounding.reporting import report_of
+from glossator.core.uri import to_path
+from glossator.grounding.reporting import report_of, seen
 from glossator.grounding.verify import files_of, verify
 from glossator.llm.meter import Budget, Meter
 from glossator.llm.model import Message, Model
@@ -66,25 +68,34 @@ async def work(app: Application, session: Session, run: Run, above: Meter, job: 
     job.conversation.say = lambda message: session.keep_agent(AgentSaid(agent_id, message))
     job.conversation.append(job.message)
     report = Report(name, task, partial=_ENDED_WITH_RUN)
+    before = job.reads.copy()
     try:
-        ended = await _ended(run, agent_id, _run(job, progress, meter))
+        ended = await _ended(run, agent_id, _run(app, job, progress, meter))
         if ended is None:
             ended = Ended(said(job.conversation, inherited), _CANCELLED)
-        report = await _checked(app, job, ended, progress)
+        report = await _checked(app, job, ended, progress, before)
     finally:
         session.keep_agent(Reported(agent_id, report))
         run.emit(_finished(report, progress))
     return report
 
 
-def _run(job: Job, progress: Progress, meter: Meter) -> Coroutine[Any, Any, Ended]:
+def _run(
+    app: Application, job: Job, progress: Progress, meter: Meter
+) -> Coroutine[Any, Any, Ended]:
     clock = RunClock()
 
     async def context() -> ToolContext:
         return job.context(clock)
 
     surroundings = RunContext(
-        job.model, progress.emit, context, job.permission, clock=clock, meter=meter
+        job.model,
+        progress.emit,
+        context,
+        job.permission,
+        clock=clock,
+        meter=meter,
+        revision=lambda: app.host.snapshot().revision,
     )
     return run_subagent(job.agent, job.conversation, surroundings)
 
@@ -102,14 +113,25 @@ async def _ended(run: Run, agent_id: str, working: Coroutine[Any, Any, Ended]) -
     return None if task.cancelled() else task.result()
 
 
-async def _checked(app: Application, job: Job, ended: Ended, progress: Progress) -> Report:
-    """The report, with its citations checked against the text as it is now."""
+async def _checked(
+    app: Application, job: Job, ended: Ended, progress: Progress, before: ReadState
+) -> Report:
+    """The report, with its citations checked against the text as it is now.
+
+    A partial one names the lines that were shown since `before`, cited or not.
+    """
     snapshot = app.host.snapshot()
 
     def check(mark: CitationMark) -> Citation:
         return verify(mark, snapshot, job.reads)
 
+    def called(uri: str) -> str:
+        path = to_path(uri)
+        return shown(uri) if path is None else snapshot.relative(path)
+
     name, searched = job.agent.name, tuple(progress.searched)
+    if ended.partial:
+        searched += seen(job.reads.since(before), called)
     return await asyncio.to_thread(
         report_of, name, job.task, ended.text, check, searched, ended.partial, files_of(snapshot)
     )

@@ -168,6 +168,7 @@ async def _answer(
         room,
         run.clock,
         meter,
+        lambda: app.host.snapshot().revision,
     )
     warming = asyncio.create_task(app.warm_up())
     try:

@@ -11,7 +11,8 @@ from functools import partial
 
 from glossator.agent.agent import Agent
 from glossator.agent.clock import RunClock
-from glossator.agent.subagent import FAREWELL, only_reading
+from glossator.agent.guard import farewell
+from glossator.agent.subagent import only_reading
 from glossator.context.attachments import Attached, Exhibit
 from glossator.context.system import system_blocks
 from glossator.core.errors import UsageError
@@ -37,7 +38,7 @@ from glossator.tools.toolbox import reading_tools
 
 EXPLORE = "Explore"
 
-_SHARE = 0.9  # of the run's time that is left
+_SHARE = 0.9  # of the time in which the run's tools may still work
 _TOO_LATE = "it never began, because others were at work until the run's time was up"
 _EVERYWHERE = "the whole workspace"
 _AS_RUN = frozenset({"inherit", "main"})  # models in files of sub-agents; all others are the fast
@@ -193,12 +194,12 @@ class Delegation:
         limits = self._app.settings.limits.model_copy(
             update={"turns": budget.turns, "tokens": budget.tokens, "seconds": seconds}
         )
-        return Agent(name, system, tools, limits, specs, seconds * FAREWELL)
+        return Agent(name, system, tools, limits, specs)
 
     @property
     def _seconds_left(self) -> float:
-        left = self._app.settings.limits.seconds - self._run.clock.seconds
-        return max(left, 0) * _SHARE
+        whole = self._app.settings.limits.seconds
+        return max(whole - farewell(whole) - self._run.clock.seconds, 0) * _SHARE
 
     @asynccontextmanager
     async def _place(self) -> AsyncIterator[bool]:

@@ -41,7 +41,7 @@ def as_result(report: Report, budget: int) -> ToolResult:
     findings = len(report.findings)
     if report.is_empty and report.partial:
         return ToolResult.failed(
-            f"{report.agent} found nothing: {report.partial}.\n{report.told(budget)}"
+            f"{report.agent} ended without a report: {report.partial}.\n{report.told(budget)}"
         )
     outcome = f"{findings} finding{'s' * (findings != 1)}"
     if report.partial:

@@ -114,6 +114,7 @@ def _result(
         _joined(output, end, shell, unsaved),
         omitted=_omitted(output),
         outcome="" if ended == Exit(0) else end.strip("[]"),
+        pending=ended is None,
     )
 
 

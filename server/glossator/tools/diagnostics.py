@@ -137,7 +137,8 @@ def _show(files: Sequence[FileDiagnostics], kept_back: int, context: ToolContext
         lines.append(f"[{omitted} more; ask for one file, or mend these first]")
     if kept_back:
         lines.append(_KEPT_BACK.format(kept_back))
-    return ToolResult("\n".join(lines) or "No findings.", omitted=omitted)
+    pending = any(file.pending for file in files)
+    return ToolResult("\n".join(lines) or "No findings.", omitted=omitted, pending=pending)
 
 
 def _worst_first(item: Diagnostic) -> tuple[int, int]:

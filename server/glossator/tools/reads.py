@@ -123,6 +123,14 @@ class ReadState:
         for span in spans:
             _add(self._lines, span)
 
+    def since(self, before: ReadState) -> tuple[Span, ...]:
+        """The lines that were shown since this state was copied to `before`."""
+        return tuple(
+            Span(*text, first, last)
+            for text, lines in self._lines.items()
+            for first, last in runs(sorted(lines - before._lines.get(text, set())))
+        )
+
     def covers(self, span: Span) -> bool:
         """Whether every line of `span` was shown, with this very text."""
         lines = self._lines.get((span.uri, span.sha256), set())
