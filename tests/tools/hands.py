@@ -75,5 +75,5 @@ async def call(
     ws: Workspace, tool: str, hands: Hands | None = None, **arguments: object
 ) -> ToolResult:
     """What the tool answers, as the agent loop calls it."""
-    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, hands or Hands(ws))
+    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, hands or Hands(ws), hidden=ws.hidden)
     return await call_tool(TOOLS, ToolCall("call", tool, dict(arguments)), context, nothing_denied)

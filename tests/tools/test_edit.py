@@ -86,8 +86,19 @@ async def test_the_user_types_meanwhile(workspace: MakeWorkspace) -> None:
     assert "11\tten" in result.text
     document = ws.snapshot.read("a.py")
     assert getattr(document, "text", "") == typed.replace("line 10\n", "ten\n")
-    refused = await call(ws, "Write", path="a.py", content="all of it")  # has not seen "two"
-    assert "only a part of a.py" in refused.text
+    assert "2\ttwo\n3\tand more\n" in result.text  # what the user typed is told with it
+    assert not (await edit(ws, "and more\n", "and\n")).error
+
+
+async def test_what_the_user_typed_is_not_written_over_unseen(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": CODE})
+    await call(ws, "Read", path="a.py")
+    ws.open("a.py", CODE.replace("line 2\n", "two\nand more\n"))
+    refused = await call(ws, "Write", path="a.py", content="all of it")
+    assert refused.error
+    assert "was changed after it was read" in refused.text
+    assert "1\tline 1\n2\ttwo\n3\tand more\n" in refused.text
+    assert not (await call(ws, "Write", path="a.py", content="all of it")).error
 
 
 async def test_the_user_types_there(workspace: MakeWorkspace) -> None:

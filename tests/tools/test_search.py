@@ -75,5 +75,5 @@ async def test_budget(workspace: MakeWorkspace) -> None:
     result = await ws.call("Search", query="needle")
     assert estimate_tokens(result.text) <= 25_000
     assert result.text.endswith("more chunks; narrow by path or glob, or ask more precisely]")
-    assert result.omitted == 20 - len(result.spans)
+    assert result.omitted == 20 - len(result.vouched)
     assert "[line cut: 608 characters]" in result.text

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from glossator.core.document import Document
+
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -29,6 +31,22 @@ def runs(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
         last = number
     if first is not None and last is not None:
         yield first, last
+
+
+def spans_of(document: Document, numbers: Iterable[int]) -> tuple[Span, ...]:
+    """Ascending lines of a document."""
+    return tuple(Span(document.uri, document.sha256, *lines) for lines in runs(numbers))
+
+
+def whole_and_cut(
+    document: Document, numbers: Iterable[int], characters: int
+) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """Ascending lines that are shown: those that are whole, and those cut after `characters`."""
+    whole: list[int] = []
+    cut: list[int] = []
+    for number in numbers:
+        (whole if len(document.lines[number - 1]) <= characters else cut).append(number)
+    return spans_of(document, whole), spans_of(document, cut)
 
 
 class CitationStatus(StrEnum):

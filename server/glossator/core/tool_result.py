@@ -24,7 +24,8 @@ class ToolResult:
     With `error` set the call failed: the first line of `text` says what failed and why, and is what
     people read of it; what the model is to do about it stands on the lines after it. `outcome` is
     what people read instead, where that line would not tell them. `vouched` are lines that the text
-    tells of and does not show: they may be cited. `pending`: the same call will tell more later.
+    tells of and does not show, or not in full: they may be cited, but not edited. `pending`: the
+    same call will tell more later.
     """
 
     text: str

@@ -1,8 +1,8 @@
-"""What the editing tools have in common: which text an edit is about, applying it, the report."""
+"""What the editing tools have in common: which text an edit is about, and applying it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from glossator.core.document import Document, Missing, MissingReason
@@ -10,56 +10,42 @@ from glossator.core.edit import Applied, Conflict, Editing, EditPlan, FileEdit, 
 from glossator.core.encoding import encode_edited
 from glossator.core.errors import UsageError
 from glossator.core.images import is_image
-from glossator.core.line_diff import Block, changed_blocks, lines_with_ends, unified_diff
+from glossator.core.line_diff import unified_diff
 from glossator.core.replacement import Replacement, apply_replacements
 from glossator.core.shown import shown
-from glossator.core.span import Span, runs
-from glossator.core.tool_result import ToolResult, shorten
+from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.tools.base import Cancelled, ToolContext, in_thread
-from glossator.tools.reads import carried
+from glossator.tools.edit_report import (
+    MORE_CHANGED,
+    changed,
+    in_conflict,
+    named,
+    not_shown,
+    sentences,
+)
+from glossator.tools.reads import Base, carried
 from glossator.workspace.editing.merge import rebase
 
-_CONTEXT_LINES = 3
-_MAX_LINES = 60  # shown of a changed file
-_LINE_CHARACTERS = 500
-_MOVED = (
-    "Other lines changed since you read the file; they were kept, and the edit was made where its"
-    " lines are now."
-)
-_MORE_CHANGED = "The user or the editor changed more at the same time than you asked for."
+_LINE_CHARACTERS = 500  # of a preview
 
 Change = Callable[[str], Sequence[Replacement]]
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A document to edit: as the model knows it, if it does, and as it is, if it is there."""
+    """A document to edit: what the model knows of it, and as it is, if it is there."""
 
     path: str
     relative: str
-    known: Document | None
+    base: Base | None
     current: Document | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Done:
-    """An edit that was applied: the text the model had read, the one before it, the one after.
-
-    `as_asked` is false when the user or the editor changed something else at the same time.
-    """
-
-    known: Document
-    current: Document
-    after: Document
-    as_asked: bool
-    note: str
 
 
 async def find_target(context: ToolContext, path: str) -> Target:
     """What `path` (as the model gives it) means. Raises `UsageError` for what cannot be edited."""
     target = await in_thread(_find, context, path)
-    if target.current is None and target.known is not None:
+    if target.current is None and context.reads.last(target.path) is not None:
         context.reads.forget(target.path)
         raise UsageError(
             f"Nothing was changed: {target.relative} was deleted or renamed after it was read.\nUse"
@@ -68,10 +54,13 @@ async def find_target(context: ToolContext, path: str) -> Target:
     return target
 
 
-async def edit_known(context: ToolContext, path: str, change: Change) -> ToolResult:
-    """Apply to a document what `change` makes of the text that the model has read.
+async def edit_known(
+    context: ToolContext, path: str, change: Change, *, whole: bool = False
+) -> ToolResult:
+    """Apply to a document what `change` makes of the text that the model knows.
 
-    `change` runs in a thread and raises `UsageError` when it cannot be done.
+    Every line that it replaces must have been shown; of a change of the `whole` text every line
+    there is. `change` runs in a thread and raises `UsageError` when it cannot be done.
     """
     target = await find_target(context, path)
     if target.current is None:
@@ -79,12 +68,7 @@ async def edit_known(context: ToolContext, path: str, change: Change) -> ToolRes
             f"Nothing was changed: {target.relative} does not exist.\nUse Glob to find its path, or"
             " Write to create it."
         )
-    if target.known is None:
-        raise UsageError(
-            f"Nothing was changed: {target.relative} was not read in this conversation.\nRead it"
-            " first, then make the edit again."
-        )
-    return await _carry_out(context, target, target.known, target.current, change)
+    return await _carry_out(context, target, target.current, change, whole=whole)
 
 
 def preview(context: ToolContext, path: str, change: Change) -> str:
@@ -94,9 +78,9 @@ def preview(context: ToolContext, path: str, change: Change) -> str:
     """
     try:
         target = _find(Cancelled(), context, path)
-        if target.known is None or target.current is None:
+        if target.base is None or target.current is None:
             return ""
-        moved = _prepare(Cancelled(), target, target.known, target.current, change)
+        moved = _prepare(Cancelled(), target, target.base, target.current, change)
     except UsageError:  # the call will say so, and what to do
         return ""
     if isinstance(moved, Conflict):
@@ -113,16 +97,14 @@ async def create(context: ToolContext, target: Target, content: str) -> ToolResu
     edit = FileEdit(uri, target.path, None, (Replacement(0, 0, content),))
     outcome = await edits_of(context).apply(EditPlan.of(f"Create {target.relative}", edit))
     if not isinstance(outcome, Applied):
-        return await _not_applied(context, target, outcome)
+        return _not_applied(target, outcome)
     after = _document_of(outcome, target.path)
     if after is None:
-        return ToolResult(_sentences(f"{target.relative} was not created.", outcome.note))
-    context.reads.saw(after)
+        return ToolResult(sentences(f"{target.relative} was not created.", outcome.note))
     as_asked = after.text == content
-    whole = Span(after.uri, after.sha256, 1, len(after.lines))
+    context.reads.became(after, range(1, len(after.lines) + 1) if as_asked else ())
     head = f"Created {target.relative} with {len(after.lines):,} lines."
-    text = _sentences(head, outcome.note or ("" if as_asked else _MORE_CHANGED))
-    return ToolResult(text, (whole,) if as_asked and after.lines else ())
+    return ToolResult(sentences(head, outcome.note or ("" if as_asked else MORE_CHANGED)))
 
 
 def edits_of(context: ToolContext) -> Editing:
@@ -130,19 +112,6 @@ def edits_of(context: ToolContext) -> Editing:
     if context.edits is None:
         raise UsageError("Nothing was changed: files can only be read here.\nDescribe the change.")
     return context.edits
-
-
-def numbered(document: Document, numbers: Sequence[int]) -> tuple[str, tuple[Span, ...]]:
-    """Lines of a document as Read shows them, a line of dots where some are left out."""
-    spans = tuple(Span(document.uri, document.sha256, first, last) for first, last in runs(numbers))
-    stretches = (
-        "\n".join(
-            f"{number}\t{shorten(document.lines[number - 1], _LINE_CHARACTERS)}"
-            for number in range(span.first_line, span.last_line + 1)
-        )
-        for span in spans
-    )
-    return "\n…\n".join(stretches), spans
 
 
 def _find(_cancelled: Cancelled, context: ToolContext, path: str) -> Target:
@@ -155,33 +124,82 @@ def _find(_cancelled: Cancelled, context: ToolContext, path: str) -> Target:
     current = found if isinstance(found, Document) else None
     if isinstance(found, Missing) and found.reason is not MissingReason.ABSENT:
         raise UsageError(f"Nothing was changed: {found.told}")
-    return Target(real, context.snapshot.relative(real), context.reads.last(real), current)
+    base = None if current is None else context.reads.base(real, current)
+    return Target(real, context.snapshot.relative(real), base, current)
 
 
 async def _carry_out(
-    context: ToolContext, target: Target, known: Document, current: Document, change: Change
+    context: ToolContext, target: Target, current: Document, change: Change, *, whole: bool
 ) -> ToolResult:
     editing = edits_of(context)
-    replacements = await in_thread(_prepare, target, known, current, change)
+    replacements = await in_thread(_decide, context, target, current, change, whole=whole)
+    if isinstance(replacements, ToolResult):
+        return replacements
     if isinstance(replacements, Conflict):
-        return await _not_applied(context, target, replacements)
+        return _not_applied(target, replacements)
     edit = FileEdit(current.uri, current.path, current, replacements)
     outcome = await editing.apply(EditPlan.of(f"Edit {target.relative}", edit))
     if not isinstance(outcome, Applied):
-        return await _not_applied(context, target, outcome)
+        return _not_applied(target, outcome)
     after = _document_of(outcome, target.path)
     if after is None:
-        return ToolResult(_sentences(f"{target.relative} was not changed.", outcome.note))
-    done = _Done(known, current, after, after.text == edit.result, outcome.note)
-    result, lines = await in_thread(_report, context, target, done)
+        return ToolResult(sentences(f"{target.relative} was not changed.", outcome.note))
+    as_asked = after.text == edit.result
+    note = outcome.note or ("" if as_asked else MORE_CHANGED)
+    known = current if target.base is None else target.base.known
+    shown = context.reads.lines(current) | (target.base.lines if target.base else frozenset())
+
+    def tell(_cancelled: Cancelled) -> tuple[ToolResult, set[int]]:
+        lines = carried(shown, current, after, by_model=as_asked)
+        return changed(target.relative, known, current, after, note), lines
+
+    result, lines = await in_thread(tell)
     context.reads.became(after, lines)
     return result
 
 
+def _decide(
+    cancelled: Cancelled,
+    context: ToolContext,
+    target: Target,
+    current: Document,
+    change: Change,
+    *,
+    whole: bool,
+) -> tuple[Replacement, ...] | Conflict | ToolResult:
+    """The replacements for the current text, or why they are not made."""
+    base = target.base or Base(current, frozenset(), current)
+    unread = f"{target.relative} was not read in this conversation."
+    try:
+        moved = _prepare(cancelled, target, base, current, change)
+    except UsageError:
+        if target.base is not None:
+            raise
+        step = "Read it first, then make the edit again."
+        raise UsageError(f"Nothing was changed: {unread}\n{step}") from None
+    if isinstance(moved, Conflict):
+        return moved
+    wanted = range(1, len(current.lines) + 1) if whole else _lines_of(current, moved)
+    unseen = [line for line in wanted if line not in base.lines]
+    if not unseen:
+        return moved
+    if target.base is None:
+        why = unread
+    elif whole:
+        why = f"only a part of {target.relative} was shown, and Write replaces all of it."
+    else:
+        lines = f"{'lines' if len(unseen) > 1 else 'line'} {named(unseen)}"
+        were = "were" if len(unseen) > 1 else "was"
+        why = f"{lines} of {target.relative} {were} not shown in this conversation."
+    hidden = context.hidden is not None and context.hidden(current.path)
+    return not_shown(why, current, unseen, hidden=hidden)
+
+
 def _prepare(
-    _cancelled: Cancelled, target: Target, known: Document, current: Document, change: Change
+    _cancelled: Cancelled, target: Target, base: Base, current: Document, change: Change
 ) -> tuple[Replacement, ...] | Conflict:
-    """The replacements for the text of now."""
+    """The replacements for the current text."""
+    known = base.document
     try:
         wanted = change(known.text)
     except UsageError as error:
@@ -198,66 +216,21 @@ def _prepare(
     return moved
 
 
-def _report(
-    _cancelled: Cancelled, context: ToolContext, target: Target, done: _Done
-) -> tuple[ToolResult, set[int]]:
-    """What changed, with a few lines around it, and which lines the model knows now."""
-    known, current, after = done.known, done.current, done.after
-    lines = carried(context.reads.lines(known), known, current, by_model=False)
-    lines |= context.reads.lines(current)
-    lines = carried(lines, current, after, by_model=done.as_asked)
-    blocks = changed_blocks(lines_with_ends(current.text), lines_with_ends(after.text))
-    moved = _MOVED if known.sha256 != current.sha256 else ""
-    note = _sentences(moved, done.note or ("" if done.as_asked else _MORE_CHANGED))
-    if not blocks:
-        return ToolResult(_sentences(f"{target.relative} was not changed.", note)), lines
-    removed = sum(block.old_end - block.old_start for block in blocks)
-    added = sum(block.new_end - block.new_start for block in blocks)
-    places = "1 place" if len(blocks) == 1 else f"{len(blocks):,} places"
-    head = f"Changed {target.relative} in {places} (+{added:,} -{removed:,} lines)."
-    numbers = sorted(set(_around(blocks, len(after.lines))))
-    text, spans = numbered(after, numbers[:_MAX_LINES])
-    left_out = max(len(numbers) - _MAX_LINES, 0)
-    more = f"\n[{left_out:,} more lines around the changes are not shown]" if left_out else ""
-    text = f"{_sentences(head, note)}\n{text}{more}"
-    outcome = f"{places}, +{added:,} -{removed:,} lines"
-    return ToolResult(text, spans, omitted=left_out, outcome=outcome), lines
+def _lines_of(document: Document, replacements: Iterable[Replacement]) -> list[int]:
+    """The lines of which anything is replaced; ascending."""
+    lines: dict[int, None] = {}
+    for each in replacements:
+        if each.start < each.end:
+            first = document.table.position(each.start, "utf-32").line + 1
+            last = document.table.position(each.end - 1, "utf-32").line + 1
+            lines |= dict.fromkeys(range(first, last + 1))
+    return list(lines)
 
 
-def _around(blocks: Sequence[Block], total: int) -> Iterator[int]:
-    for block in blocks:
-        first = max(block.new_start + 1 - _CONTEXT_LINES, 1)
-        yield from range(first, min(block.new_end + _CONTEXT_LINES, total) + 1)
-
-
-async def _not_applied(
-    context: ToolContext, target: Target, outcome: Refused | Conflict
-) -> ToolResult:
+def _not_applied(target: Target, outcome: Refused | Conflict) -> ToolResult:
     if isinstance(outcome, Refused):
         return ToolResult.failed(outcome.reason)
-    result, lines = await in_thread(_report_conflict, context, target, outcome)
-    context.reads.became(outcome.document, lines)
-    return result
-
-
-def _report_conflict(
-    _cancelled: Cancelled, context: ToolContext, target: Target, conflict: Conflict
-) -> tuple[ToolResult, set[int]]:
-    """The lines of now, and which lines of the text of now the model knows."""
-    known, now = target.known, conflict.document
-    lines: set[int] = set()
-    if known is not None:
-        lines = carried(context.reads.lines(known), known, now, by_model=False)
-    last_line = min(conflict.last_line, conflict.first_line + _MAX_LINES - 1, len(now.lines))
-    text, spans = numbered(now, range(conflict.first_line, last_line + 1))
-    result = ToolResult(
-        f"Nothing was changed: what the edit replaces in {target.relative} was changed after it"
-        f" was read.\nIn that place there is now:\n{text or '[nothing: the file is empty]'}\n"
-        + _sentences("Make the edit again for this text, if it is still wanted.", conflict.note),
-        spans,
-        error=True,
-    )
-    return result, lines
+    return in_conflict(target.relative, outcome)
 
 
 def _document_of(outcome: Applied, path: str) -> Document | None:
@@ -274,7 +247,3 @@ def _refuse_kind(path: str) -> None:
         raise UsageError(
             f"Nothing was changed: {shown(path)} is an image; only text files can be edited."
         )
-
-
-def _sentences(*parts: str) -> str:
-    return " ".join(part for part in parts if part)

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from glossator.core.document import Document, MissingReason
 from glossator.core.shown import shown
-from glossator.core.span import Span, runs
+from glossator.core.span import Span, whole_and_cut
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.prompts.loader import load_prompt
 from glossator.tools.account import account
@@ -127,7 +127,8 @@ def _grep(
             f"\n[cut at {reached}; narrow by path, glob or type{more}, or go on with"
             f" offset={args.offset + len(kept)}]"
         )
-    return ToolResult(text, tuple(_spans(kept, snapshot)), omitted=1 if reached else 0)
+    whole, shortened = _spans(kept, snapshot)
+    return ToolResult(text, whole, omitted=1 if reached else 0, vouched=shortened)
 
 
 def _is_far_too_much(search: TextSearch, room: int, limit: int) -> bool:
@@ -194,15 +195,21 @@ def _kind(line: str) -> str:
     return "encoded data" if _ENCODED.search(line) else "minified or generated"
 
 
-def _spans(lines: list[_Line], snapshot: WorkspaceSnapshot) -> Iterator[Span]:
-    """Runs of consecutive lines, file by file."""
-    shown = [(line.source, line.number) for line in lines if line.source and line.number]
-    for _, group in groupby(shown, key=lambda place: place[0].source.path):
+def _spans(
+    lines: list[_Line], snapshot: WorkspaceSnapshot
+) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """Runs of consecutive lines, file by file: those shown in full, and those that were cut."""
+    places = [(line.source, line.number) for line in lines if line.source and line.number]
+    whole: list[Span] = []
+    shortened: list[Span] = []
+    for _, group in groupby(places, key=lambda place: place[0].source.path):
         (source, *_), numbers = zip(*group, strict=True)
         document = document_of(snapshot, source)
         if isinstance(document, Document):
-            for first, last in runs(numbers):
-                yield Span(document.uri, document.sha256, first, last)
+            shown_whole, shown_cut = whole_and_cut(document, numbers, MAX_LINE_CHARACTERS)
+            whole += shown_whole
+            shortened += shown_cut
+    return tuple(whole), tuple(shortened)
 
 
 def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolResult:

@@ -1,29 +1,51 @@
 """What a conversation has been shown: nothing is shown twice, and citations can be checked.
 
-An edit is about the text that was shown, which need not be the text of now.
+An edit rests on lines that were shown, by whatever tool. It is about the text that was shown, which
+need not be the current one: lines that somebody else's change left alone are known in both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from glossator.core.document import Document
 from glossator.core.line_diff import Block, changed_blocks, lines_with_ends
-from glossator.core.span import Span, runs
+from glossator.core.span import Span, runs, spans_of
 from glossator.core.uri import to_path, to_uri
 from glossator.workspace.roots import is_inside
 
 Range = tuple[int, int | None]  # first line asked for (1-based), how many
 
 
+class Seen(NamedTuple):
+    """A document that was read, at the hash it had."""
+
+    path: str
+    uri: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The text that an edit is about, and the lines of the current one that the model knows.
+
+    `known` is the text that it was told of last.
+    """
+
+    document: Document
+    lines: frozenset[int]
+    known: Document
+
+
 @dataclass(slots=True)
 class ReadState:
     """Per conversation: the hash last shown for each range read, and every line shown.
 
-    Of each document read, by path, the text is kept of which lines were last shown. Lines that a
-    sub-agent's report rests on are vouched for: they may be cited, but their text was not shown.
+    Of each document read or edited, by path, the text is kept. Lines that were cut, or that a
+    sub-agent's report rests on, are vouched for: they may be cited, but not edited.
     """
 
     _shown: dict[tuple[str, Range], str] = field(default_factory=dict)
@@ -49,12 +71,10 @@ class ReadState:
         """What a draft of this state kept to itself was shown after all."""
         for (path, asked), sha256 in draft._shown.items():
             self.remember(path, asked, sha256)
-        self.show(
-            Span(uri, sha256, first, last)
-            for (uri, sha256), lines in draft._lines.items()
-            for first, last in runs(sorted(lines))
-        )
-        self._documents.update(draft._documents)
+        self.show(_spans(draft._lines))
+        self.vouch(_spans(draft._vouched))
+        for document in draft._documents.values():
+            self.saw(document)
 
     def unchanged(self, path: str, asked: Range, sha256: str) -> bool:
         """Whether this range was the last shown with this very text."""
@@ -68,12 +88,28 @@ class ReadState:
         self._shown[path, asked] = sha256
 
     def saw(self, document: Document) -> None:
-        """Lines of this document were shown to be worked with, or that it is empty."""
-        self._documents[document.path] = replace(document)  # without the lines it has cut
+        """Lines of this document were shown to be worked with, or that it is empty.
+
+        What was known of an earlier text stays, until it `became` this one.
+        """
+        self._documents.setdefault(document.path, _plain(document))
 
     def last(self, path: str) -> Document | None:
-        """The document at the real path `path` as Read, or an edit, last showed it."""
+        """The document at the real path `path` as it was when it was read or edited."""
         return self._documents.get(path)
+
+    def base(self, path: str, current: Document) -> Base | None:
+        """What an edit of `current`, at the real path `path`, is about; for a thread.
+
+        The current text if anything of it was shown, else the one that was read; None if neither.
+        """
+        last, shown = self.last(path), self.lines(current)
+        if last is None:
+            return Base(current, shown, current) if shown else None
+        if last.sha256 == current.sha256:
+            return Base(current, shown, last)
+        lines = shown | carried(self.lines(last), last, current, by_model=False)
+        return Base(current if shown or not current.text else last, lines, last)
 
     def documents(self) -> tuple[Document, ...]:
         """Every document that was shown, as it was shown last."""
@@ -85,9 +121,8 @@ class ReadState:
 
     def became(self, document: Document, lines: Iterable[int]) -> None:
         """A document that was read is this one now, and the model knows these lines of it."""
-        self.saw(document)
-        places = runs(sorted(lines))
-        self.show(Span(document.uri, document.sha256, first, last) for first, last in places)
+        self._documents[document.path] = _plain(document)
+        self.show(spans_of(document, sorted(lines)))
 
     def vouch(self, spans: Iterable[Span]) -> None:
         """A report told of these lines, and its citations hold."""
@@ -99,7 +134,7 @@ class ReadState:
         for document in [each for each in self.documents() if is_inside(each.path, old)]:
             path = new + document.path[len(old) :]
             self.forget(document.path)
-            self.saw(replace(document, path=path, uri=to_uri(path)))
+            self._documents[path] = replace(document, path=path, uri=to_uri(path))
         for known, now in ((self._lines, self.show), (self._vouched, self.vouch)):
             for (uri, sha256), lines in list(known.items()):
                 was = to_path(uri)
@@ -154,9 +189,19 @@ class ReadState:
         return bool(shown) and span.sha256 not in shown
 
 
+def _plain(document: Document) -> Document:
+    return replace(document)  # without the lines it has cut
+
+
 def _add(lines: dict[tuple[str, str], set[int]], span: Span) -> None:
     known = lines.setdefault((span.uri, span.sha256), set())
     known.update(range(span.first_line, span.last_line + 1))
+
+
+def _spans(known: Mapping[tuple[str, str], set[int]]) -> Iterator[Span]:
+    for (uri, sha256), lines in known.items():
+        for first, last in runs(sorted(lines)):
+            yield Span(uri, sha256, first, last)
 
 
 def carried(

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from glossator.core.span import Span
+from glossator.core.span import Span, whole_and_cut
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.prompts.loader import load_prompt
@@ -108,7 +108,10 @@ def _report(
         text += f"\n\n[{omitted} more chunks; narrow by path or glob, or ask more precisely]"
     if found.unparsed:
         text += f"\n\n[{unparsed(found)}]"
-    return ToolResult(text, tuple(_span(hit) for hit in found.hits[: len(kept)]), omitted)
+    shown = [_spans(hit) for hit in found.hits[: len(kept)]]
+    whole = tuple(span for spans, _ in shown for span in spans)
+    shortened = tuple(span for _, spans in shown for span in spans)
+    return ToolResult(text, whole, omitted, vouched=shortened)
 
 
 def unparsed(found: Found) -> str:
@@ -140,7 +143,8 @@ def _block(number: int, hit: Hit, snapshot: WorkspaceSnapshot) -> str:
     return "\n".join((head, *numbered))
 
 
-def _span(hit: Hit) -> Span:
+def _spans(hit: Hit) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """The lines that are shown in full, and those that are cut."""
     chunk = hit.chunk
-    document = chunk.document
-    return Span(document.uri, document.sha256, chunk.first_line, chunk.last_line)
+    lines = range(chunk.first_line, chunk.last_line + 1)
+    return whole_and_cut(chunk.document, lines, MAX_LINE_CHARACTERS)

@@ -63,7 +63,15 @@ def report(
     if omitted:
         parts.append(f"[{omitted:,} more {what}; narrow by path]")
     parts += _doubts(coverage)
-    return ToolResult("\n".join(parts), tuple(_spans(entries[: len(kept)], snapshot)), omitted)
+    told = entries[: len(kept)]
+    whole = [each for each in told if len(each.line.text) <= _MAX_LINE_CHARACTERS]
+    shortened = [each for each in told if len(each.line.text) > _MAX_LINE_CHARACTERS]
+    return ToolResult(
+        "\n".join(parts),
+        tuple(_spans(whole, snapshot)),
+        omitted,
+        vouched=tuple(_spans(shortened, snapshot)),
+    )
 
 
 def _entry(hit: Definition | Use) -> _Entry:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from glossator.core.document import Document
-from glossator.core.errors import UsageError
 from glossator.core.replacement import Replacement
-from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, ToolArgs, ToolContext
@@ -48,15 +45,4 @@ class Write:
         target = await find_target(context, args.path)
         if target.current is None:
             return await create(context, target, args.content)
-        if target.known is not None and not _whole(target.known, context):
-            raise UsageError(
-                f"Nothing was changed: only a part of {target.relative} was read, and Write"
-                " replaces all of it.\nRead the rest first, or use Edit."
-            )
-        return await edit_known(context, args.path, args.change)
-
-
-def _whole(document: Document, context: ToolContext) -> bool:
-    """Whether the conversation was shown every line of it."""
-    lines = Span(document.uri, document.sha256, 1, len(document.lines))
-    return context.reads.covers(lines)
+        return await edit_known(context, args.path, args.change, whole=True)

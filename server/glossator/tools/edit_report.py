@@ -1,0 +1,122 @@
+"""What the model is told of an edit: made, in conflict with somebody else's, or of lines not shown.
+
+Each shows the lines as they are now, so that the next edit can rest on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from glossator.core.document import Document
+from glossator.core.edit import Conflict
+from glossator.core.line_diff import Block, changed_blocks, lines_with_ends
+from glossator.core.span import runs, spans_of, whole_and_cut
+from glossator.core.tool_result import ToolResult, shorten
+
+MAX_LINE_CHARACTERS = 2_000  # of lines that are to be edited: as many as Read shows
+MORE_CHANGED = "The user or the editor changed more at the same time than you asked for."
+
+_CONTEXT_LINES = 3
+_MAX_LINES = 60  # shown of a file
+_LINE_CHARACTERS = 500  # of a changed file
+_PLACES = 8
+_MOVED = (
+    "Other lines changed since you read the file; they were kept, and the edit was made where its"
+    " lines are now."
+)
+
+
+def changed(
+    relative: str, known: Document, current: Document, after: Document, note: str
+) -> ToolResult:
+    """An edit that made `after` of `current`; the model knew another text if `known` is another.
+
+    Shown is what differs from what it knew, with a few lines around it.
+    """
+    blocks = changed_blocks(lines_with_ends(current.text), lines_with_ends(after.text))
+    is_moved = known.sha256 != current.sha256
+    note = sentences(_MOVED if is_moved else "", note)
+    if not blocks:
+        return ToolResult(sentences(f"{relative} was not changed.", note))
+    removed = sum(block.old_end - block.old_start for block in blocks)
+    added = sum(block.new_end - block.new_start for block in blocks)
+    places = "1 place" if len(blocks) == 1 else f"{len(blocks):,} places"
+    head = f"Changed {relative} in {places} (+{added:,} -{removed:,} lines)."
+    if is_moved:
+        blocks = changed_blocks(lines_with_ends(known.text), lines_with_ends(after.text))
+    numbers = around(blocks, after)
+    text = numbered(after, numbers[:_MAX_LINES], _LINE_CHARACTERS)
+    whole, cut = whole_and_cut(after, numbers[:_MAX_LINES], _LINE_CHARACTERS)
+    left_out = max(len(numbers) - _MAX_LINES, 0)
+    more = f"\n[{left_out:,} more lines around the changes are not shown]" if left_out else ""
+    return ToolResult(
+        f"{sentences(head, note)}\n{text}{more}",
+        whole,
+        omitted=left_out,
+        outcome=f"{places}, +{added:,} -{removed:,} lines",
+        vouched=cut,
+    )
+
+
+def in_conflict(relative: str, conflict: Conflict) -> ToolResult:
+    """An edit of lines that somebody else changed."""
+    now = conflict.document
+    last_line = min(conflict.last_line, conflict.first_line + _MAX_LINES - 1, len(now.lines))
+    numbers = range(conflict.first_line, last_line + 1)
+    text = numbered(now, numbers, MAX_LINE_CHARACTERS)
+    return ToolResult(
+        f"Nothing was changed: what the edit replaces in {relative} was changed after it was read."
+        f"\nIn that place there is now:\n{text or '[nothing: the file is empty]'}\n"
+        + sentences("Make the edit again for this text, if it is still wanted.", conflict.note),
+        spans_of(now, numbers),
+        error=True,
+    )
+
+
+def not_shown(why: str, current: Document, unseen: Sequence[int], *, hidden: bool) -> ToolResult:
+    """An edit of lines that were not shown: they are, if they are not many."""
+    numbers = around((Block(line - 1, line, line - 1, line) for line in unseen), current)
+    if hidden or len(numbers) > _MAX_LINES:
+        step = f"Read lines {named(unseen)} first, then make the edit again."
+        return ToolResult.failed(f"Nothing was changed: {why}\n{step}")
+    text = numbered(current, numbers, MAX_LINE_CHARACTERS)
+    return ToolResult(
+        f"Nothing was changed: {why}\nThere stands:\n{text}\nMake the edit again if it is right for"
+        " these lines.",
+        spans_of(current, numbers),
+        error=True,
+    )
+
+
+def named(lines: Iterable[int]) -> str:
+    """Ascending lines in few words."""
+    places = [f"{first}-{last}" if first < last else f"{first}" for first, last in runs(lines)]
+    return ", ".join(places[:_PLACES]) + ", …" * (len(places) > _PLACES)
+
+
+def numbered(document: Document, numbers: Iterable[int], characters: int) -> str:
+    """Lines of a document as Read shows them, a line of dots where some are left out."""
+    stretches = (
+        "\n".join(
+            f"{number}\t{shorten(document.lines[number - 1], characters)}"
+            for number in range(first, last + 1)
+        )
+        for first, last in runs(numbers)
+    )
+    return "\n…\n".join(stretches)
+
+
+def around(blocks: Iterable[Block], document: Document, context: int = _CONTEXT_LINES) -> list[int]:
+    """The lines that blocks made of a document, with so many lines around them; ascending."""
+    return sorted(set(_around(blocks, len(document.lines), context)))
+
+
+def sentences(*parts: str) -> str:
+    """Those that are not empty, in a row."""
+    return " ".join(part for part in parts if part)
+
+
+def _around(blocks: Iterable[Block], total: int, context: int) -> Iterator[int]:
+    for block in blocks:
+        first = max(block.new_start + 1 - context, 1)
+        yield from range(first, min(block.new_end + context, total) + 1)
