@@ -146,3 +146,13 @@ async def test_a_worker_that_cannot_start_is_done_without(
         await s.app.ready()
         assert await hover_at(s, "x.py", "press()\n", "press") is None
         assert await hover_at(s, "y.py", "def press(): pass\n", "press") is not None
+
+
+async def test_the_first_hover_of_a_session_waits_for_what_it_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.service.hover._SECONDS", SECONDS)  # on a busy machine
+    async with stage(tmp_path, FILES, ()) as s:
+        said = await hover_at(s, "x.py", "from zoo.water import press\n", "press")
+        assert said is not None
+        assert "zoo/water.py:1-2" in said

@@ -1,7 +1,8 @@
-"""Markdown that a model or a file wrote, made harmless: it loads nothing and runs nothing.
+"""Markdown that a model or a file wrote, made harmless or plain.
 
-Code stays as it was written where every reader of Markdown takes it for code: a block that is
-fenced from end to end, and spans in lines whose back-ticks all have partners.
+Harmless: it loads nothing and runs nothing. Code stays as it was written where every reader of
+Markdown takes it for code: a block that is fenced from end to end, and spans in lines whose
+back-ticks all have partners. Plain: without its marks, for clients that show no Markdown.
 """
 
 from __future__ import annotations
@@ -13,6 +14,37 @@ _ACTIVE = re.compile(r"\\.|!(?=\[)|<(?=[A-Za-z/!?])", re.DOTALL)
 _COMMAND = re.compile(r"(\]\(|\]:)\s*(?:\\?<)?\s*command:[^)\s]*", re.IGNORECASE)
 _TICKS = re.compile(r"`+")
 _ESCAPED = {"!": "!\\", "<": "\\<"}
+
+_BLOCK = re.compile(
+    r"^(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>(?s:.*?))^(?P=fence)$\n?", re.MULTILINE
+)
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*[:/#][^)\s]*\)")
+_SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_MARKS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"^#{1,6} +", re.MULTILINE), ""),
+    (re.compile(r"^([-*_])(?: ?\1){2,} *$\n*", re.MULTILINE), ""),  # a rule between paragraphs
+    (re.compile(r"(?<![\w*\\])(\*{1,3})(?=\S)([^*\n]*[^*\s\\])\1(?![\w*])"), r"\2"),
+    (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
+)
+
+
+def plain(text: str) -> str:
+    """Markdown without its marks: code as it is, of links their words."""
+    parts: list[str] = []
+    at = 0
+    for found in _BLOCK.finditer(text):
+        parts += _unmarked(text[at : found.start()]), found["inside"]
+        at = found.end()
+    return "".join((*parts, _unmarked(text[at:])))
+
+
+def _unmarked(text: str) -> str:
+    parts = _SPAN.split(_LINK.sub(r"\1", text))  # text, back-ticks, code, text, …
+    for at in range(0, len(parts), 3):
+        for pattern, kept in _MARKS:
+            parts[at] = pattern.sub(kept, parts[at])
+    del parts[1::3]
+    return "".join(parts)
 
 
 def harmless(block: str) -> str:

@@ -91,7 +91,7 @@ def describe(params: types.InitializeParams) -> Client:
         code_actions=literals,
         disabled_actions=literals
         and bool(get_capability(capabilities, "text_document.code_action.disabled_support")),
-        markdown_hover=not formats or types.MarkupKind.Markdown in formats,
+        markdown_hover=not formats or formats[0] == types.MarkupKind.Markdown,
         symbol_trees=bool(
             get_capability(
                 capabilities, "text_document.document_symbol.hierarchical_document_symbol_support"

@@ -1,8 +1,9 @@
 """Hover: what outlines know of the name under the cursor, and its gloss. No model is ever asked.
 
 A name that the document itself defines is looked up in its own outline. Any other is looked for in
-the workspace, where imports and folders make likely. The worker parses, and an editor waits only so
-long: then nothing is said, since a name that could not be looked up here may mean another there.
+the workspace, where imports and folders make likely. The worker parses, and may still be starting:
+a late hover is better than none, but an editor waits only so long. Then nothing is said, since a
+name that could not be looked up here may mean another there.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ NO_GLOSS = "*No gloss yet: the command glossator.gloss makes one.*"
 
 _WORD = re.compile(r"\w+")
 _LONG = 200_000  # characters, through which a thread is to look
-_SECONDS = 0.15  # for it all; what was parsed until then is quicker the next time
-_SEARCHING = 0.4  # of that time, then what was found is told
+_SECONDS = 0.9  # for it all; what was parsed until then is quicker the next time
+_SEARCHING = 0.1  # of that time, then what was found is told
 _LIMITS = Limits(texts=40, hits=40)
 _FAMILIES = (
     frozenset({"javascript", "typescript", "tsx"}),
@@ -185,6 +186,8 @@ async def _facts(
             return _defined_here(snapshot, word, line, namesakes)
     if not _may_be_elsewhere(word):
         return None
+    await app.ready()
+    snapshot = app.host.snapshot()
     search = partial(_look_elsewhere, app.symbols, snapshot, word)
     asked = snapshot, word.document, word.text, search
     found = app.at_hand.known_definitions(*asked) or await app.at_hand.definitions(*asked)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from glossator.core.markdown import plain
 from glossator.core.text import Position
 from glossator.lsp.later import Later
 
@@ -38,8 +39,11 @@ async def _looked_up(
 def _shown(ls: Server, answer: HoverAnswer | None) -> types.Hover | None:
     if answer is None:
         return None
-    kind = types.MarkupKind.Markdown if ls.client.markdown_hover else types.MarkupKind.PlainText
+    if ls.client.markdown_hover:
+        contents = types.MarkupContent(types.MarkupKind.Markdown, answer.markdown)
+    else:
+        contents = types.MarkupContent(types.MarkupKind.PlainText, plain(answer.markdown))
     return types.Hover(
-        contents=types.MarkupContent(kind, answer.markdown),
+        contents=contents,
         range=types.Range(types.Position(*answer.start), types.Position(*answer.end)),
     )
