@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from glossator.core.document import Document
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
 from glossator.service.hover import NO_GLOSS, HoverRequest, hover
@@ -156,3 +157,26 @@ async def test_the_first_hover_of_a_session_waits_for_what_it_needs(
         said = await hover_at(s, "x.py", "from zoo.water import press\n", "press")
         assert said is not None
         assert "zoo/water.py:1-2" in said
+
+
+CELL = "vscode-notebook-cell:/work/nb.ipynb#W{}sZmlsZQ%3D%3D"
+
+
+@pytest.mark.parametrize("uri", ["untitled:Untitled-1", CELL.format(0)])
+async def test_documents_that_are_no_files(
+    tmp_path: Path, uri: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.service.hover._SECONDS", SECONDS)  # on a busy machine
+    async with stage(tmp_path, FILES, ()) as s:
+        s.app.host.apply(Opened(CELL.format(1), 1, "def swim(): pass\n", "python"))
+        text = "from zoo.water import press\n\nclass Eel: pass\n\nEel(); swim()\n"
+        s.app.host.apply(Opened(uri, 1, text, "python"))
+        told = []
+        for place in [(4, 1), (0, 24), (4, 8)]:  # Eel, press, swim
+            answer = await hover(s.app, HoverRequest(uri, Position(*place), links=True))
+            told.append(answer.markdown if answer else "")
+        assert "class Eel" in told[0]
+        assert "No gloss" not in told[0]  # none can be kept of what is no file
+        assert "Presses." in told[1]
+        assert ("def swim()" in told[2]) == ("notebook" in uri)  # defined in another cell
+        assert isinstance(s.app.host.snapshot().read(uri), Document)  # as editors name it

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -214,7 +215,12 @@ def _defined_elsewhere(snapshot: WorkspaceSnapshot, found: Found[Definition]) ->
 
 
 def _gloss(app: Application, facts: _Facts, *, links: bool) -> str:
-    """The gloss of a symbol with its state, and the command that makes or renews it."""
+    """The gloss of a symbol with its state, and the command that makes or renews it.
+
+    Of what is no file, such as a cell of a notebook, no gloss can be kept.
+    """
+    if not os.path.isabs(facts.path):
+        return ""
     noted = app.margin.of(subject_of(facts.symbol, facts.path))
     line = facts.symbol.name_line
     if noted is None:

@@ -20,11 +20,15 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The editor opened a document; opening it again replaces what was open."""
+    """The editor opened a document; opening it again replaces what was open.
+
+    `language` is the editor's name of its language, which the name of a file tells better.
+    """
 
     uri: str
     version: int
     text: str
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

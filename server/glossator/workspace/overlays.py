@@ -19,6 +19,7 @@ from glossator.core.text import LineTable, PositionEncoding
 from glossator.core.uri import to_path
 from glossator.workspace.change import Edited, Opened, TextEdit
 from glossator.workspace.roots import real_path
+from glossator.workspace.symbols.languages import ending_of, language_of
 
 
 class _Found(Protocol):
@@ -70,7 +71,7 @@ class Overlays:
         return self._set(
             Overlay(
                 change.uri,
-                overlay_path(change.uri),
+                overlay_path(change.uri, change.language),
                 change.version,
                 change.text,
                 time.time_ns(),
@@ -126,10 +127,12 @@ def masked(overlays: Mapping[str, T], path: str, load: Callable[[str], F]) -> T 
     return found if own is None else own
 
 
-def overlay_path(uri: str) -> str:
-    """The real path a URI names, or the URI itself when it names no file."""
+def overlay_path(uri: str, language: str = "") -> str:
+    """The real path a URI names; when it names no file the URI, with an ending for its language."""
     path = to_path(uri)
-    return uri if path is None else real_path(path) or path
+    if path is not None:
+        return real_path(path) or path
+    return uri if language_of(uri) else uri + ending_of(language)
 
 
 def edited(text: str, edits: Iterable[TextEdit], encoding: PositionEncoding) -> str:

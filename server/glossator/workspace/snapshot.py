@@ -47,6 +47,9 @@ class WorkspaceSnapshot:
 
     def read(self, path: str) -> Document | Missing:
         """The text of `path` (absolute, workspace-relative or untitled); the editor's first."""
+        named = self._opened_as(path) if ":" in path else None
+        if named is not None and not os.path.isabs(named.path):
+            return named.document
         located = path if path in self.overlays else self.folders.locate(path)
         if isinstance(located, Missing):
             return located
@@ -80,9 +83,11 @@ class WorkspaceSnapshot:
 
     def open_document(self, uri: str) -> Document | None:
         """The open document the editor calls `uri`, wherever it lies; for edges, not for tools."""
-        named = (overlay for overlay in self.overlays.values() if overlay.uri == uri)
-        overlay = next(named, None) or self.overlays.get(overlay_path(uri))
+        overlay = self._opened_as(uri) or self.overlays.get(overlay_path(uri))
         return None if overlay is None else overlay.document
+
+    def _opened_as(self, uri: str) -> Overlay | None:
+        return next((each for each in self.overlays.values() if each.uri == uri), None)
 
     def resolve(self, path: str) -> str | Missing:
         """The real path of `path` if it lies inside the workspace, whether or not it exists."""

@@ -36,7 +36,11 @@ export interface Listener {
 }
 
 const EVENT = "glossator/event";
-const DOCUMENTS: DocumentSelector = [{ scheme: "file" }, { scheme: "untitled" }];
+const DOCUMENTS: DocumentSelector = [
+  { scheme: "file" },
+  { scheme: "untitled" },
+  { scheme: "vscode-notebook-cell" },
+];
 
 /** A running server. */
 export class Connection {

@@ -30,7 +30,9 @@ def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     """A document's text is now the editor's."""
     document = params.text_document
     ls.unread.discard(document.uri)
-    ls.application.host.apply(Opened(document.uri, document.version, document.text))
+    ls.application.host.apply(
+        Opened(document.uri, document.version, document.text, document.language_id)
+    )
 
 
 def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:

@@ -36,12 +36,23 @@ ANYWHERE = Place()
 
 
 def candidates(snapshot: WorkspaceSnapshot, name: Name, place: Place) -> tuple[str, ...]:
-    """The texts of `place` by path: code before others, then the likeliest and nearest first."""
+    """The texts of `place` by path: code before others, then the likeliest and nearest first.
+
+    Near a cell of a notebook, its other cells count, too.
+    """
     found = text_candidates(snapshot, analyse(re.escape(name.last)).query)
     without = {path for path, overlay in snapshot.overlays.items() if name.last not in overlay.text}
-    paths = (entry.path for entry in chain(found.plain, found.others))
+    files = (entry.path for entry in chain(found.plain, found.others))
+    paths = chain(files, _cells(snapshot, place.near or ""))
     ranked = _ranked((path for path in paths if path not in without), place)
     return tuple(path for _, path in sorted(ranked))
+
+
+def _cells(snapshot: WorkspaceSnapshot, cell: str) -> Iterator[str]:
+    """The open documents whose names differ from that of `cell` only after a `#`."""
+    if cell in snapshot.overlays and not os.path.isabs(cell):
+        notebook, mark, _ = cell.partition("#")
+        yield from (path for path in snapshot.overlays if mark and path.startswith(notebook + mark))
 
 
 def open_texts(snapshot: WorkspaceSnapshot, word: str = "") -> Mapping[str, str]:

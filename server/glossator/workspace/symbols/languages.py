@@ -31,7 +31,7 @@ _EXTENSIONS = {
     "rust": "rs",
     "c": "c",
     # A header's name does not say which of the two it is; C++ reads nearly all of C.
-    "cpp": "h cc cpp cxx c++ hh hpp hxx h++ ipp inl tpp",
+    "cpp": "cpp h cc cxx c++ hh hpp hxx h++ ipp inl tpp",
     "java": "java",
     "csharp": "cs csx",
     "ruby": "rb rake gemspec ru",
@@ -41,6 +41,14 @@ _EXTENSIONS = {
     "yaml": "yaml yml",
     "toml": "toml",
     MARKDOWN: "md markdown mkd",
+}
+_EDITORS_NAMES = {
+    "javascriptreact": "javascript",
+    "typescriptreact": "tsx",
+    "shellscript": "bash",
+    "sh": "bash",
+    "jsonc": "json",
+    "cs": "csharp",
 }
 _NAMES = {
     "python": "sconstruct sconscript wscript",
@@ -119,6 +127,12 @@ def language_of(path: str, text: str | None = None) -> str | None:
         return _BY_EXTENSION.get(extension)
     shebang = _SHEBANG.match(text) if text and not dot else None
     return _BY_NAME.get(name) or (_BY_PROGRAM.get(shebang[1]) if shebang else None)
+
+
+def ending_of(language_id: str) -> str:
+    """What the names of files in a language end in, as editors name it; "" for an unknown one."""
+    extensions = _EXTENSIONS.get(_EDITORS_NAMES.get(language_id, language_id), "")
+    return f".{extensions.split()[0]}" if extensions else ""
 
 
 @cache
