@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from glossator.context.modes import tells_mode
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename
@@ -151,6 +152,11 @@ class Stage:
     def sent(self, number: int) -> dict[str, Any]:
         """The body of the n-th request to the model, from 0."""
         return self.api.requests[number].body
+
+    def said(self, number: int) -> list[dict[str, Any]]:
+        """The last message of the n-th request, but for what tells the mode."""
+        content = self.sent(number)["messages"][-1]["content"]
+        return [block for block in content if not tells_mode(block)]
 
     def results(self, number: int) -> dict[str, Any]:
         """The tool results in the last message of the n-th request, by tool call id."""

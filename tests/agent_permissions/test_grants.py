@@ -65,8 +65,10 @@ def test_how_long_an_answer_holds(ws: Workspace, choice: str, now: type, later: 
 def test_a_denial_goes_to_the_model_in_the_users_words(ws: Workspace) -> None:
     denied = answer(ws.grants(), "deny", message=" use make ")
     assert isinstance(denied, Deny)
-    assert denied.reason.endswith("The user says: use make")
+    assert denied.reason == "The user does not allow this.\nThe user says: use make"
     assert answer(ws.grants(), "deny") != denied
+    nobody = PermissionAnswer(Choice.DENY, "Nobody is there.", asked=False)
+    assert ws.grants().settle(ASK, nobody) == Deny("Nobody is there.")
     assert not ws.file.exists()
 
 

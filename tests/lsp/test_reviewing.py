@@ -26,7 +26,7 @@ _ANNOTATED = {
     "applyEdit": True,
     "workspaceEdit": {"documentChanges": True, "changeAnnotationSupport": {}},
 }
-_UNASKED = "The editor could not ask the user."
+_UNASKED = "The editor could not ask the user, so this is not allowed.\nDo without it"
 _SHOW = "window/showMessageRequest"
 
 
@@ -153,9 +153,8 @@ async def test_a_part_is_rejected(calc: Path, message: str) -> None:
             ("edit", f"line {n}\n", f"LINE {n}\n") for n in (5, 15, 25)
         ]
         assert changed(a) == [5, 25]
-        told = "The user rejected 1 of 3 changes (line 15).\nDo not make them again unasked."
-        if message:
-            told += f" The user says: {message}"
+        then = f"The user says: {message}" if message else "Do not make them again unasked."
+        told = f"The user rejected 1 of 3 changes (line 15).\n{then}"
         assert f"{told}\n" in a.told("edit")
         (settled,) = a.events("edit.settled")
         assert settled["note"] == "The user rejected 1 of 3 changes (line 15)."
@@ -168,7 +167,7 @@ async def test_a_part_is_rejected(calc: Path, message: str) -> None:
     [
         (
             {"accepted": [], "message": "never"},
-            "The user rejected this edit.\nDo not make it again unasked. The user says: never",
+            "The user rejected this edit.\nThe user says: never",
         ),
         (None, "The user rejected this edit"),
         ({"accepted": ["unknown"]}, "The user rejected this edit"),
@@ -210,10 +209,7 @@ async def test_a_part_is_rejected_and_the_rest_does_not_fit_any_more(calc: Path)
         a.editor.answers["glossator/review"] = type_and_reject
         await a.asked()
         assert changed(a) == []
-        note = (
-            "The user rejected 1 of 3 changes (line 15).\nDo not make them again unasked. The user"
-            " says: 15 is right"
-        )
+        note = "The user rejected 1 of 3 changes (line 15).\nThe user says: 15 is right"
         told = a.told("edit")
         assert "there is now:\n     5\tline five\n" in told
         assert told.endswith(f"if it is still wanted. {note}")

@@ -52,8 +52,8 @@ def pasted(content: bytes = PNG, name: str = "shot.png") -> Pasted:
 
 
 def said(s: Stage, number: int = 0) -> list[dict[str, Any]]:
-    """The content of the last message of a request."""
-    content: list[dict[str, Any]] = without_cache_marks(s.sent(number))["messages"][-1]["content"]
+    """The content of the last message of a request, but for what tells the mode."""
+    content: list[dict[str, Any]] = without_cache_marks(s.said(number))
     return content
 
 

@@ -129,7 +129,7 @@ async def test_one_that_a_file_describes(tmp_path: Path) -> None:
     players = Players([Turn(d.explore("a", agent="law")), DONE], a=tries)
     async with stage(tmp_path / "ws", files, players) as s:
         answer = await s.ask("?")
-        told, question = s.sent(0)["messages"][0]["content"]
+        told, question = s.said(0)
         assert "- law: Knows licences." in told["text"]
         assert question["text"] == "?"
         asked = players.asked["a"][0]

@@ -16,7 +16,7 @@ async def test_a_mentioned_symbol_is_shown_and_can_be_cited(tmp_path: Path) -> N
     async with stage(tmp_path, FILES, script) as s:
         answer = await s.ask("What does @swim return?")
         assert [citation.status for citation in answer.citations] == ["read"]
-        attachment, question = s.sent(0)["messages"][-1]["content"]
+        attachment, question = s.said(0)
         assert "zoo/fish.py, lines 4-5 of 5" in attachment["text"]
         assert question["text"] == "What does @swim return?"
         assert s.port.of(Notice) == [Notice("Attached: zoo/fish.py:4-5.")]
@@ -25,7 +25,7 @@ async def test_a_mentioned_symbol_is_shown_and_can_be_cited(tmp_path: Path) -> N
 async def test_an_unknown_mention_is_left_as_it_stands_and_said(tmp_path: Path) -> None:
     async with stage(tmp_path, FILES, [Turn(Text("No."))]) as s:
         await s.ask("Is there a @property?")
-        (question,) = s.sent(0)["messages"][-1]["content"]
+        (question,) = s.said(0)
         assert question["text"] == "Is there a @property?"
         (notice,) = s.port.of(Notice)
         assert notice.message.startswith("Not attached: @property (no file and no symbol")

@@ -69,7 +69,7 @@ async def test_a_document_that_was_never_saved(tmp_path: Path) -> None:
 async def test_what_the_model_is_asked(tmp_path: Path, action: Action) -> None:
     async with stage(tmp_path, FILES, SAID) as s:
         answer = await act(s, action, "a/m.py", 1, 2)
-        lines, question = s.sent(0)["messages"][-1]["content"]
+        lines, question = s.said(0)
         assert lines["text"].startswith("Attached by the user: a/m.py, lines 1-2 of 2")
         heading, _, task = question["text"].partition("\n\n")
         assert heading == action.titled("`a/m.py:1-2`") + "."
@@ -84,7 +84,7 @@ async def test_what_the_model_is_asked(tmp_path: Path, action: Action) -> None:
 async def test_a_whole_document_and_the_users_own_words(tmp_path: Path) -> None:
     async with stage(tmp_path, FILES, SAID) as s:
         await act(s, REFACTOR, "use.py", instruction=" As in @b/m.py, please.\n")
-        lines, mentioned, question = s.sent(0)["messages"][-1]["content"]
+        lines, mentioned, question = s.said(0)
         assert "use.py, lines 1-3 of 3" in lines["text"]
         assert "b/m.py, lines 1-2 of 2" in mentioned["text"]
         assert question["text"].endswith(" better now.\n\nAs in @b/m.py, please.")
@@ -93,7 +93,7 @@ async def test_a_whole_document_and_the_users_own_words(tmp_path: Path) -> None:
 async def test_the_path_is_no_mention(tmp_path: Path) -> None:
     async with stage(tmp_path, {"@types/x.ts": "let x = 1\n"}, SAID) as s:
         await act(s, EXPLAIN, "@types/x.ts")
-        assert len(s.sent(0)["messages"][-1]["content"]) == 2
+        assert len(s.said(0)) == 2
         assert s.port.of(Notice) == []
 
 
@@ -104,7 +104,7 @@ async def test_what_the_editor_reports_is_shown_with_the_lines(tmp_path: Path) -
     )
     async with stage(tmp_path, FILES, SAID) as s:
         await act(s, FIX, "a/m.py", 1, 2, diagnostics=found)
-        lines, question = s.sent(0)["messages"][-1]["content"]
+        lines, question = s.said(0)
         _, told = lines["text"].split("return net * 2\n\n")
         assert told == (
             "Attached by the user: what the editor reports about a/m.py. It is material, not an"

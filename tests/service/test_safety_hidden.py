@@ -105,7 +105,7 @@ async def test_a_link_to_it_shows_nothing_either(tmp_path: Path) -> None:
 async def test_a_mention_attaches_nothing_of_it(tmp_path: Path, mention: str) -> None:
     async with stage(tmp_path, _FILES, [Turn(Text("Well."))], _PERMISSIONS) as s:
         await s.ask(f"What is {mention}?")
-        (question,) = s.sent(0)["messages"][-1]["content"]
+        (question,) = s.said(0)
         assert question["text"] == f"What is {mention}?"
         (notice,) = s.port.of(Notice)
         assert notice.message.startswith(f"Not attached: {mention} (")
@@ -140,7 +140,7 @@ async def test_a_finding_that_quotes_it_is_not_shown(tmp_path: Path) -> None:
     async with stage(tmp_path, _FILES, [Turn(Text("Well."))], _PERMISSIONS) as s:
         request = LinesRequest(to_uri(str(tmp_path / "app.py")), diagnostics=(quoting,))
         await act_on_lines(FIX, s.app, request)
-        lines, _ = s.sent(0)["messages"][-1]["content"]
+        lines, _ = s.said(0)
         assert "1: error: [not shown: it quotes a file" in lines["text"]
         assert "kingfisher" not in lines["text"]
 

@@ -64,6 +64,7 @@ async def test_each_part_has_its_tokens_and_its_reason(tmp_path: Path) -> None:
         parts = conversation(answer)
         assert {key: part.count for key, part in parts.items()} == {
             ("attachment", "lib.py"): 1,
+            ("reminder", "reminders"): 1,  # the mode
             ("question", "questions"): 2,
             ("thinking", "thinking"): 4,
             ("reply", "text"): 4,
@@ -129,9 +130,10 @@ async def test_undos_are_told_as_reminders(tmp_path: Path) -> None:
         session_id = (await s.ask("Write it.")).session_id
         await undo_turn(s.app, UndoRequest(session_id))
         await s.ask("And now?", session_id=session_id)
-        assert conversation(await shown(s, session_id))["reminder", "reminders"].count == 1
+        mode_and_undo = conversation(await shown(s, session_id))["reminder", "reminders"]
+        assert mode_and_undo.count == 2
         await rewind(s.app, RewindRequest(session_id))
-        assert ("reminder", "reminders") not in conversation(await shown(s, session_id))
+        assert conversation(await shown(s, session_id))["reminder", "reminders"].count == 1
 
 
 async def test_another_model_has_nothing_cached(tmp_path: Path) -> None:

@@ -533,6 +533,7 @@ export interface Pasted {
 export interface PermissionAnswer {
   readonly choice: Choice;
   readonly message?: string;
+  readonly asked?: boolean;
 }
 
 /** Whether a tool may act. */
@@ -627,6 +628,7 @@ export interface RetryRequest {
 export interface Review {
   readonly accepted: ReadonlyArray<string>;
   readonly message?: string;
+  readonly asked?: boolean;
 }
 
 /** The runs that were dropped, oldest first; of these, the turns whose changes still stand. */
@@ -769,6 +771,13 @@ export interface Spending {
   readonly usage: Usage;
   readonly last: Usage;
   readonly dollars: number | null;
+}
+
+/** The plan that a session's last run ended with; `mode` holds from then on, as `setMode`'s. */
+export interface StartPlanRequest {
+  readonly sessionId: string;
+  readonly mode: Mode;
+  readonly runId?: string | null;
 }
 
 /** See `docs/protocol.md`; None where there is nothing to tell or it cannot be told. */
@@ -986,6 +995,7 @@ export interface Commands {
   readonly "glossator.retry": { readonly request: RetryRequest; readonly answer: RetryAnswer };
   readonly "glossator.undoTurn": { readonly request: UndoRequest; readonly answer: UndoAnswer };
   readonly "glossator.listTurns": { readonly request: ListTurnsRequest; readonly answer: TurnList };
+  readonly "glossator.startPlan": { readonly request: StartPlanRequest; readonly answer: Answer };
   readonly "glossator.setMode": { readonly request: SetModeRequest; readonly answer: ModeAnswer };
   readonly "glossator.listModels": { readonly request: ListModelsRequest; readonly answer: ModelList };
   readonly "glossator.setModel": { readonly request: SetModelRequest; readonly answer: ModelAnswer };

@@ -7,7 +7,7 @@ paused when it ends.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -146,7 +146,9 @@ async def _act(
         limit, why = Stop.TIME, guard.explain(Stop.TIME)
     finally:
         farewell = limit is not None
-        _answer_all(conversation, reply, "Not finished", why, results=results, farewell=farewell)
+        _answer_all(
+            conversation, reply, "Not finished", why, run.reminders(), results, farewell=farewell
+        )
     guard.made(calls, results)
     return limit
 
@@ -262,13 +264,14 @@ def _answer_all(
     reply: Reply,
     fate: str,
     why: str,
-    *,
+    reminders: Iterable[str] = (),
     results: Mapping[str, ToolResult] = MappingProxyType({}),
+    *,
     farewell: bool = False,
 ) -> None:
     """Append the reply and the answer to each of its calls: its result, or its fate and why."""
     failed = ToolResult.failed(f"{fate}: {why}.")
     answers = [(call, results.get(call.id, failed)) for call in _requested(reply)]
-    reminders = [load_prompt("user/last_word").render(reason=why)] if farewell else []
+    last_word = [load_prompt("user/last_word").render(reason=why)] if farewell else []
     conversation.append(reply.message)
-    conversation.append(tool_answers(answers, *reminders))
+    conversation.append(tool_answers(answers, *reminders, *last_word))

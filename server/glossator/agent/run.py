@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 from glossator.agent.clock import RunClock
@@ -27,6 +27,7 @@ class RunContext:
     calls are run. `room` compacts the conversation when the window fills up; without it a full one
     ends the run. `meter` counts what is asked of the model; without it, one of the agent's limits.
     `revision` is the workspace's: it grows with every change.
+    `reminders` gives what the model is to know, besides, with the next results.
     """
 
     model: Model
@@ -38,3 +39,4 @@ class RunContext:
     clock: RunClock = field(default_factory=RunClock)
     meter: Meter | None = None
     revision: Callable[[], int] = lambda: 0
+    reminders: Callable[[], Iterable[str]] = tuple

@@ -13,6 +13,7 @@ from glossator.cli.errors import Cancelled, ResponseError
 from glossator.cli.floor import Floor
 from glossator.cli.keyboard import Terminal
 from glossator.cli.options import Common
+from glossator.cli.planning import Planning
 from glossator.cli.render.renderer import Renderer, choose
 from glossator.cli.replies import Replies
 from glossator.cli.session import Command, Execute, Setup, Work, run_command
@@ -53,10 +54,18 @@ def ask_server(
     replies = Replies(renderer, common.roots, floor, keyboard)
     setup = Setup(common.roots, common.settings, answers=keyboard is not None)
     run = _one(work) if isinstance(work, Command) else work
+    planning = None if common.json else Planning(renderer, replies, hearing.answered)
     try:
         try:
             program.work(
-                run_command(server, setup, run, hearing.heard, replies.reply, hearing.answered)
+                run_command(
+                    server,
+                    setup,
+                    planning.after(run) if planning else run,
+                    hearing.heard,
+                    replies.reply,
+                    hearing.answered,
+                )
             )
         finally:
             floor.release()
@@ -82,6 +91,7 @@ class _Hearing:
         self._floor = floor
         self._show = show
         self._progress = progress
+        self._shown: Json = None
 
     def heard(self, method: str, params: Json) -> None:
         if method == "glossator/event":
@@ -93,7 +103,9 @@ class _Hearing:
 
     def answered(self, answer: Json) -> None:
         self._floor.release()
-        self.good = self._show(self._renderer, answer)
+        if answer is not self._shown:  # a plan, before the user was asked about it
+            self._shown = answer
+            self.good = self._show(self._renderer, answer)
 
 
 def _one(command: Command) -> Work:

@@ -45,16 +45,21 @@ class Client:
         self._asked = asked
         self._answering: dict[Json, asyncio.Task[None]] = {}  # by the request's id
         self._last_id = 0
+        self.waits = False  # for the answer to a request
 
     async def request(self, method: str, params: Json = None) -> Json:
         """The server's result. Raises `ResponseError` and `ServerLost`."""
         self._last_id += 1
         self._send({"id": self._last_id, "method": method, "params": params})
-        while True:
-            message = await self._receive()
-            if "method" not in message and message.get("id") == self._last_id:
-                return _result(message)
-            self._handle(message)
+        self.waits = True
+        try:
+            while True:
+                message = await self._receive()
+                if "method" not in message and message.get("id") == self._last_id:
+                    return _result(message)
+                self._handle(message)
+        finally:
+            self.waits = False
 
     def notify(self, method: str, params: Json = None) -> None:
         """Tell the server something; there is no answer."""

@@ -9,6 +9,7 @@ from datetime import datetime
 
 from glossator.cli.wire import Hunk, PermissionRequest, Question
 from glossator.core.line_diff import unified_diff
+from glossator.core.plan import PLANNED
 from glossator.core.price import in_dollars
 
 SERVER_LOST_NEXT_STEP = (
@@ -17,7 +18,7 @@ SERVER_LOST_NEXT_STEP = (
 )
 PROMPT = "> "
 NOBODY_PERMITS = (
-    "Nobody is at the terminal to allow it. Do without it, and say in your answer what was left"
+    "Nobody is at the terminal to allow this.\nDo without it, and say in your answer what was left"
     " undone."
 )
 NOBODY_REVIEWS = (
@@ -45,9 +46,17 @@ STOPS: Mapping[str, str] = {
 
 def stop_notice(stop: str) -> str | None:
     """What to say about the end of a run; None when the answer says it all."""
-    if stop in {"answered", "refused", "partial"}:  # a report says itself what it lacks
+    if stop in {"answered", "refused", "partial", PLANNED}:  # a report says what it lacks
         return None
     return STOPS.get(stop, f"The run ended early: {stop}.")
+
+
+def planned_notice(session_id: str) -> str:
+    """How to start a plan later, in another mode or in other words."""
+    return (
+        "Nothing was changed. To start the plan: glossator ask --resume"
+        f' {session_id} --mode acceptEdits "Carry out the plan."'
+    )
 
 
 def compacted_notice(before: int, after: int, *, by_model: bool) -> str:

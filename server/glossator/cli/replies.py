@@ -55,8 +55,7 @@ class Replies:
         """The result. Raises `ResponseError` for what a terminal cannot do."""
         match method:
             case "glossator/question" if self._keyboard is not None:
-                async with self._floor.asking():
-                    return await self._ask(params, self._keyboard)
+                return await self.ask(params)
             case "glossator/permission":
                 return await self._permit(params)
             case "glossator/review":
@@ -75,13 +74,18 @@ class Replies:
             case _:
                 raise ResponseError(METHOD_NOT_FOUND, f"{method} is not supported.")
 
-    async def _ask(self, question: Question, keyboard: Keyboard) -> QuestionAnswer:
-        keyboard.forget()
-        self._renderer.question(question)
-        while isinstance(answer := parse_answer(await keyboard.line(), question), str):
-            self._renderer.ask_again(answer)
-        self._renderer.resume()
-        return answer
+    async def ask(self, question: Question) -> QuestionAnswer:
+        """What the user answers; nothing where nobody is there."""
+        if self._keyboard is None:
+            return {"chosen": [], "words": ""}
+        async with self._floor.asking():
+            self._keyboard.forget()
+            self._renderer.question(question)
+            line = self._keyboard.line
+            while isinstance(answer := parse_answer(await line(), question), str):
+                self._renderer.ask_again(answer)
+            self._renderer.resume()
+            return answer
 
     async def _decide(self, request: PermissionRequest, keyboard: Keyboard) -> PermissionAnswer:
         keyboard.forget()
@@ -94,14 +98,14 @@ class Replies:
     async def _permit(self, request: PermissionRequest) -> PermissionAnswer:
         if self._keyboard is None:
             self._floor.show(partial(self._renderer.notice, denied_notice(request)))
-            return {"choice": "deny", "message": NOBODY_PERMITS}
+            return {"choice": "deny", "message": NOBODY_PERMITS, "asked": False}
         async with self._floor.asking():
             return await self._decide(request, self._keyboard)
 
     async def _review(self, plan: EditPlan) -> Review:
         if self._keyboard is None:
             self._floor.show(partial(self._renderer.notice, NOBODY_REVIEWS))
-            return {"accepted": [], "message": NOBODY_PERMITS}
+            return {"accepted": [], "message": NOBODY_PERMITS, "asked": False}
         async with self._floor.asking():
             return await self._choose(plan, self._keyboard)
 

@@ -66,6 +66,10 @@ async def run_command(
     with Interrupts(ask=session.cancel, insist=server.kill) as interrupts:
         try:
             answered(await session.run(setup, work))
+        except asyncio.CancelledError as error:
+            if interrupts.exit_code is None:
+                raise
+            raise Cancelled(interrupts.exit_code) from error
         except ServerLost as error:
             if interrupts.exit_code is not None:
                 raise Cancelled(interrupts.exit_code) from error
@@ -84,15 +88,19 @@ class _Session:
         self._server = server
         self._client = Client(server.stdout, server.stdin, notified, asked)
         self._commanded = False
+        self._working: asyncio.Future[Json] | None = None
 
     async def run(self, setup: Setup, work: Work) -> Json:
         await self._client.request("initialize", _initialize(setup))
         self._client.notify("initialized", {})
         self._commanded = True
-        return await work(self._execute)
+        self._working = asyncio.ensure_future(work(self._execute))
+        return await self._working
 
     def cancel(self) -> None:
-        if self._commanded:
+        if self._working and not self._client.waits:  # but for the user, between two commands
+            self._working.cancel()
+        elif self._commanded:
             over = "\r" if sys.stderr.isatty() else ""  # the ^C that the terminal shows
             print(f"{over}{CANCELLING}", file=sys.stderr, flush=True)
             self._client.cancel()

@@ -5,7 +5,7 @@ The service's dataclasses are the original; importing them would import the whol
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 Json = Any  # what `json.loads` gives
 Event = dict[str, Json]  # {runId, seq, kind, …fields of the kind}
@@ -221,10 +221,11 @@ class PermissionRequest(TypedDict):
 
 
 class PermissionAnswer(TypedDict):
-    """What the user decided; `message` is for the model."""
+    """What the user decided; `message` is for the model. Not `asked`: nobody could be."""
 
     choice: Choice
     message: str
+    asked: NotRequired[bool]
 
 
 class Hunk(TypedDict):
@@ -247,10 +248,11 @@ class EditPlan(TypedDict):
 
 
 class Review(TypedDict):
-    """The ids of the hunks to apply, and words for the model."""
+    """The ids of the hunks to apply, and words for the model. Not `asked`: nobody could be."""
 
     accepted: list[str]
     message: str
+    asked: NotRequired[bool]
 
 
 class Step(TypedDict):

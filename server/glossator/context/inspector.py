@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from glossator.context.modes import PROMPTS as MODES
 from glossator.context.summary import Frame
 from glossator.context.transcript import calls_in, estimate_block, estimate_messages, estimate_tool
 from glossator.core.tokens import estimate_tokens
@@ -73,6 +74,7 @@ _TEXTS = {
     "user/abandoned": Kind.REMINDER,
     "user/last_word": Kind.REMINDER,
     "user/undone": Kind.REMINDER,
+    **dict.fromkeys(MODES, Kind.REMINDER),
 }
 _BLOCKS = {
     "text": (Kind.REPLY, "text"),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from glossator.context.fit import fit
+from glossator.context.modes import PROMPTS as MODES
 from glossator.context.transcript import call_in_words, calls_in, text_of
 from glossator.llm.conversation import user_message
 from glossator.llm.model import Block, Message
@@ -27,7 +28,7 @@ _RESULTS = 0.05
 
 _KINDS = ("said", "failure", "result", "summary", "extract", "state", "answered")
 # What we, not the user, put into user messages; that an undo took place (user/undone) is kept.
-_OURS = ("user/abandoned", "user/attachment", "user/last_word", "compaction/image")
+_OURS = ("user/abandoned", "user/attachment", "user/last_word", "compaction/image", *MODES)
 
 
 @dataclass(frozen=True, slots=True)

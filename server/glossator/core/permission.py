@@ -40,7 +40,11 @@ class PermissionRequest:
 
 @dataclass(frozen=True, slots=True)
 class PermissionAnswer:
-    """The user's answer; `message` is what the model is to be told of a denial, if anything."""
+    """The user's answer; `message` is what the model is to be told of a denial, if anything.
+
+    `asked` is false where nobody could be asked: the message is not the user's then.
+    """
 
     choice: Choice
     message: str = ""
+    asked: bool = True

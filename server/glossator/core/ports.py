@@ -27,10 +27,14 @@ class Activity(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What the user made of a plan: the ids of the hunks to apply, and words for the model."""
+    """What the user made of a plan: the ids of the hunks to apply, and words for the model.
+
+    `asked` is false where nobody could be asked: the message is not the user's then.
+    """
 
     accepted: tuple[str, ...]
     message: str = ""
+    asked: bool = True
 
 
 @dataclass(frozen=True, slots=True)

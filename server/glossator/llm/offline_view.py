@@ -10,6 +10,7 @@ from itertools import zip_longest
 from glossator.core.terms import identifiers
 from glossator.llm.model import Block, Message
 from glossator.llm.offline_extract import Extract, is_import
+from glossator.prompts.loader import load_prompt
 
 _SEARCH_HIT = re.compile(
     r"^\d+\. (?P<path>.+?):(?P<first>\d+)-(?P<last>\d+)(?: \(|$)", re.MULTILINE
@@ -90,7 +91,7 @@ def view(messages: Sequence[Message]) -> View:
         ),
         failures=(*bad, *(text for _, text in good if text.startswith(("No ", "Nothing ")))),
         turn=len(messages),
-        ending=len(messages) > start + 1 and bool(_texts(messages[-1])),
+        ending=len(messages) > start + 1 and any(map(_is_last_word, _texts(messages[-1]))),
         images=sum(block["type"] == "image" for block in messages[start]["content"]),
     )
 
@@ -119,6 +120,10 @@ def _last_question(messages: Sequence[Message]) -> int:
 
 def _texts(message: Message) -> list[str]:
     return [block["text"] for block in message["content"] if block["type"] == "text"]
+
+
+def _is_last_word(text: str) -> bool:
+    return text.startswith(load_prompt("user/last_word").opening)
 
 
 def _text(block: Block) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
+from glossator.core.plan import OFFER, PLANNED, chosen_mode
 from glossator.lsp.reports import show_gloss, show_report
 from glossator.lsp.wire import WireError, from_wire, to_wire
 from glossator.service.actions import ACTIONS
@@ -45,6 +46,7 @@ COMMAND_NAMES = (
     "glossator.retry",
     "glossator.undoTurn",
     "glossator.listTurns",
+    "glossator.startPlan",
     "glossator.setMode",
     "glossator.listModels",
     "glossator.setModel",
@@ -55,6 +57,7 @@ COMMAND_NAMES = (
 _WITH_REPORT = {
     "glossator.ask",
     "glossator.retry",
+    "glossator.startPlan",
     "glossator.explore",
     "glossator.gloss",
     "glossator.exploreWorkspace",
@@ -75,9 +78,24 @@ async def run_command(server: Server, params: types.ExecuteCommandParams) -> obj
         answer = await command.run(server.application, request)
     if params.command in _WITH_REPORT and not server.client.events:
         await show_report(server, answer)
+        if answer.stop == PLANNED:
+            server.in_background(_offer_plan(server, answer.session_id), server.tell)
     elif params.command == "glossator.showGloss" and not server.client.events:
         await show_gloss(server, answer)
     return to_wire(answer)
+
+
+async def _offer_plan(server: Server, session_id: str) -> None:
+    """Ask whether to start a plan, once it was shown; what comes of that may be a plan again."""
+    reply = await server.port.ask_user(OFFER)
+    mode = next(filter(None, map(chosen_mode, reply.chosen)), None)
+    if mode is not None:
+        name, argument = "glossator.startPlan", {"sessionId": session_id, "mode": mode}
+    elif reply.words:
+        name, argument = "glossator.ask", {"sessionId": session_id, "question": reply.words}
+    else:
+        return
+    await run_command(server, types.ExecuteCommandParams(name, [argument]))
 
 
 def _argument(params: types.ExecuteCommandParams) -> object:

@@ -52,6 +52,10 @@ _BUTTONS = {
     Choice.DENY: "Deny",
 }
 _APPLY, _REJECT = "Apply", "Reject"
+_UNASKED = (
+    "The editor could not ask the user, so this is not allowed.\nDo without it, and say in your"
+    " answer what was left undone."
+)
 _FAILURES = (JsonRpcException, WireError)
 
 _log = logging.getLogger(__name__)
@@ -134,7 +138,7 @@ class Dialogue:
                 answer = PermissionAnswer(chosen)
         except _FAILURES as failure:
             _log.warning("The client did not ask for a permission: %s", failure)
-            return PermissionAnswer(Choice.DENY, "The editor could not ask the user.")
+            return PermissionAnswer(Choice.DENY, _UNASKED, asked=False)
         return answer if answer.choice in request.choices else PermissionAnswer(Choice.DENY)
 
     async def review(self, plan: EditPlan) -> Review | None:
@@ -146,7 +150,10 @@ class Dialogue:
         try:
             if self._client.reviews:
                 reply = await self._protocol.ask(REVIEW, to_wire(plan))
-                return from_wire(Review, reply or {"accepted": []})  # type: ignore[no-any-return]  # it is one
+                answer: Review = from_wire(Review, reply or {"accepted": []})
+                if not answer.asked:
+                    raise UsageError(answer.message)
+                return answer
             if edits.annotated and edits.missing(plan) is None:
                 return None
             pressed = await self._press(_summary(plan), [_APPLY, _REJECT])

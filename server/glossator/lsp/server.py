@@ -97,7 +97,7 @@ class Server(LanguageServer):
         client_log = ClientLog(self.protocol, self._loop)
         logging.getLogger().addHandler(client_log)
         inbox = Inbox(self.protocol.receive, self._heard_all)
-        self._in_background(connect(inbox), lambda _: self.leave(1))
+        self.in_background(connect(inbox), lambda _: self.leave(1))
         code = await self._exit_code
         leaving(code)
         logging.getLogger().removeHandler(client_log)
@@ -115,8 +115,8 @@ class Server(LanguageServer):
             self.protocol, client, self.bars, lambda: self.application.host.snapshot().roots
         )
         self.protocol.gate.phase = Phase.STARTING
-        self._starting = self._in_background(self._start(), self._cannot_start)
-        self._in_background(self._watch(client.process_id), lambda _: None)
+        self._starting = self.in_background(self._start(), self._cannot_start)
+        self.in_background(self._watch(client.process_id), lambda _: None)
 
     async def close(self) -> None:
         """End all work: requests are cancelled and answered, then the application closes."""
@@ -142,6 +142,22 @@ class Server(LanguageServer):
         self.window_show_message(
             types.ShowMessageParams(type=types.MessageType.Error, message=message)
         )
+
+    def in_background(
+        self, work: Coroutine[None, None, None], failed: Callable[[str], None]
+    ) -> asyncio.Task[None]:
+        """Do it in a task of the server's; `failed` is told why that came to nothing."""
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._tasks.discard(task)
+            if not task.cancelled() and (failure := task.exception()) is not None:
+                _log.error("a task of the server failed", exc_info=failure)
+                failed(str(first_leaf(failure)))
+
+        task = asyncio.create_task(work)
+        task.add_done_callback(ended)
+        self._tasks.add(task)  # the event loop alone would let it be collected
+        return task
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
         """What pygls could not deal with; users are not shown it."""
@@ -199,20 +215,6 @@ class Server(LanguageServer):
             self._starting.cancel()
             await asyncio.wait({self._starting})
         await self._lifetimes.aclose()
-
-    def _in_background(
-        self, work: Coroutine[None, None, None], failed: Callable[[str], None]
-    ) -> asyncio.Task[None]:
-        def ended(task: asyncio.Task[None]) -> None:
-            self._tasks.discard(task)
-            if not task.cancelled() and (failure := task.exception()) is not None:
-                _log.error("a task of the server failed", exc_info=failure)
-                failed(str(first_leaf(failure)))
-
-        task = asyncio.create_task(work)
-        task.add_done_callback(ended)
-        self._tasks.add(task)  # the event loop alone would let it be collected
-        return task
 
     def _lost(self, reason: str) -> None:
         if not self._exit_code.done():

@@ -14,6 +14,7 @@ from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.agent.permissions.policy import Mode, Places, Policy, Rules
 from glossator.agent.run import Permission
+from glossator.context.modes import mode_to_tell
 from glossator.core.events import Notice
 from glossator.core.ports import EditorPort
 from glossator.service.checkpoint_store import CheckpointStore
@@ -141,6 +142,14 @@ class SessionActing:
             return self.gate.permission
         policy = self._acting.policy
         return replace(self.gate, policy=lambda: replace(policy(), only_reads=True)).permission
+
+    def reminders(self) -> tuple[str, ...]:
+        """The mode, where the conversation was told another one last."""
+        mode: str = self._acting.mode
+        if self._acting.trust.said is False and mode != Mode.PLAN:
+            mode = "restricted"
+        told = mode_to_tell(mode, self._session.conversation.messages)
+        return (told,) if told else ()
 
     @property
     def granted(self) -> tuple[str, ...]:

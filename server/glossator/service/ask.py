@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from glossator.agent.agent import Agent
+from glossator.agent.agent import Agent, Stop
 from glossator.agent.loop import run_agent
+from glossator.agent.permissions.policy import Mode
 from glossator.agent.run import RunContext
 from glossator.context.attachments import Attached, Exhibit
+from glossator.context.modes import ends_in_plan
 from glossator.core.errors import UsageError
 from glossator.core.events import (
     CitationChecked,
@@ -21,6 +23,7 @@ from glossator.core.events import (
     TodoChanged,
     Usage,
 )
+from glossator.core.plan import PLANNED
 from glossator.core.span import Citation, CitationStatus
 from glossator.core.todo import Todo
 from glossator.grounding.verify import verify_all
@@ -155,7 +158,9 @@ async def _answer(
     shown = (part for item in attached for part in item.parts)
     agents = await agents_told(app, session)
     undone = reminder(app, session)
-    session.conversation.append(user_message(agents, abandoned, undone, *shown, question))
+    acting = app.acting.of(session)
+    told = agents, abandoned, undone, *acting.reminders()
+    session.conversation.append(user_message(*told, *shown, question))
     reminded(app, session)
     delegation = Delegation(app, session, run, model, meter)
     agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
@@ -163,12 +168,13 @@ async def _answer(
         model,
         run.emit,
         partial(app.tool_context, session, run, delegation),
-        app.acting.of(session).permission(only_reads=asked.only_reads),
+        acting.permission(only_reads=asked.only_reads),
         delegation.received,
         room,
         run.clock,
         meter,
         lambda: app.host.snapshot().revision,
+        acting.reminders,
     )
     warming = asyncio.create_task(app.warm_up())
     try:
@@ -178,13 +184,15 @@ async def _answer(
     citations = await _check(app, session, outcome.text)
     for citation in citations:
         run.emit(CitationChecked(citation))
-    run.emit(RunFinished(outcome.stop))
+    planned = app.acting.mode is Mode.PLAN and ends_in_plan(outcome.text)
+    stop = PLANNED if planned and outcome.stop is Stop.ANSWERED else outcome.stop
+    run.emit(RunFinished(stop))
     return Answer(
         run_id=run.id,
         session_id=session.id,
         text=outcome.text,
         citations=tuple(citation_view(citation) for citation in citations),
-        stop=outcome.stop,
+        stop=stop,
         model=model.id,
         offline=model.offline,
         turns=outcome.turns,

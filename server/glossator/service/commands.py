@@ -34,6 +34,7 @@ from glossator.service.models import (
 )
 from glossator.service.on_lines import LinesRequest, act_on_lines
 from glossator.service.overview import OverviewRequest, explore_workspace
+from glossator.service.plan import StartPlanRequest, start_plan
 from glossator.service.reports import ShowGlossRequest, show_gloss
 from glossator.service.retry import RetryRequest, retry
 from glossator.service.rewind import RewindRequest, rewind
@@ -106,6 +107,9 @@ COMMANDS: Mapping[str, Command] = {
     "glossator.retry": Command("Ask again", RetryRequest, retry, shows_progress=True),
     "glossator.undoTurn": Command("Undo turn", UndoRequest, undo_turn),
     "glossator.listTurns": Command("List turns", ListTurnsRequest, list_turns),
+    "glossator.startPlan": Command(
+        "Start the plan", StartPlanRequest, start_plan, shows_progress=True
+    ),
     "glossator.setMode": Command("Set mode", SetModeRequest, set_mode),
     "glossator.listModels": Command("List models", ListModelsRequest, list_models),
     "glossator.setModel": Command("Set model", SetModelRequest, set_model),

@@ -284,17 +284,16 @@ def _ids(hunks: Iterable[Hunk]) -> tuple[str, ...]:
 
 def _rejections(plan: EditPlan, rejected: Sequence[Hunk], words: str = "") -> str:
     """What the user made of a plan, for the model; people read the first line."""
-    parts = []
-    if len(rejected) == len(plan.hunks):
-        parts.append("The user rejected this edit.\nDo not make it again unasked.")
-    elif rejected:
+    if not rejected:
+        return f"The user says: {words}" if words else ""
+    what, it = "this edit", "it"
+    if len(rejected) < len(plan.hunks):
         lines = [f"line {hunk.first_line}" for hunk in rejected]
         places = ", ".join(lines[:_PLACES] + ["…"] * (len(lines) > _PLACES))
-        of = f"{len(rejected)} of {len(plan.hunks)} changes"
-        parts.append(f"The user rejected {of} ({places}).\nDo not make them again unasked.")
-    if words:
-        parts.append(f"The user says: {words}")
-    return " ".join(parts)
+        it = "them"
+        what = f"{len(rejected)} of {len(plan.hunks)} changes ({places})"
+    then = f"The user says: {words}" if words else f"Do not make {it} again unasked."
+    return f"The user rejected {what}.\n{then}"
 
 
 def _told(outcome: EditOutcome) -> str:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from glossator.context.modes import tells_mode
 from glossator.llm.cost import in_words
 from glossator.llm.model import Block, Message
 from glossator.service.agent_log import AgentBegun
@@ -74,9 +75,12 @@ def _parts(record: Record) -> Iterator[str]:
 def message_parts(message: Message) -> Iterator[str]:
     """What a message holds, in Markdown; long results are cut."""
     who = "User" if message["role"] == "user" else "Glossator"
-    if any(block.get("type") == "text" for block in message["content"]):
+    content = message["content"]
+    yield from (f"*{block['text']}*" for block in content if tells_mode(block))
+    blocks = [block for block in content if not tells_mode(block)]
+    if any(block.get("type") == "text" for block in blocks):
         yield f"## {who}"
-    for block in message["content"]:
+    for block in blocks:
         yield from _block(block)
 
 

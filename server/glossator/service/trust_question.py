@@ -21,8 +21,9 @@ _RESTRICTED = (
     " run; trust it in the editor to allow more.\nGo on by reading alone, or tell the user to trust"
     " the workspace in the editor."
 )
-_REFUSED = (
-    "The user does not trust this workspace, so no command is run in it.\nDo not ask again; go on"
+_REFUSED = "The user does not trust this workspace, so no command is run in it.\n"
+_WITHOUT_WORDS = (
+    "Do not ask again; go on"
     " without commands, or tell the user that the server asks anew when it is started anew."
 )
 _CHANGED = (
@@ -75,7 +76,7 @@ class TrustQuestion:
                 self.trust.trust_for_session(filter(_is_still_there, folders))
             else:
                 words = answer.words.strip()
-                refusal = f"{_REFUSED} The user says: {words}" if words else _REFUSED
+                refusal = _REFUSED + (f"The user says: {words}" if words else _WITHOUT_WORDS)
                 self._refused[folders] = refusal
                 return refusal
             return _CHANGED if self._untrusted() else None

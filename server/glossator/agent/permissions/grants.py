@@ -28,7 +28,8 @@ from glossator.core.uri import to_uri
 
 logger = logging.getLogger(__name__)
 
-_NO = "The user does not allow this.\nDo not try to reach the same in another way."
+_NO = "The user does not allow this.\n"
+_WITHOUT_WORDS = "Do not try to reach the same in another way. Ask how to go on."
 
 
 def grants_file() -> Path:
@@ -70,7 +71,9 @@ class Grants:
         match answer.choice:
             case Choice.DENY:
                 said = answer.message.strip()
-                return Deny(f"{_NO} The user says: {said}" if said else f"{_NO} Ask how to go on.")
+                if not answer.asked:
+                    return Deny(said)
+                return Deny(_NO + (f"The user says: {said}" if said else _WITHOUT_WORDS))
             case Choice.SESSION | Choice.ALWAYS if ask.suggestions:
                 self._session.update(dict.fromkeys(ask.suggestions))
                 texts = tuple(map(str, ask.suggestions))

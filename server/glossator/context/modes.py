@@ -1,0 +1,57 @@
+"""The mode as the model is told it: with a message, where it was told another one last.
+
+What a conversation was told is read off its messages, so it holds after a resume, a rewind and a
+compaction without being kept anywhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from glossator.llm.model import Block, Message
+from glossator.prompts.loader import load_prompt
+
+_PROMPTS: Mapping[str, str] = {
+    "plan": "user/mode_plan",
+    "ask": "user/mode_ask",
+    "acceptEdits": "user/mode_accept_edits",
+    "auto": "user/mode_auto",
+    "restricted": "user/mode_restricted",  # the editor does not trust the workspace
+}
+PROMPTS = tuple(_PROMPTS.values())
+
+_PLAN = re.compile(r"^ {0,3}(?:#{1,6}\s+|\*\*)(?:\w+ )?plan\b", re.IGNORECASE | re.MULTILINE)
+
+
+def mode_to_tell(mode: str, messages: Sequence[Message]) -> str:
+    """What a conversation is to be told of the mode; "" if it was told that last."""
+    text = load_prompt(_PROMPTS[mode]).render()
+    return "" if _told_last(messages) == text else text
+
+
+def ends_in_plan(answer: str) -> bool:
+    """Whether an answer has a section with a plan, as `user/mode_plan` asks for."""
+    return _PLAN.search(answer) is not None
+
+
+def tells_mode(block: Block) -> bool:
+    """Whether a block of a user message is what we said of the mode."""
+    return block.get("text") in _known()
+
+
+def _told_last(messages: Sequence[Message]) -> str:
+    told = (
+        str(block["text"])
+        for message in reversed(messages)
+        if message["role"] == "user"
+        for block in reversed(message["content"])
+        if tells_mode(block)
+    )
+    return next(told, "")
+
+
+@cache
+def _known() -> frozenset[str]:
+    return frozenset(load_prompt(name).render() for name in PROMPTS)

@@ -1,0 +1,115 @@
+"""A run in plan mode ends with a plan, which is started in a mode, changed, or left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from glossator.agent.permissions.policy import Mode
+from glossator.context.modes import ends_in_plan
+from glossator.core.errors import UsageError
+from glossator.core.events import RunFinished, RunStarted
+from glossator.service.plan import StartPlanRequest, start_plan
+from glossator.service.sessions import ResumeSessionRequest, resume_session
+from tests.stage import stage
+from tests.standin import Text, ToolUse, Turn
+
+_FILES = {"calc.py": "a - b\n"}
+_READ = ToolUse("Read", {"path": "calc.py"}, "read")
+_EDIT = ToolUse("Edit", {"path": "calc.py", "old_text": "a - b", "new_text": "a + b"}, "edit")
+_RUN = ToolUse("Bash", {"command": "touch made"}, "run")
+_PLANNED = Turn(Text("It subtracts.\n\n## Plan\n\n1. Add in `calc.py`."))
+_PLAN = {"permissions": {"mode": "plan"}}
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "planned"),
+    [
+        ("## Plan\n\n1. Do.", True),
+        ("Found it.\n\n### Implementation plan\n- Do.", True),
+        ("**Plan:**\n1. Do.", True),
+        ("# The Plan", True),
+        ("It plans nothing.", False),
+        ("## Planets\n\nMars.", False),
+        ("The `## Plan` section is missing.", False),
+    ],
+)
+def test_what_is_a_plan(answer: str, planned: bool) -> None:
+    assert ends_in_plan(answer) is planned
+
+
+async def test_a_plan_is_started_in_the_mode_that_was_chosen(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    script = [Turn(_READ), _PLANNED, Turn(_EDIT), Turn(Text("Done."))]
+    async with stage(root, _FILES, script, _PLAN) as s:
+        planned = await s.ask("Fix it.")
+        assert planned.stop == "planned"
+        assert s.port.of(RunFinished)[-1].stop == "planned"
+        done = await start_plan(s.app, StartPlanRequest(planned.session_id, Mode.ACCEPT_EDITS))
+        assert (done.stop, done.session_id) == ("answered", planned.session_id)
+        assert s.app.acting.mode is Mode.ACCEPT_EDITS
+        assert (root / "calc.py").read_text() == "a + b\n"
+        mode, question = s.sent(2)["messages"][-1]["content"]
+        assert mode["text"].startswith("Mode: acceptEdits.")
+        assert (
+            question["text"]
+            == s.port.of(RunStarted)[-1].question
+            == "I accept the plan. Carry it out."
+        )
+
+
+async def test_only_plan_mode_plans(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", _FILES, [_PLANNED]) as s:
+        assert (await s.ask("Fix it.")).stop == "answered"
+
+
+async def test_a_question_in_plan_mode_is_answered(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", _FILES, [Turn(Text("It subtracts."))], _PLAN) as s:
+        assert (await s.ask("What does it do?")).stop == "answered"
+
+
+async def test_a_plan_outlives_its_server(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    async with stage(root, _FILES, [Turn(_READ), _PLANNED], _PLAN) as s:
+        session_id = (await s.ask("Fix it.")).session_id
+    again = ToolUse("Read", {"path": "calc.py"}, "again")
+    async with stage(root, {}, [Turn(again), Turn(_EDIT), Turn(Text("Done."))]) as s:
+        shown = await resume_session(s.app, ResumeSessionRequest(session_id))
+        assert shown.events[-1].event == RunFinished("planned")
+        await start_plan(s.app, StartPlanRequest(session_id, Mode.AUTO))
+        assert (root / "calc.py").read_text() == "a + b\n"
+
+
+async def test_a_plan_is_not_started_in_plan_mode(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", _FILES, [_PLANNED], _PLAN) as s:
+        session_id = (await s.ask("Fix it.")).session_id
+        with pytest.raises(UsageError, match="start in ask, acceptEdits or auto"):
+            await start_plan(s.app, StartPlanRequest(session_id, Mode.PLAN))
+
+
+async def test_a_plan_gives_no_trust(tmp_path: Path) -> None:
+    """Where the editor trusts nothing it is not started; elsewhere a command asks for trust."""
+    root = tmp_path / "ws"
+    async with stage(root, _FILES, [_PLANNED], _PLAN, trusted=False) as s:
+        session_id = (await s.ask("Fix it.")).session_id
+        with pytest.raises(UsageError, match="not trusted"):
+            await start_plan(s.app, StartPlanRequest(session_id, Mode.AUTO))
+        assert s.app.acting.mode is Mode.PLAN
+    async with stage(root, {}, [Turn(_RUN), Turn(Text("Not done."))], trusted=None) as s:
+        await start_plan(s.app, StartPlanRequest(session_id, Mode.AUTO))
+        assert "does not trust this workspace" in s.results(1)["run"]["content"]
+        assert not (root / "made").exists()
+
+
+async def test_a_session_at_work_keeps_its_mode(tmp_path: Path) -> None:
+    async with stage(tmp_path / "ws", _FILES, [_PLANNED], _PLAN) as s:
+        session_id = (await s.ask("Fix it.")).session_id
+        with s.app.runs.claim(session_id), pytest.raises(UsageError, match="answering"):
+            await start_plan(s.app, StartPlanRequest(session_id, Mode.AUTO))
+        assert s.app.acting.mode is Mode.PLAN
