@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 INSTALLED = $(VENV)/.installed
-QUESTION ?= How does the agent loop keep a conversation valid when a run is cancelled?
+QUESTION ?= How does a tool call get its result when the run is cancelled?
 
 CLIENT = vscode-client
 PACKAGES = $(CLIENT)/node_modules/.package-lock.json
@@ -27,7 +27,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo test system lint suite client code wire pictures vsix bench lock clean
 
 demo: $(INSTALLED)
-	$(BIN)/glossator ask -C server -C docs "$(QUESTION)"
+	$(BIN)/glossator ask -C server "$(QUESTION)"
 
 # What the system lacks is installed, or named, before anything slow. Side by side: the suite mostly
 # waits for processes, the others compute. With --output-sync nothing of the suite would be seen

@@ -101,6 +101,14 @@ async def test_it_searches_reads_and_quotes(workspace: MakeWorkspace) -> None:
     assert streamed.strip() == outcome.text
 
 
+async def test_code_is_read_before_tests(workspace: MakeWorkspace) -> None:
+    using = "from text import split_lines\n\nassert split_lines('a') == ['a']\n"
+    files = {f"tests/test_{name}.py": using for name in "abcde"}
+    talk = Talk(await workspace({**files, "zebra.py": "def run():\n    return split_lines()\n"}))
+    outcome = await talk.ask("What does split_lines do?")
+    assert parse_citations(outcome.text)[0].path == "zebra.py"
+
+
 async def test_it_is_deterministic(workspace: MakeWorkspace) -> None:
     answers = {(await Talk(await workspace(FILES)).ask(QUESTION)).text for _ in range(3)}
     assert len(answers) == 1

@@ -49,6 +49,25 @@ async def test_the_named_function_comes_first(
     assert len(scores) <= 5
 
 
+async def test_code_comes_before_tests_and_changelogs_unless_they_are_asked_for(
+    workspace: MakeWorkspace,
+) -> None:
+    others = {
+        "CHANGES.md": "- split lines: split_lines splits lines at line ends\n" * 5,
+        "tests/test_text.py": "def test_split_lines():\n    assert split_lines('split lines')\n"
+        * 5,
+        "app.min.js": "splitLines();splitLines();split(lines)\n" * 5,
+    }
+    ws = await workspace({**FILES, **others})
+
+    async def first(question: str) -> str:
+        return ws.snapshot.relative((await find(ws, question)).hits[0].chunk.document.path)
+
+    assert await first("Where does it split lines?") == "text.py"
+    assert await first("Where is it tested that it splits lines?") == "tests/test_text.py"
+    assert await first("Which changes were there to split lines?") == "CHANGES.md"
+
+
 async def test_the_same_question_gives_the_same_hits(workspace: MakeWorkspace) -> None:
     ws = await workspace({**FILES, "copy.py": FILES["text.py"]})
     hits = [(await find(ws, "split lines")).hits for _ in range(2)]

@@ -327,6 +327,24 @@ async def test_what_a_hover_shows_of_a_report(
         assert gloss_text.state(found) == stands
 
 
+async def test_the_usage_of_a_class_names_who_uses_it_without_a_call(root: Path) -> None:
+    files = {
+        "zoo.py": "class Fish:\n    def again(self) -> Fish: ...\n",
+        "pond.py": "import zoo\n\nregister(zoo.Fish)\n\n\nclass Shark(zoo.Fish): ...\n\n\n"
+        "def feed(fish: zoo.Fish) -> None: ...\n\n\ndef make():\n    return zoo.Fish()\n",
+        "tests/test_zoo.py": "def test_kind(fish: Fish): ...\n",
+    }
+    async with stage(root, files, (), OFFLINE) as s:
+        asked = LinesRequest(to_uri(str(root / "zoo.py")), 1, 1)
+        told = (await explore_usage(s.app, asked)).text.splitlines()
+    assert "- Called by `make`. [cite: doc, pond.py, 13-13]" in told
+    assert [line for line in told if line.startswith("- Used by")] == [
+        "- Used by `pond.py` at its top level. [cite: doc, pond.py, 3-3]",
+        "- Used by `Shark`. [cite: doc, pond.py, 6-6]",
+        "- Used by `feed`. [cite: doc, pond.py, 9-9]",
+    ]
+
+
 async def test_what_rules_hide_is_not_glossed(root: Path) -> None:
     settings = OFFLINE | {"permissions": {"deny": ["Read(pond.py)"]}}
     async with stage(root, FILES, (), settings) as s:

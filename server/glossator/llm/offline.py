@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 
 from glossator.core.events import Usage
+from glossator.core.file_kinds import weigh_by_kind
 from glossator.core.terms import identifiers, query_terms
 from glossator.llm.model import (
     Block,
@@ -20,7 +21,7 @@ from glossator.llm.model import (
     TextPiece,
     ToolCall,
 )
-from glossator.llm.offline_extract import Extract, best_extract, code_fence, tells
+from glossator.llm.offline_extract import Extract, best_extract, code_fence, shared
 from glossator.llm.offline_view import Place, View, view
 
 _LABEL = "**Offline, extractive.** No model was asked."
@@ -69,7 +70,7 @@ def _next_calls(seen: View) -> list[ToolCall]:
     elif not seen.has_read:
         arguments = [
             ("Read", {"path": place.path, "offset": place.first_line, "limit": place.lines})
-            for place in _choose(seen.places)
+            for place in _choose(seen)
         ]
     else:
         arguments = []
@@ -93,13 +94,14 @@ def _searches(seen: View) -> list[tuple[str, Block]]:
     return searches
 
 
-def _choose(places: tuple[Place, ...]) -> list[Place]:
-    """The best places, not all from one file."""
+def _choose(seen: View) -> list[Place]:
+    """The best places, code before tests and changelogs, and not all from one file."""
+    weigh = weigh_by_kind(seen.question)
     chosen: list[Place] = []
-    for place in places:
+    for place in sorted(seen.places, key=lambda place: -weigh(place.path)):
         of_file = sum(place.path == other.path for other in chosen)
-        seen = any(place.overlaps(other) for other in chosen)
-        if of_file < _PLACES_OF_A_FILE and not seen:
+        shown = any(place.overlaps(other) for other in chosen)
+        if of_file < _PLACES_OF_A_FILE and not shown:
             chosen.append(place.capped(_READ_LINES))
         if len(chosen) == _PLACES:
             break
@@ -122,7 +124,8 @@ def _answer(seen: View) -> list[str]:
         )
         return [label, f"Nothing was found. {next(iter(seen.failures), unsearched)}"]
     chosen = "These lines share the most words with the question."
-    telling = [extract for extract in extracts if tells(extract, terms)] or extracts
+    most = max(shared(extract, terms) for extract in extracts)
+    telling = [extract for extract in extracts if 2 * shared(extract, terms) >= most]
     return [f"{label} {chosen}", *(_quote(extract) for extract in telling)]
 
 

@@ -55,9 +55,10 @@ def best_extract(stretches: Sequence[Extract], terms: tuple[str, ...]) -> Extrac
     return best
 
 
-def tells(extract: Extract, terms: tuple[str, ...]) -> bool:
-    """Whether a line of it holds a term; a file can also be found by its path alone."""
-    return any(_score(line, terms) for line in extract.lines)
+def shared(extract: Extract, terms: tuple[str, ...]) -> int:
+    """How many of the terms its lines hold; a file can also be found by its path alone."""
+    lines = [line.lower() for line in extract.lines if not is_import(line)]
+    return sum(any(term in line for line in lines) for term in terms)
 
 
 def is_import(line: str) -> bool:

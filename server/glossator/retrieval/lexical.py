@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import re2
 
 from glossator.core.document import Document, Missing
+from glossator.core.file_kinds import weigh_by_kind
 from glossator.core.terms import query_terms
 from glossator.retrieval.chunks import Chunk, chunks
 from glossator.workspace.entries import FileEntry
@@ -67,6 +68,7 @@ class Ranking:
     files: int
     weights: Mapping[str, float]  # by term
     scores: Mapping[str, float]  # by the document's path
+    kinds: Mapping[str, float]  # by the document's path: how much its kind of file counts
     documents: tuple[Document, ...]
 
 
@@ -88,7 +90,7 @@ def rank(
     """
     terms = query_terms(question)
     if not terms:
-        return Ranking((), 0, {}, {}, ())
+        return Ranking((), 0, {}, {}, {}, ())
     counted, sizes = _count_all(cancelled, snapshot, files, terms)
     frequency = Counter(term for item in counted for term in item.counts)
     searched, total_length = len(sizes), sum(sizes)
@@ -97,19 +99,25 @@ def rank(
         for term in terms
     }
     average = total_length / max(searched, 1) or 1.0  # bytes; every file may be empty
+    by_kind = weigh_by_kind(question)
     scored = (
-        (_bm25(item.counts, item.entry.size / average, weights), item.entry.path)
+        (
+            _bm25(item.counts, item.entry.size / average, weights) * by_kind(item.entry.relative),
+            item.entry,
+        )
         for item in counted
     )
-    best = sorted(scored, key=lambda item: (-item[0], item[1]))[:_DOCUMENTS]
-    read = ((score, snapshot.read(path)) for score, path in best if not cancelled.is_set())
+    best = sorted(scored, key=lambda item: (-item[0], item[1].path))[:_DOCUMENTS]
     documents: dict[str, Document] = {}
     scores: dict[str, float] = {}
-    for score, document in read:
+    counts_as: dict[str, float] = {}
+    for score, entry in best:
+        document = None if cancelled.is_set() else snapshot.read(entry.path)
         if isinstance(document, Document):  # the first of its names is the best
             documents.setdefault(document.path, document)
             scores.setdefault(document.path, score)
-    return Ranking(terms, searched, weights, scores, tuple(documents.values()))
+            counts_as.setdefault(document.path, by_kind(entry.relative))
+    return Ranking(terms, searched, weights, scores, counts_as, tuple(documents.values()))
 
 
 def best_chunks(
@@ -169,6 +177,7 @@ def _best_of(
     count: Callable[[bytes], Counter[str]],
 ) -> list[Hit]:
     of_file, weights = ranking.scores[document.path], ranking.weights
+    of_kind = ranking.kinds[document.path]
     hits: list[Hit] = []
     everything = list(chunks(document, symbols))
     for chunk in everything:
@@ -177,7 +186,7 @@ def _best_of(
             counts[term] += times * _CONTEXT_WEIGHT
         if counts:
             score = _bm25(counts, 1.0, weights) * (0.25 + _share(counts, weights))
-            score *= 1 + _share(named, weights)
+            score *= of_kind * (1 + _share(named, weights))
             hits.append(Hit(chunk, score + 0.25 * of_file))
     if not hits:  # only the path fits: the file's beginning stands for it
         return [Hit(chunk, 0.25 * of_file) for chunk in everything[:1]]

@@ -108,6 +108,7 @@ class Application:
         await self.margin.close()
         await self.at_hand.close()
         if self._starting:
+            self._starting.cancel()  # a scan that nobody will use is not begun
             await asyncio.wait({self._starting})
         await self.host.close()
         await self.worker.close()

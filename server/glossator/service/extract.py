@@ -10,10 +10,12 @@ import asyncio
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from glossator.core.citations import CitationMark
 from glossator.core.document import Document
+from glossator.core.file_kinds import is_test
 from glossator.core.report import Report
 from glossator.core.span import Citation, Span
 from glossator.core.uri import to_uri
@@ -26,7 +28,7 @@ from glossator.service.subjects import Pointed
 from glossator.tools.reads import ReadState
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import Place
-from glossator.workspace.symbols.find import Line
+from glossator.workspace.symbols.find import Line, Use
 from glossator.workspace.symbols.finder import ALL_USES
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.symbol import Symbol
@@ -34,7 +36,6 @@ from glossator.workspace.symbols.symbol import Symbol
 EXTRACT = "Extract"  # the name of who reports
 
 _MOST = 8  # callers, callees, tests, symbols and folders that are named
-_TESTS = ("test", "spec")
 
 
 @dataclass(slots=True)
@@ -86,6 +87,7 @@ async def _of_symbol(
     name = Name.parse(pointed.subject.name)
     place = Place(hides=app.acting.hidden())
     uses = await app.symbols.uses(quoting.snapshot, name, ALL_USES, place)
+    blocks += _using(uses.hits, {call.name for call in calls.callers}, document, symbol, quoting)
     tests = [use.line for use in uses.hits if is_test(quoting.snapshot.relative(use.line.path))]
     blocks += _mentioning(tests, quoting)
     found = uses.coverage
@@ -113,6 +115,32 @@ def _calling(heading: str, calls: Sequence[Call], quoting: Quoting) -> Iterator[
         yield f"- {heading} `{name}`{often}. {quoting.line(places[0].line)}"
     if (more := len(by_name) - _MOST) > 0:
         yield f"- {heading} {more:,} more."
+
+
+def _using(
+    uses: Iterable[Use],
+    callers: AbstractSet[str],
+    document: Document,
+    symbol: Symbol,
+    quoting: Quoting,
+) -> Iterator[str]:
+    """A finding for each definition that names a symbol without calling it, as a subclass does.
+
+    Tests are told elsewhere; of a file where it is used at the top level, the file is named.
+    """
+    first: dict[str, Line] = {}
+    for use in uses:
+        line, inside = use.line, symbol.first_line <= use.line.number <= symbol.last_line
+        path = quoting.snapshot.relative(line.path)
+        within = ".".join(use.reference.within)
+        if use.reference.kind != "reference" or within in callers or is_test(path):
+            continue
+        if not (line.path == document.path and inside):
+            first.setdefault(f"`{within}`" if within else f"`{path}` at its top level", line)
+    for user, line in list(first.items())[:_MOST]:
+        yield f"- Used by {user}. {quoting.line(line)}"
+    if (more := len(first) - _MOST) > 0:
+        yield f"- Used by {more:,} more."
 
 
 def _mentioning(tests: Sequence[Line], quoting: Quoting) -> Iterator[str]:
@@ -199,11 +227,6 @@ async def _touched(app: Application, pointed: Pointed) -> Iterable[str]:
 def counted(count: int, what: str) -> str:
     """So many of them, in words."""
     return f"{count:,} {what}" + ("" if count == 1 else "s")
-
-
-def is_test(path: str) -> bool:
-    """Whether a file at a relative path is of tests, by what it and its folders are called."""
-    return any(part.startswith(_TESTS) or "test" in part for part in path.lower().split("/"))
 
 
 def _sentence(text: str) -> str:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from glossator.core.document import Document
+from glossator.core.file_kinds import is_test
 from glossator.core.report import Report
 from glossator.grounding.reporting import report_of
 from glossator.service.application import Application
-from glossator.service.extract import EXTRACT, Quoting, beginning, counted, is_test
+from glossator.service.extract import EXTRACT, Quoting, beginning, counted
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.find import Line
 from glossator.workspace.symbols.languages import CODE, language_of
