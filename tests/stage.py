@@ -15,7 +15,7 @@ from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename
 from glossator.core.events import Envelope, Event
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.core.ports import CallsTold, CallsWanted, Review
+from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review
 from glossator.core.question import Question, QuestionAnswer
 from glossator.service.application import Application
 from glossator.service.ask import Answer, AskRequest, ask
@@ -92,8 +92,13 @@ class Recorder:
     async def review(self, plan: EditPlan) -> Review | None:
         return self.reviewed(plan)
 
-    async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> str | None:
-        return self.applying(plan)
+    @property
+    def edits_blindly(self) -> bool:
+        return False
+
+    async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:
+        reason = self.applying(plan)
+        return None if reason is None else NotApplied(reason)
 
     @property
     def saves(self) -> bool:

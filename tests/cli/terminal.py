@@ -25,7 +25,7 @@ _CODES = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|\][^\x1b\x07]*(\x1b\\|\x07))")
 _AT_TERMINAL = """
 import fcntl, os, sys, termios
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+os.execvp(sys.argv[1], sys.argv[1:])
 """
 
 
@@ -76,16 +76,19 @@ class Terminal:
 
 @asynccontextmanager
 async def at_terminal(
-    arguments: Sequence[str], cwd: Path, env: Mapping[str, str]
+    arguments: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str],
+    program: str = sys.executable,
 ) -> AsyncIterator[Terminal]:
-    """Run Python with these arguments; it is ended with the block."""
+    """Run Python, or another program, with these arguments; it is ended with the block."""
     try:
         keys, screen = pty.openpty()
     except OSError as error:
         pytest.skip(f"this system has no pseudo-terminals: {error}")
     termios.tcsetwinsize(screen, _SIZE)
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", _AT_TERMINAL, *arguments),
+        *(sys.executable, "-c", _AT_TERMINAL, program, *arguments),
         stdin=screen,
         stdout=screen,
         stderr=screen,

@@ -13,23 +13,23 @@ from tests.lsp.support.desk import ALL, PLAIN, Acting, acting
 from tests.lsp.support.editor import NO_ANSWER, Message
 from tests.standin import Script, Text, ToolUse, Turn
 
-_TEXT = "def add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a + b\n"
+CALC = "def add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a + b\n"
 _READ = ToolUse("Read", {"path": "calc.py"}, "read")
 _EDIT = ToolUse("Edit", {"path": "calc.py", "old_text": "a - b", "new_text": "a + c"}, "edit")
 _NEW = ToolUse("Write", {"path": "made/new.txt", "content": "é\n"}, "new")
-_FIX: Script = [Turn(_READ), Turn(_EDIT), Turn(Text("Fixed."))]
+FIX: Script = [Turn(_READ), Turn(_EDIT), Turn(Text("Fixed."))]
 _MAKE: Script = [Turn(_NEW), Turn(Text("Made."))]
 
 
 @pytest.fixture
 def calc(tmp_path: Path) -> Path:
     path = tmp_path / "calc.py"
-    path.write_text(_TEXT)
+    path.write_text(CALC)
     return path
 
 
 async def test_an_open_document_is_edited_at_its_version(calc: Path) -> None:
-    async with acting(calc.parent, _FIX) as a:
+    async with acting(calc.parent, FIX) as a:
         uri = a.desk.open(calc)
         a.desk.type(uri, "sub", "minus")
         await a.asked()
@@ -45,7 +45,7 @@ async def test_an_open_document_is_edited_at_its_version(calc: Path) -> None:
             {"range": {"start": start, "end": end}, "newText": "+ c", "annotationId": "glossator"}
         ]
         assert "return a + c" in a.desk.texts[uri]
-        assert saved(calc) == _TEXT
+        assert saved(calc) == CALC
         assert a.told("edit").startswith("Changed calc.py in 1 place (+1 -1 lines).")
         (proposed,), (settled,) = a.events("edit.proposed"), a.events("edit.settled")
         assert [hunk["firstLine"] for hunk in proposed["plan"]["hunks"]] == [2]
@@ -54,7 +54,7 @@ async def test_an_open_document_is_edited_at_its_version(calc: Path) -> None:
 
 
 async def test_a_closed_document_has_no_version(calc: Path) -> None:
-    async with acting(calc.parent, _FIX, PLAIN) as a:
+    async with acting(calc.parent, FIX, PLAIN) as a:
         await a.asked()
         (request,) = a.requests()
         assert "changeAnnotations" not in request["edit"]
@@ -67,7 +67,7 @@ async def test_a_closed_document_has_no_version(calc: Path) -> None:
 
 @pytest.mark.parametrize("late", [False, True])
 async def test_a_closed_document_that_the_editor_opens(calc: Path, late: bool) -> None:
-    async with acting(calc.parent, _FIX) as a:
+    async with acting(calc.parent, FIX) as a:
         a.desk.opens, a.desk.tells_late = True, late
         await a.asked()
         assert "return a + c" in a.desk.texts[calc.as_uri()]
@@ -75,7 +75,7 @@ async def test_a_closed_document_that_the_editor_opens(calc: Path, late: bool) -
 
 
 async def test_an_old_client_gets_changes(calc: Path) -> None:
-    async with acting(calc.parent, _FIX, {"applyEdit": True}) as a:
+    async with acting(calc.parent, FIX, {"applyEdit": True}) as a:
         uri = a.desk.open(calc)
         await a.asked()
         (request,) = a.requests()
@@ -126,18 +126,18 @@ async def test_a_new_file_where_the_client_cannot_create(
 
 
 async def test_a_client_that_applies_nothing(calc: Path) -> None:
-    async with acting(calc.parent, _FIX, {}) as a:
+    async with acting(calc.parent, FIX, {}) as a:
         await a.asked()
         assert a.told("edit") == (
             "Nothing was changed: the editor cannot be asked to apply edits.\nTell the user, and"
             " ask how to go on."
         )
-        assert saved(calc) == _TEXT
+        assert saved(calc) == CALC
 
 
 @pytest.mark.parametrize("late", [False, True])
 async def test_the_change_comes_before_or_after_the_answer(calc: Path, late: bool) -> None:
-    async with acting(calc.parent, _FIX) as a:
+    async with acting(calc.parent, FIX) as a:
         uri = a.desk.open(calc)
         a.desk.tells_late = late
         await a.asked()
@@ -146,7 +146,7 @@ async def test_the_change_comes_before_or_after_the_answer(calc: Path, late: boo
 
 
 async def test_an_editor_that_formats(calc: Path) -> None:
-    async with acting(calc.parent, _FIX) as a:
+    async with acting(calc.parent, FIX) as a:
         a.desk.open(calc)
         a.desk.formats = lambda text: text.replace("a + c", "(a + c)")
         await a.asked()
@@ -157,11 +157,11 @@ async def test_an_editor_that_formats(calc: Path) -> None:
 @pytest.mark.parametrize("late", [False, True])
 async def test_the_user_types_elsewhere(calc: Path, late: bool) -> None:
     """The edit is moved and sent again; the model is asked no more often."""
-    async with acting(calc.parent, _FIX) as a:
+    async with acting(calc.parent, FIX) as a:
         uri = a.desk.open(calc)
         typing(a, uri, "def add", "# mine\ndef add", late=late)
         await a.asked()
-        assert a.desk.texts[uri] == "# mine\n" + _TEXT.replace("a - b", "a + c")
+        assert a.desk.texts[uri] == "# mine\n" + CALC.replace("a - b", "a + c")
         versions = [
             request["edit"]["documentChanges"][0]["textDocument"]["version"]
             for request in a.requests()
@@ -171,7 +171,7 @@ async def test_the_user_types_elsewhere(calc: Path, late: bool) -> None:
 
 
 async def test_the_user_never_stops_typing(calc: Path) -> None:
-    async with acting(calc.parent, _FIX) as a:
+    async with acting(calc.parent, FIX) as a:
         uri = a.desk.open(calc)
 
         def type_more(params: Message) -> Message:
@@ -202,7 +202,7 @@ async def test_nothing_changes(
     monkeypatch.setattr(dialogue, "_APPLY_SECONDS", 0.1)
     monkeypatch.setattr(arrival, "ARRIVAL_SECONDS", 0.05)
     monkeypatch.setattr(editing, "LATE_SECONDS", 0.05)
-    async with acting(calc.parent, _FIX) as a:
+    async with acting(calc.parent, FIX) as a:
         a.desk.open(calc)
         a.editor.answers["workspace/applyEdit"] = answer
         await a.asked()
@@ -213,7 +213,7 @@ async def test_nothing_changes(
 
 async def test_only_the_user_changed_something(calc: Path) -> None:
     """The editor says yes, but what comes is the user's typing elsewhere."""
-    async with acting(calc.parent, _FIX) as a:
+    async with acting(calc.parent, FIX) as a:
         uri = a.desk.open(calc)
 
         def type_only(_params: Message) -> Message:
@@ -227,7 +227,7 @@ async def test_only_the_user_changed_something(calc: Path) -> None:
 
 async def test_applied_but_never_answered(calc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dialogue, "_APPLY_SECONDS", 0.1)
-    async with acting(calc.parent, _FIX) as a:
+    async with acting(calc.parent, FIX) as a:
         a.desk.open(calc)
 
         def apply(params: Message) -> object:
@@ -270,7 +270,7 @@ async def test_an_edit_of_a_run_that_was_cut_off_is_undone(
 ) -> None:
     """The editor applied it, before the run was cancelled or after."""
     monkeypatch.setattr(editing, "LATE_SECONDS", 5.0)
-    async with acting(calc.parent, _FIX) as a:
+    async with acting(calc.parent, FIX) as a:
         uri = a.desk.open(calc)
         a.editor.answers["workspace/applyEdit"] = NO_ANSWER
         command = a.ask()
@@ -288,7 +288,7 @@ async def test_an_edit_of_a_run_that_was_cut_off_is_undone(
         undo = {"sessionId": a.events("run.started")[0]["sessionId"]}
         undone = await a.editor.result(a.editor.command("glossator.undoTurn", undo))
         assert undone["restored"] == ["calc.py"]
-        assert a.desk.texts[uri] == _TEXT
+        assert a.desk.texts[uri] == CALC
 
 
 async def test_undo_closes_what_a_turn_created_and_opened(tmp_path: Path) -> None:
@@ -303,13 +303,13 @@ async def test_undo_closes_what_a_turn_created_and_opened(tmp_path: Path) -> Non
 
 
 async def test_undo_gives_an_open_document_its_text_back(calc: Path) -> None:
-    async with acting(calc.parent, _FIX) as a:
+    async with acting(calc.parent, FIX) as a:
         uri = a.desk.open(calc)
         answer = await a.asked()
         undo = {"sessionId": answer["sessionId"]}
         undone = await a.editor.result(a.editor.command("glossator.undoTurn", undo))
         assert undone["restored"] == ["calc.py"]
-        assert a.desk.texts[uri] == _TEXT
+        assert a.desk.texts[uri] == CALC
         undo["turn"] = undone["turn"]
         redone = await a.editor.result(a.editor.command("glossator.undoTurn", undo))
         assert redone["restored"] == ["calc.py"]

@@ -1,46 +1,33 @@
-"""In Neovim, headless: a hover, an explore report, and a gloss that goes stale as one types."""
+"""In Neovim, headless: glosses as they are seen, and edits made while one types."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from tests.lsp.support.desk import told
+from tests.lsp.test_editing import CALC, FIX
 from tests.patience import SECONDS
 from tests.service.test_gloss import FILES
+from tests.standin import StandIn
 
-SCRIPT = Path(__file__).parent / "neovim" / "glosses.lua"
+SCRIPTS = Path(__file__).parent / "neovim"
 
 
 def test_glosses_are_seen(tmp_path: Path) -> None:
-    nvim = shutil.which("nvim")
-    assert nvim, "Neovim is not installed: run `make system`."
-    root, result = tmp_path / "work", tmp_path / "seen.json"
+    root = tmp_path / "work"
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    environment = os.environ | {
-        "XDG_STATE_HOME": str(tmp_path / "state"),
-        "XDG_DATA_HOME": str(tmp_path / "data"),
-        "FILE": "zoo/fish.py",
-        "PYTHON": sys.executable,
-        "RESULT": str(result),
-    }
-    ended = subprocess.run(
-        [nvim, "--headless", "-u", "NONE", "-n", "-S", str(SCRIPT)],
-        cwd=root,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert result.exists(), ended.stderr
-    seen = json.loads(result.read_text())
-    assert ended.returncode == 0, (seen, ended.stderr)
+    seen = run("glosses", root, FILE="zoo/fish.py")
     assert "def splash(far)" in seen["before"]
     assert "- Called by `Fish.swim`. [cite: doc, zoo/fish.py, 9-9]" in seen["answer"]
     link = f"[`zoo/fish.py:12-13`]({(root / 'zoo/fish.py').as_uri()}#L12)"
@@ -49,3 +36,48 @@ def test_glosses_are_seen(tmp_path: Path) -> None:
     assert "offline, extractive" in seen["report"]
     assert "Function: `def splash(far)`." in seen["after"]
     assert "extracted without a model" in seen["stale"]
+
+
+@pytest.mark.parametrize("before", [{}, {"TYPED_BEFORE": "1"}], ids=["opened", "typed"])
+async def test_what_is_typed_is_not_edited_at_old_places(
+    tmp_path: Path, before: dict[str, str]
+) -> None:
+    """Neovim tells late, checks no version below 1, and says it applied what it left out."""
+    root = tmp_path / "work"
+    root.mkdir()
+    (root / "calc.py").write_text(CALC)
+    async with StandIn(FIX) as api:
+        keys = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
+        seen = await asyncio.to_thread(run, "typing", root, **keys, **before)
+    lines = ["# mine", *CALC.replace("a - b", "a + c").splitlines()]
+    assert seen["lines"] == lines + ["# before"] * len(before)
+    assert told(api, "edit").startswith("Changed calc.py in ")
+    assert "wrong place" not in told(api, "edit")
+    assert seen["answer"] == "Fixed."
+    assert seen["current"] == "calc.py"
+
+
+def run(script: str, root: Path, **variables: str) -> dict[str, Any]:
+    """What a script has seen."""
+    nvim = shutil.which("nvim")
+    assert nvim, "Neovim is not installed: run `make neovim`."
+    result = root.parent / "seen.json"
+    environment = os.environ | {
+        "XDG_STATE_HOME": str(root.parent / "state"),
+        "XDG_DATA_HOME": str(root.parent / "data"),
+        "PYTHON": sys.executable,
+        "RESULT": str(result),
+    }
+    ended = subprocess.run(
+        [nvim, "--headless", "-u", "NONE", "-n", "-S", str(SCRIPTS / f"{script}.lua")],
+        cwd=root,
+        env=environment | variables,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert result.exists(), ended.stderr
+    seen: dict[str, Any] = json.loads(result.read_text())
+    assert ended.returncode == 0, (seen, ended.stderr)
+    return seen

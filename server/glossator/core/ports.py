@@ -38,6 +38,14 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
+class NotApplied:
+    """Why an editor did not apply a plan; `behind`: it has not sent yet what was typed."""
+
+    reason: str
+    behind: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CallsWanted:
     """A symbol by where its name is, in the negotiated position encoding."""
 
@@ -98,7 +106,11 @@ class EditorPort(Protocol):
         Raises `UsageError` when the user could not be asked.
         """
 
-    async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> str | None:
+    @property
+    def edits_blindly(self) -> bool:
+        """Whether the editor may apply an edit to a text that it has not sent yet."""
+
+    async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:
         """Apply all of a plan; None when that was done, else why not.
 
         `confirm`: the editor is to ask the user, who may leave some of it out.

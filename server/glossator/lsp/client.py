@@ -20,10 +20,10 @@ _ENCODINGS: tuple[PositionEncoding, ...] = ("utf-8", "utf-16", "utf-32")
 class Client:
     """Facts of `initialize`; the defaults are those of a client that declares nothing.
 
-    `events`: wants `glossator/event`. `questions`, `diagnostics`, `permissions`, `reviews`: knows
-    `glossator/question`, `…/diagnostics`, `…/permission`, `…/review`. `saves`: knows
-    `glossator/saveDocuments`. `calls`: knows `glossator/calls`. `links`: follows `command:` links.
-    `commands`: registers the commands itself.
+    `name`: what it calls itself. `events`: wants `glossator/event`. `questions`, `diagnostics`,
+    `permissions`, `reviews`: knows `glossator/question`, `…/diagnostics`, `…/permission`,
+    `…/review`. `saves`: knows `glossator/saveDocuments`. `calls`: knows `glossator/calls`.
+    `links`: follows `command:` links. `commands`: registers the commands itself.
     `watches_files`: can be asked to report file changes.
     `trusted`: what its user said of these folders; None if it does not know.
     `code_actions`: understands CodeAction, not only Command, `disabled_actions`: those that cannot
@@ -33,6 +33,7 @@ class Client:
     `refreshes_lenses`: can be told that code lenses are others now.
     """
 
+    name: str = ""
     roots: tuple[str, ...] = ()
     encoding: PositionEncoding = "utf-16"
     process_id: int | None = None
@@ -63,6 +64,7 @@ class Client:
 def describe(params: types.InitializeParams) -> Client:
     """The client that sent these parameters."""
     capabilities = params.capabilities
+    name = params.client_info.name if params.client_info else ""
     formats = get_capability(capabilities, "text_document.hover.content_format") or ()
     literals = bool(
         get_capability(capabilities, "text_document.code_action.code_action_literal_support")
@@ -82,7 +84,8 @@ def describe(params: types.InitializeParams) -> Client:
         calls=_declares(capabilities.experimental, "calls"),
         links=_declares(capabilities.experimental, "links"),
         commands=_declares(capabilities.experimental, "commands"),
-        edits=EditSupport.of(capabilities),
+        name=name,
+        edits=EditSupport.of(capabilities, name),
         progress=bool(get_capability(capabilities, "window.work_done_progress")),
         show_document=bool(get_capability(capabilities, "window.show_document.support")),
         watches_files=bool(

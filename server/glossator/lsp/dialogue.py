@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -20,7 +20,7 @@ from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.core.ports import CallsTold, CallsWanted, Review
+from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review
 from glossator.core.question import Question, QuestionAnswer
 from glossator.lsp.edits import workspace_edit
 from glossator.lsp.new_files import write_new_files
@@ -45,6 +45,7 @@ _NO_ANSWER = (
     "the editor did not answer within {:g} s, and may still do so: look at the file again before"
     " you rely on it"
 )
+_VERSION = "version"  # Eglot's error for a text that was typed in says which one it wants
 _BUTTONS = {
     Choice.ONCE: "Allow once",
     Choice.SESSION: "Allow for this session",
@@ -166,32 +167,37 @@ class Dialogue:
         kept = plan.hunks if pressed == _APPLY else ()
         return Review(tuple(hunk.id for hunk in kept))
 
-    async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> str | None:
+    @property
+    def edits_blindly(self) -> bool:
+        """Whether it checks no version, or collects what is typed."""
+        return self._client.edits.late or not self._client.edits.versioned
+
+    async def apply_edit(self, plan: EditPlan, *, confirm: bool) -> NotApplied | None:
         """Have the client apply the plan; new files that it cannot create are written here."""
         support, encoding = self._client.edits, self._client.encoding
         if support.lacks_creation(plan) and not confirm:
-            return await asyncio.to_thread(write_new_files, plan, self._roots())
+            problem = await asyncio.to_thread(write_new_files, plan, self._roots())
+            return None if problem is None else NotApplied(problem)
         if missing := support.missing(plan):
-            return missing
-        bases = [change.base for change in plan.files if change.base is not None]
-        params = {
-            "label": plan.label,
-            "edit": workspace_edit(plan, support, encoding, confirm=confirm),
-            "glossator": {"sha256": {base.uri: base.sha256 for base in bases}},
-        }
+            return NotApplied(missing)
+        edit = workspace_edit(plan, support, encoding, confirm=confirm)
+        params: dict[str, Any] = {"label": plan.label, "edit": edit}
+        if self._client.events:  # Eglot fails on what it does not know
+            bases = [change.base for change in plan.files if change.base is not None]
+            params["glossator"] = {"sha256": {base.uri: base.sha256 for base in bases}}
         moves = any(isinstance(change, FileRename) for change in plan.files)
         seconds = _MOVE_SECONDS if moves else _APPLY_SECONDS
         try:
             async with asyncio.timeout(None if confirm else seconds):
                 result = await self._protocol.ask(types.WORKSPACE_APPLY_EDIT, params)
         except JsonRpcException as failure:
-            return str(failure)
+            return NotApplied(failure.message, behind=_VERSION in failure.message.lower())
         except TimeoutError:
-            return _NO_ANSWER.format(seconds)
+            return NotApplied(_NO_ANSWER.format(seconds))
         if result.applied:
             return None
         declined = ", or the user declined it" if confirm else ""
-        return result.failure_reason or f"the editor did not apply the edit{declined}"
+        return NotApplied(result.failure_reason or f"the editor did not apply the edit{declined}")
 
     @property
     def saves(self) -> bool:

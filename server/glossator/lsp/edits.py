@@ -17,6 +17,10 @@ from glossator.core.text import PositionEncoding
 
 _ANNOTATION = "glossator"
 _CREATE = "create"
+# Neovim opens documents at version 0, which it never checks, and counts changes from 3 on: 1 is the
+# text as it was opened, too, and it is checked.
+_FIRST_VERSIONS = {"Neovim": 1}
+_LATE = frozenset({"Neovim", "Eglot"})
 _OPERATIONS = {FileDeletion: "delete", FileRename: "rename"}
 
 _Change = types.TextDocumentEdit | types.CreateFile | types.RenameFile | types.DeleteFile
@@ -27,27 +31,33 @@ class EditSupport:
     """What of `workspace/applyEdit` a client knows.
 
     Only one that is `versioned` has annotations, and `operations` on files (by their LSP names).
+    It checks versions from `first_version` on. `late`: it collects what is typed before it tells.
     """
 
     applies: bool = False
     versioned: bool = False
+    first_version: int = 0
+    late: bool = False
     annotated: bool = False
     operations: frozenset[str] = frozenset()
 
     @staticmethod
-    def of(capabilities: types.ClientCapabilities) -> EditSupport:
-        """As the client declares it."""
+    def of(capabilities: types.ClientCapabilities, name: str) -> EditSupport:
+        """As the client of this name declares it, and as that is known to behave."""
 
         def declared(name: str) -> Any:  # noqa: ANN401 - each capability has a type of its own
             return get_capability(capabilities, f"workspace.workspace_edit.{name}")
 
-        versioned = bool(declared("document_changes"))
-        operations = declared("resource_operations") if versioned else None
+        operations = declared("resource_operations")
+        whole = bool(declared("document_changes"))
+        versioned = whole or bool(operations)  # there are no operations but among such changes
         return EditSupport(
             applies=bool(get_capability(capabilities, "workspace.apply_edit")),
             versioned=versioned,
+            first_version=_FIRST_VERSIONS.get(name, 0),
+            late=name in _LATE,
             annotated=versioned and declared("change_annotation_support") is not None,
-            operations=frozenset(str(each.value) for each in operations or ()),
+            operations=frozenset(str(each.value) for each in operations or () if whole),
         )
 
     def missing(self, plan: EditPlan) -> str | None:
@@ -73,10 +83,9 @@ def workspace_edit(
         return types.WorkspaceEdit(
             changes={change.uri: _text_edits(change, encoding) for change in edits}
         )
-    annotation = _ANNOTATION if support.annotated else None
     changes: list[_Change] = []
     for change in plan.files:
-        changes += _changes(change, encoding, annotation)
+        changes += _changes(change, support, encoding)
     annotations = {_ANNOTATION: types.ChangeAnnotation(plan.label, needs_confirmation=confirm)}
     return types.WorkspaceEdit(
         document_changes=changes, change_annotations=annotations if support.annotated else None
@@ -89,12 +98,13 @@ def _operation(change: FileChange) -> str | None:
     return _OPERATIONS[type(change)]
 
 
-def _changes(
-    change: FileChange, encoding: PositionEncoding, annotation: str | None
-) -> list[_Change]:
+def _changes(change: FileChange, support: EditSupport, encoding: PositionEncoding) -> list[_Change]:
+    annotation = _ANNOTATION if support.annotated else None
     match change:
         case FileEdit():
             version = change.base.version if change.base else None
+            if version is not None:
+                version = max(version, support.first_version)
             document = types.OptionalVersionedTextDocumentIdentifier(change.uri, version)
             edits: list[Any] = _text_edits(change, encoding)
             if annotation:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from glossator.core.document import Document, Missing, is_absent
-from glossator.core.edit import EditPlan, FileChange, FileEdit, FileRename
+from glossator.core.edit import Conflict, EditPlan, FileChange, FileEdit, FileRename, Hunk
+from glossator.workspace.editing.merge import rebase
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.roots import is_inside
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 ARRIVAL_SECONDS = 2.0  # for the first change of an edit that was applied; editors collect changes
 SETTLE_SECONDS = 0.3  # for the rest of it
+
+QUIET_SECONDS = 0.2  # without a change; editors collect what is typed for 0.15 s
+_TYPING_SECONDS = 2.0  # that are waited for quiet
 
 Condition = Callable[[WorkspaceSnapshot], bool]
 
@@ -33,6 +39,14 @@ async def until(host: WorkspaceHost, holds: Condition, seconds: float) -> bool:
     finally:
         end()
     return True
+
+
+async def quiet(host: WorkspaceHost, plan: EditPlan) -> None:
+    """Wait until nothing more is typed into the documents of a plan, but not for long."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_TYPING_SECONDS):
+            while (left := QUIET_SECONDS - _age(host, plan)) > 0:  # noqa: ASYNC110 - time itself is waited for
+                await asyncio.sleep(left)
 
 
 async def arrived(host: WorkspaceHost, plan: EditPlan) -> bool:
@@ -74,6 +88,18 @@ def is_done(plan: EditPlan, now: WorkspaceSnapshot) -> bool:
     return not left_open(plan, now) and all(holds(change, now) for change in plan.files)
 
 
+def left_out(plan: EditPlan, now: WorkspaceSnapshot) -> list[Hunk]:
+    """The hunks of an applied plan whose place is as it was."""
+    if is_done(plan, now):
+        return []
+    return [
+        hunk
+        for change in plan.files
+        for hunk in change.hunks
+        if stands(change, now) or _is_untouched(change, hunk, now)
+    ]
+
+
 def holds(change: FileChange, now: WorkspaceSnapshot) -> bool:
     """Whether the file is as the change wants it."""
     found = now.read(change.path)
@@ -82,3 +108,17 @@ def holds(change: FileChange, now: WorkspaceSnapshot) -> bool:
     if isinstance(change, FileRename):
         return is_absent(found) and not is_absent(now.read(change.new_path))
     return is_absent(found)
+
+
+def _is_untouched(change: FileChange, hunk: Hunk, now: WorkspaceSnapshot) -> bool:
+    found = now.read(change.path)
+    if not isinstance(change, FileEdit) or change.base is None or not isinstance(found, Document):
+        return False
+    return not isinstance(rebase(change.base.text, (hunk.replacement,), found), Conflict)
+
+
+def _age(host: WorkspaceHost, plan: EditPlan) -> float:
+    """Seconds since the newest change of the plan's open documents."""
+    overlays = (host.overlays.get(change.path) for change in plan.files)
+    changed = [each.changed_ns for each in overlays if each is not None]
+    return (time.time_ns() - max(changed, default=0)) / 1e9

@@ -29,14 +29,15 @@ from glossator.core.edit import (
 from glossator.core.errors import UsageError
 from glossator.core.events import EditProposed, EditSettled, Event
 from glossator.core.ports import EditorPort
-from glossator.service import arrival
+from glossator.service import arrival, misplaced
 from glossator.service.undecided import undecided
 from glossator.workspace.change import DiskChanged
-from glossator.workspace.editing.merge import rebase, rebase_plan
+from glossator.workspace.editing.merge import rebase_plan
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 LATE_SECONDS = 0.5  # for the user's typing that made the editor refuse, or an edit cut off
+BEHIND_SECONDS = 4.0  # for typing that an editor says it has not sent yet
 _TRIES = 4  # while the user types on
 _PLACES = 10  # lines named of what the user rejected
 _UNFINISHED = Refused("The edit was cut off before it was settled.")
@@ -48,6 +49,19 @@ _TYPING = (
 _NOT_SEEN = (
     "Nothing was changed: the editor accepted the edit, but the text is as it was; the user may"
     " have left it out.\nAsk how to go on."
+)
+_BEHIND = (
+    "Nothing was changed: the user is typing, and the editor takes no edit before it has sent what"
+    " was typed.\nMake the edit again."
+)
+_PUT_RIGHT = "The user was typing: the editor had made the edit in a wrong place, and it was moved."
+_MISPLACED = (
+    "The user was typing, and the editor made the edit in a wrong place.\nWhat is there now is"
+    " shown below. Ask the user whether to take it back with the editor's undo or to put it right."
+)
+_TELL_MISPLACED = (
+    "An edit of {} was made in a wrong place while you were typing: your editor had not sent that"
+    " yet. Look at it, and undo it in the editor."
 )
 _STAYING = (
     "Nothing was changed: the editor would have left {} open under the old path, where saving it"
@@ -124,14 +138,17 @@ class PlanEditing:
                 return replace(outcome, note=note)
 
     async def _applying(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
+        tried = _AGAIN
         for _ in range(_TRIES):
+            if self.port.edits_blindly:
+                await arrival.quiet(self.host, plan)
             moved = await asyncio.to_thread(self._current, plan, self.host.snapshot())
             if not isinstance(moved, EditPlan):
                 return moved
-            outcome = await self._keeping(moved, confirm=confirm)
-            if outcome is not None:
-                return outcome
-        return Refused(_TYPING)
+            tried = await self._keeping(moved, confirm=confirm)
+            if not tried.again:
+                break
+        return tried.outcome
 
     def _current(self, plan: EditPlan, now: WorkspaceSnapshot) -> EditPlan | Conflict | Refused:
         """The plan for the texts as they are now, if it is still about what was decided about."""
@@ -141,44 +158,47 @@ class PlanEditing:
     def _is_current(self, plan: EditPlan, now: WorkspaceSnapshot) -> bool:
         return not undecided(plan, self.permitted) and not arrival.changed(plan, now)
 
-    async def _keeping(self, plan: EditPlan, *, confirm: bool) -> Applied | Refused | None:
-        """Try with the files kept; also when the run is cancelled while the editor is at it.
-
-        None: the text is another one by now.
-        """
+    async def _keeping(self, plan: EditPlan, *, confirm: bool) -> _Tried:
+        """Try with the files kept; also when the run is cancelled while the editor is at it."""
         await self.kept.before([path for change in plan.files for path in _paths(change)])
         tried: _Tried | None = None
         try:
             # what is applied from here on is applied to what was kept
-            current = await asyncio.to_thread(self._is_current, plan, self.host.snapshot())
-            tried = await self._try(plan, confirm=confirm) if current else _Tried(None)
+            with misplaced.followed(self.host, plan) as texts:
+                current = await asyncio.to_thread(self._is_current, plan, self.host.snapshot())
+                tried = await self._try(plan, texts, confirm=confirm) if current else _AGAIN
         except asyncio.CancelledError:
             await asyncio.shield(self._late(plan, LATE_SECONDS))
             raise
         finally:
             await asyncio.shield(self._settle(plan, tried))
-        return tried.outcome
+        return tried
 
-    async def _try(self, plan: EditPlan, *, confirm: bool) -> _Tried:
+    async def _try(self, plan: EditPlan, texts: misplaced.Texts, *, confirm: bool) -> _Tried:
         with self.waiting() if confirm else nullcontext():
             refusal = await self.port.apply_edit(plan, confirm=confirm)
         # a client that writes to the disk sends no change
         self.host.apply(DiskChanged(frozenset(_ends(plan))))
         if refusal is not None:
-            seconds = LATE_SECONDS if _is_open(plan) else 0.0
-            if not await self._late(plan, seconds):
-                return _Tried(Refused(_DECLINED.format(refusal.rstrip("."))))
+            seconds = BEHIND_SECONDS if refusal.behind else LATE_SECONDS
+            if not await self._late(plan, seconds if _is_open(plan) else 0.0):
+                declined = _DECLINED.format(refusal.reason.rstrip("."))
+                return _Tried(Refused(_BEHIND if refusal.behind else declined))
         if refusal is None or arrival.is_done(plan, self.host.snapshot()):
-            return await self._applied(plan, confirm=confirm)
-        return _Tried(None)
+            return await self._applied(plan, texts, confirm=confirm)
+        return _AGAIN
 
-    async def _applied(self, plan: EditPlan, *, confirm: bool) -> _Tried:
+    async def _applied(self, plan: EditPlan, texts: misplaced.Texts, *, confirm: bool) -> _Tried:
         if not await arrival.arrived(self.host, plan):
             return _Tried(Refused(_NOT_SEEN))
+        for change in plan.files:
+            wrong = await asyncio.to_thread(misplaced.find, change, texts, self.host.encoding)
+            if wrong is not None and not confirm:
+                return await self._put_right(plan, change.path, wrong, texts)
         now = self.host.snapshot()
-        left_out = await asyncio.to_thread(_left_out, plan, now)
+        left_out = await asyncio.to_thread(arrival.left_out, plan, now)
         if len(left_out) == len(plan.hunks):  # what came was somebody else's change
-            return _Tried(Refused(_NOT_SEEN))
+            return _Tried(Refused(_NOT_SEEN), again=not confirm)
         staying = arrival.left_open(plan, now)
         if staying and await self._moved_back(plan):
             names = ", ".join(now.relative(each.path) for each in staying[:_PLACES])
@@ -192,6 +212,32 @@ class PlanEditing:
         note, unwanted = (_rejections(plan, left_out), _ids(left_out)) if confirm else ("", ())
         done = keep(plan, {hunk.id for hunk in plan.hunks} - {hunk.id for hunk in left_out})
         return _Tried(Applied(tuple(documents.values()), note, unwanted), done.files)
+
+    async def _put_right(
+        self, plan: EditPlan, path: str, wrong: misplaced.Misplaced, texts: misplaced.Texts
+    ) -> _Tried:
+        """Have an edit that was made in a wrong place moved to its own."""
+        note, current = _MISPLACED, self.host.snapshot().read(path)
+        for _ in range(_TRIES):
+            if not isinstance(current, Document):
+                break
+            mended = await asyncio.to_thread(wrong.put_right, current)
+            if mended is None:
+                break
+            moving = EditPlan.of(plan.label, mended)
+            await self.port.apply_edit(moving, confirm=False)
+            await arrival.arrived(self.host, moving)
+            if mended.result in texts[path]:
+                note = _PUT_RIGHT
+                break
+            before, current = current, self.host.snapshot().read(path)
+            if current == before:
+                break
+        now = self.host.snapshot()
+        if note is _MISPLACED:
+            self.port.tell(_TELL_MISPLACED.format(now.relative(path)))
+        found = now.read(path)
+        return _Tried(Applied((found,) if isinstance(found, Document) else (), note), plan.files)
 
     async def _moved_back(self, plan: EditPlan) -> bool:
         """Whether the editor took a move back."""
@@ -213,10 +259,14 @@ class PlanEditing:
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """What became of one try (None: it is to be made again), and what was done of the plan."""
+    """What became of one try, and what was done of the plan; `again`: it is to be made again."""
 
-    outcome: Applied | Refused | None
+    outcome: Applied | Refused
     done: tuple[FileChange, ...] = ()
+    again: bool = False
+
+
+_AGAIN = _Tried(Refused(_TYPING), again=True)
 
 
 def _ends(plan: EditPlan) -> tuple[str, ...]:
@@ -257,25 +307,6 @@ def _changed(
 def _is_open(plan: EditPlan) -> bool:
     """Whether the user can be typing in it."""
     return any(change.base and change.base.version is not None for change in plan.files)
-
-
-def _left_out(plan: EditPlan, now: WorkspaceSnapshot) -> list[Hunk]:
-    """The hunks of an applied plan whose place is as it was."""
-    if arrival.is_done(plan, now):
-        return []
-    return [
-        hunk
-        for change in plan.files
-        for hunk in change.hunks
-        if arrival.stands(change, now) or _is_untouched(change, hunk, now)
-    ]
-
-
-def _is_untouched(change: FileChange, hunk: Hunk, now: WorkspaceSnapshot) -> bool:
-    found = now.read(change.path)
-    if not isinstance(change, FileEdit) or change.base is None or not isinstance(found, Document):
-        return False
-    return not isinstance(rebase(change.base.text, (hunk.replacement,), found), Conflict)
 
 
 def _ids(hunks: Iterable[Hunk]) -> tuple[str, ...]:

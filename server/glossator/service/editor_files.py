@@ -11,7 +11,7 @@ from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.core.encoding import decode
 from glossator.core.ports import EditorPort
 from glossator.core.replacement import Replacement
-from glossator.service.arrival import arrived
+from glossator.service import arrival
 from glossator.service.file_states import (
     Absent,
     Content,
@@ -96,12 +96,15 @@ class EditorFiles:
     async def _refusal(self, change: FileEdit | FileDeletion) -> str | None:
         """Have the editor make a change; None when it did, else why not."""
         plan = EditPlan.of("Undo", change)
-        reason = await self._port.apply_edit(plan, confirm=False)
-        if isinstance(change, FileEdit) and reason is not None:
-            return f"could not be changed in the editor: {reason}"
+        refusal = await self._port.apply_edit(plan, confirm=False)
+        if isinstance(change, FileEdit) and refusal is not None:
+            return f"could not be changed in the editor: {refusal.reason}"
         self._host.apply(DiskChanged(frozenset({change.path})))
-        if reason is not None or not await arrived(self._host, plan):
+        if refusal is not None or not await arrival.arrived(self._host, plan):
             return _CLOSE_FIRST
+        left_out = await asyncio.to_thread(arrival.left_out, plan, self._host.snapshot())
+        if len(left_out) == len(plan.hunks):  # what arrived was typed
+            return "could not be changed in the editor: the user is typing in it"
         return None
 
     async def _restored(self, step: Restoration, limit: int) -> Restored:

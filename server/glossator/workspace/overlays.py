@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Protocol, TypeVar
@@ -35,13 +35,18 @@ F = TypeVar("F", bound=_Found)
 
 @dataclass(frozen=True)
 class Overlay:
-    """One open document at one version; `changed_ns` is when, in ns since 1970."""
+    """One open document at one version.
+
+    `changed_ns` is when it was changed to this, in ns since 1970; `edits` made it of the version
+    before, one after the other.
+    """
 
     uri: str
     path: str
     version: int
     text: str
     changed_ns: int
+    edits: tuple[TextEdit, ...] = ()
 
     @cached_property
     def document(self) -> Document:
@@ -88,7 +93,9 @@ class Overlays:
             )
         text = edited(overlay.text, change.edits, self._encoding)
         return self._set(
-            replace(overlay, version=change.version, text=text, changed_ns=time.time_ns())
+            Overlay(
+                change.uri, overlay.path, change.version, text, time.time_ns(), tuple(change.edits)
+            )
         )
 
     def close(self, uri: str) -> str:

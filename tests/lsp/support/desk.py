@@ -57,11 +57,11 @@ class Desk:
         editor.answers["workspace/applyEdit"] = self.apply
         editor.answers["glossator/saveDocuments"] = self.save
 
-    def open(self, path: Path) -> str:
+    def open(self, path: Path, version: int = 1) -> str:
         """Show what is on disk; gives the URI."""
         uri = path.as_uri()
-        self.texts[uri], self.versions[uri] = path.read_bytes().decode(), 1
-        self.editor.open(uri, self.texts[uri])
+        self.texts[uri], self.versions[uri] = path.read_bytes().decode(), version
+        self.editor.open(uri, self.texts[uri], version)
         return uri
 
     def type(self, uri: str, old: str, new: str) -> None:
@@ -69,6 +69,27 @@ class Desk:
         assert self.texts[uri].count(old) == 1
         self.texts[uri] = self.texts[uri].replace(old, new)
         self._tell(uri)
+
+    def typed(self, uri: str, old: str | None, new: str) -> Message:
+        """The user types (None: at the end); gives the change, which the server is not told yet."""
+        text = self.texts[uri]
+        start = len(text) if old is None else text.index(old)
+        end = start + len(old or "")
+        self.texts[uri] = text[:start] + new + text[end:]
+        places = (self._position(text, offset) for offset in (start, end))
+        return {"range": dict(zip(("start", "end"), places, strict=True)), "text": new}
+
+    def blindly(self, uri: str, edit: Message) -> list[Message]:
+        """Apply edits where they say, whatever is there; gives the changes, not told yet."""
+        made = []
+        for each in reversed(edit["changes"][uri]):
+            start, end = (
+                self._offset(self.texts[uri], each["range"][key]) for key in ("start", "end")
+            )
+            text = self.texts[uri]
+            self.texts[uri] = text[:start] + each["newText"] + text[end:]
+            made.append({"range": each["range"], "text": each["newText"]})
+        return made
 
     def apply(self, params: Message) -> Message:
         """All of a `WorkspaceEdit`, or nothing."""
@@ -164,11 +185,29 @@ class Desk:
         else:
             self.editor.change(*told)
 
+    def _position(self, text: str, offset: int) -> Message:
+        before = text[:offset].split("\n")
+        return {
+            "line": len(before) - 1,
+            "character": len(before[-1].encode(self.codec)) // self.unit,
+        }
+
     def _offset(self, text: str, position: Message) -> int:
         lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
-        line = lines[position["line"]].encode(self.codec)
+        line = lines[position["line"]].rstrip("\r\n").encode(self.codec)
         before = line[: position["character"] * self.unit].decode(self.codec)
         return sum(map(len, lines[: position["line"]])) + len(before)
+
+
+def told(api: StandIn, call: str) -> str:
+    """What the model was told of its call."""
+    for request in api.requests:
+        for message in request.body["messages"]:
+            parts = message["content"] if isinstance(message["content"], list) else ()
+            for part in parts:
+                if part.get("tool_use_id") == call:
+                    return str(part["content"])
+    raise AssertionError(f"no result of {call}")
 
 
 @dataclass(frozen=True)
@@ -188,13 +227,7 @@ class Acting:
 
     def told(self, call: str) -> str:
         """What the model was told of its call."""
-        for request in self.api.requests:
-            for message in request.body["messages"]:
-                parts = message["content"] if isinstance(message["content"], list) else ()
-                for part in parts:
-                    if part.get("tool_use_id") == call:
-                        return str(part["content"])
-        raise AssertionError(f"no result of {call}")
+        return told(self.api, call)
 
     def requests(self) -> list[Message]:
         """The edits that the editor was asked to apply."""
@@ -216,6 +249,7 @@ async def acting(
     permissions: bool = False,
     reviews: bool = False,
     saves: bool = False,
+    name: str = "",
 ) -> AsyncIterator[Acting]:
     """The real server on `root`, in this process; the editor can do what `workspace` says."""
     capabilities = {
@@ -240,6 +274,7 @@ async def acting(
                 await editor.initialize(
                     capabilities,
                     workspaceFolders=[{"uri": root.as_uri(), "name": root.name}],
+                    clientInfo={"name": name},
                     initializationOptions={"settings": settings, "trusted": True},
                 )
                 yield Acting(editor, desk, api, root)

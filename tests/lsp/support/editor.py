@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -18,6 +19,14 @@ from tests.patience import SECONDS
 
 Message = dict[str, Any]
 NO_ANSWER = object()
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An error, as the answer to a server's request."""
+
+    code: int
+    message: str
 
 
 class Editor:
@@ -128,8 +137,11 @@ class Editor:
             elif "id" in message and method in self.answers:
                 answer = self.answers[method]
                 result = answer(message["params"]) if callable(answer) else answer
-                if result is not NO_ANSWER:
-                    self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+                reply = {"jsonrpc": "2.0", "id": message["id"]}
+                if isinstance(result, Refusal):
+                    self.send(reply | {"error": {"code": result.code, "message": result.message}})
+                elif result is not NO_ANSWER:
+                    self.send(reply | {"result": result})
             async with self._arrived:
                 self.received.append(message)
                 self._arrived.notify_all()

@@ -1,0 +1,162 @@
+"""Editors that send late what was typed: what becomes of an edit that crosses it."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from glossator.service import arrival, editing
+from tests.lsp.support.desk import Acting, acting
+from tests.lsp.support.editor import Message, Refusal
+from tests.lsp.test_editing import CALC, FIX
+
+_MOVED = "# mine\n" + CALC.replace("a - b", "a + c")
+_UNVERSIONED = {"applyEdit": True}
+_NEOVIM = {"applyEdit": True, "workspaceEdit": {"resourceOperations": ["rename", "create"]}}
+
+
+@pytest.fixture
+def calc(tmp_path: Path) -> Path:
+    path = tmp_path / "calc.py"
+    path.write_text(CALC)
+    return path
+
+
+async def test_neovim_is_sent_a_version_that_it_checks(calc: Path) -> None:
+    """It opens at version 0, checks none below 1, and says it applied what it left out."""
+    async with acting(calc.parent, FIX, _NEOVIM, name="Neovim") as a:
+        uri = a.desk.open(calc, version=0)
+        _cross(a, uri, "def add", "# mine\ndef add", skips=True)
+        await a.asked()
+        assert a.desk.texts[uri] == _MOVED
+        versions = [
+            request["edit"]["documentChanges"][0]["textDocument"]["version"]
+            for request in a.requests()
+        ]
+        assert versions == [1, 3]
+        assert a.told("edit").startswith("Changed calc.py in ")
+
+
+@pytest.mark.parametrize("after", ["", "# on it goes\n"])
+async def test_an_edit_in_a_wrong_place_is_moved(calc: Path, after: str) -> None:
+    """An editor without versions applies it to another text; the user may type on meanwhile."""
+    async with acting(calc.parent, FIX, _UNVERSIONED) as a:
+        uri = a.desk.open(calc)
+        _cross(a, uri, "def add", "# mine\ndef add", after=after)
+        await a.asked()
+        assert a.desk.texts[uri] == _MOVED + after
+        told = a.told("edit")
+        assert "the editor had made the edit in a wrong place, and it was moved." in told
+        assert "\n3\t    return a + c" in told
+        (settled,) = a.events("edit.settled")
+        assert settled["applied"] is True
+        assert "wrong place" in settled["note"]
+
+
+async def test_an_edit_in_a_wrong_place_that_cannot_be_moved(calc: Path) -> None:
+    """The user changed just what was to be replaced: model and user hear what is there."""
+    async with acting(calc.parent, FIX, _UNVERSIONED) as a:
+        uri = a.desk.open(calc)
+        _cross(a, uri, "    return a - b", "    # mine\n    return a - b - 1")
+        await a.asked()
+        assert len(a.requests()) == 1
+        told = a.told("edit")
+        assert "the editor made the edit in a wrong place.\nWhat is there now is shown" in told
+        assert a.desk.texts[uri].splitlines()[1] in told
+        message = await a.editor.told("window/showMessage", "in a wrong place")
+        assert message["params"]["message"].startswith("An edit of calc.py was made")
+
+
+async def test_typing_that_comes_with_the_edit_in_one_change(calc: Path) -> None:
+    """What the edit was applied to is not known then, and nothing is guessed."""
+    async with acting(calc.parent, FIX, _UNVERSIONED) as a:
+        uri = a.desk.open(calc)
+        _cross(a, uri, "def add", "# mine\ndef add", whole=True)
+        await a.asked()
+        assert "the editor made the edit in a wrong place" in a.told("edit")
+        assert "Nothing was changed" not in a.told("edit")
+
+
+async def test_typing_below_is_no_wrong_place(calc: Path) -> None:
+    async with acting(calc.parent, FIX, _UNVERSIONED) as a:
+        uri = a.desk.open(calc)
+        _cross(a, uri, "def sub", "# mine\ndef sub")
+        await a.asked()
+        assert len(a.requests()) == 1
+        assert "return a + c" in a.desk.texts[uri]
+        assert "wrong place" not in a.told("edit")
+
+
+async def test_eglot_is_asked_again_when_it_has_sent_what_was_typed(calc: Path) -> None:
+    async with acting(calc.parent, FIX, name="Eglot") as a:
+        uri = a.desk.open(calc, version=0)
+        seconds = editing.LATE_SECONDS * 1.5
+
+        def refuse(_params: Message) -> Refusal:
+            a.editor.answers["workspace/applyEdit"] = a.desk.apply
+            typed = uri, "def add", "# mine\ndef add"
+            asyncio.get_running_loop().call_later(seconds, a.desk.type, *typed)
+            return Refusal(-32603, "Edits on `calc.py' require version 0, you have 1")
+
+        a.editor.answers["workspace/applyEdit"] = refuse
+        await a.asked()
+        assert a.desk.texts[uri] == _MOVED
+        assert len(a.requests()) == 2
+
+
+async def test_what_an_editor_says_is_told(calc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(editing, "LATE_SECONDS", 0.05)
+    monkeypatch.setattr(editing, "BEHIND_SECONDS", 0.05)
+    for said, told in [
+        ("User cancelled server edit", "Nothing was changed: User cancelled server edit.\n"),
+        ("Edits require version 0", "Nothing was changed: the user is typing, and the editor"),
+    ]:
+        async with acting(calc.parent, FIX) as a:
+            a.desk.open(calc)
+            a.editor.answers["workspace/applyEdit"] = Refusal(-32603, said)
+            await a.asked()
+            assert a.told("edit").startswith(told)
+
+
+async def test_an_edit_waits_for_a_pause(calc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the editor may not have sent all, it is not asked in the middle of a word."""
+    monkeypatch.setattr(arrival, "QUIET_SECONDS", 1.0)
+    async with acting(calc.parent, FIX, _UNVERSIONED) as a:
+        uri = a.desk.open(calc)
+        loop = asyncio.get_running_loop()
+        for number in range(4):
+            words = uri, "def sub", f"# {number}\ndef sub"
+            loop.call_later(0.2 * number, a.desk.type, *words)
+        await a.asked()
+        assert len(a.requests()) == 1
+        assert a.desk.texts[uri].count("#") == 4
+        typed = [each["kind"] for each in a.editor.sent("glossator/event")]
+        assert "edit.settled" in typed
+
+
+def _cross(a: Acting, uri: str, old: str, new: str, **how: Any) -> None:
+    """The user types before the first edit is applied; both are told of after the answer.
+
+    `skips`: the editor knows that the edit is about another text, and says nothing. `whole`: it
+    sends the whole text. `after`: what the user adds at the end after the edit.
+    """
+
+    def apply(params: Message) -> Message:
+        a.editor.answers["workspace/applyEdit"] = a.desk.apply
+        changes = [a.desk.typed(uri, old, new)]
+        if not how.get("skips"):
+            changes += a.desk.blindly(uri, params["edit"])
+        if after := how.get("after"):
+            changes.append(a.desk.typed(uri, None, after))
+        if how.get("whole"):
+            changes = [{"text": a.desk.texts[uri]}]
+        a.desk.versions[uri] = 3
+        tell = partial(a.editor.change, uri, 3, *changes)
+        asyncio.get_running_loop().call_later(0.05, tell)
+        return {"applied": True}
+
+    a.editor.answers["workspace/applyEdit"] = apply
