@@ -249,10 +249,10 @@ async def test_a_line_alone_is_summed_up_by_itself(tmp_path: Path) -> None:
 
 
 async def test_an_unread_citation_is_marked(tmp_path: Path) -> None:
-    script = [Turn(Text("It is so. [cite: doc, app.py, 1-2] [cite: doc, gone.py, 3]"))]
+    script = [Turn(Text("It is so. [cite: doc, app.py, 1-2] [cite: doc, gone.py, 3]"))] * 2
     async with stage(tmp_path, FILES, script) as s:
         answer = await s.ask("?")
         assert [(c.status, c.reason) for c in answer.citations] == [
-            ("unsupported", "These lines, as they are now, were not read."),
+            ("unsupported", "Lines 1-2 were not read."),
             ("unsupported", "gone.py does not exist."),
         ]

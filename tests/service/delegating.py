@@ -24,7 +24,8 @@ Body = dict[str, Any]
 class Players:
     """A script for each who asks: the conversation, and its sub-agents by the name of their task.
 
-    `asked` are the requests of each, in order.
+    `asked` are the requests of each, in order. Told of citations that failed, each keeps to what it
+    has said; that is not one of them.
     """
 
     def __init__(self, main: list[Turn], **others: list[Turn]) -> None:
@@ -33,7 +34,8 @@ class Players:
 
     def __call__(self, body: Body) -> Turn:
         who = self._who(body)
-        self.asked[who].append(body)
+        if not is_correction(body):
+            self.asked[who].append(body)
         return self.scripts[who][len(self.asked[who]) - 1]
 
     def _who(self, body: Body) -> str:
@@ -47,6 +49,14 @@ class Players:
             every = (text for part in texts for text in part)
             task = next((text for text in every if text.startswith(FORK_OPENING)), "main")
         return next((name for name in self.scripts if f"TASK {name}" in task), "main")
+
+
+def is_correction(body: Body) -> bool:
+    """Whether the model is told of citations that failed."""
+    return any(
+        block.get("text", "").startswith("Citations of your answer do not hold")
+        for block in body["messages"][-1]["content"]
+    )
 
 
 def explore(name: str, **more: Any) -> ToolUse:

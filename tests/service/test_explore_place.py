@@ -74,14 +74,14 @@ async def test_one_place_leaves_a_gloss(
     paths: tuple[str, ...],
     expected: str,
 ) -> None:
-    async with stage(tmp_path / "work", FILES, TURNS) as s:
+    async with stage(tmp_path / "work", FILES, [*TURNS, TURNS[-1]]) as s:
         attachments = () if lines is None else (fish(s, *lines),)
         answer = await explored(s, task, attachments=attachments, paths=paths)
         assert await glossed_as(s, answer) == expected
 
 
 async def test_what_is_mentioned_goes_with_the_task(tmp_path: Path) -> None:
-    async with stage(tmp_path / "work", FILES, TURNS) as s:
+    async with stage(tmp_path / "work", FILES, [*TURNS, TURNS[-1]]) as s:
         await explored(s, "How does @Fish.swim work?")
         assert "zoo/fish.py, lines 7-9" in str(s.sent(0)["messages"][0])
 

@@ -41,7 +41,7 @@ def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_each_claim_is_checked(tmp_path: Path) -> None:
-    async with stage(tmp_path / "work", FILES, TURNS) as s:
+    async with stage(tmp_path / "work", FILES, [*TURNS, TURNS[-1]]) as s:
         answer = await explore_workspace(s.app, OverviewRequest())
         statuses = [each.status for each in answer.report.citations]
         read, unsupported = CitationStatus.READ, CitationStatus.UNSUPPORTED

@@ -18,6 +18,7 @@ from glossator.agent.early import EarlyCalls
 from glossator.agent.execute import acts, execute
 from glossator.agent.guard import Guard
 from glossator.agent.query import query
+from glossator.agent.review import reviewed
 from glossator.agent.run import RunContext
 from glossator.context.compaction import NoGain
 from glossator.core.errors import BudgetSpent, RequestTooLong
@@ -44,15 +45,16 @@ _FINAL = {StopReason.REFUSAL, StopReason.CONTEXT_FULL}  # whatever else the repl
 
 async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -> Outcome:
     """Answer the conversation's last message. Raises `ModelError` when the model cannot."""
+    meter = run.meter or Meter((Budget.of_run(agent.limits),))
+    guard = Guard(agent.limits, meter, partial(acts, agent.tools), run.revision, run.clock)
     async with EarlyCalls(agent.tools, run) as early:
-        return await _run(agent, conversation, run, early)
+        answering = partial(_run, agent, conversation, run, guard, early)
+        return await reviewed(await answering(), conversation, run, guard, answering)
 
 
 async def _run(
-    agent: Agent, conversation: Conversation, run: RunContext, early: EarlyCalls
+    agent: Agent, conversation: Conversation, run: RunContext, guard: Guard, early: EarlyCalls
 ) -> Outcome:
-    meter = run.meter or Meter((Budget.of_run(agent.limits),))
-    guard = Guard(agent.limits, meter, partial(acts, agent.tools), run.revision, run.clock)
     paused: list[Message] = []  # what the reply under way has said
     while True:
         reply = await _ask(agent, conversation, run, guard, early, paused)

@@ -28,6 +28,7 @@ class RunContext:
     ends the run. `meter` counts what is asked of the model; without it, one of the agent's limits.
     `revision` is the workspace's: it grows with every change.
     `reminders` gives what the model is to know, besides, with the next results.
+    `review` says what is wrong with an answer, for the model; "" if nothing is.
     """
 
     model: Model
@@ -40,3 +41,4 @@ class RunContext:
     meter: Meter | None = None
     revision: Callable[[], int] = lambda: 0
     reminders: Callable[[], Iterable[str]] = tuple
+    review: Callable[[str], Awaitable[str]] | None = None

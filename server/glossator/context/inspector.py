@@ -72,6 +72,7 @@ _TEXTS = {
     "user/image": Kind.ATTACHMENT,
     "user/diagnostics": Kind.ATTACHMENT,
     "user/abandoned": Kind.REMINDER,
+    "user/citations": Kind.REMINDER,
     "user/last_word": Kind.REMINDER,
     "user/undone": Kind.REMINDER,
     **dict.fromkeys(MODES, Kind.REMINDER),

@@ -28,7 +28,14 @@ _RESULTS = 0.05
 
 _KINDS = ("said", "failure", "result", "summary", "extract", "state", "answered")
 # What we, not the user, put into user messages; that an undo took place (user/undone) is kept.
-_OURS = ("user/abandoned", "user/attachment", "user/last_word", "compaction/image", *MODES)
+_OURS = (
+    "user/abandoned",
+    "user/attachment",
+    "user/citations",
+    "user/last_word",
+    "compaction/image",
+    *MODES,
+)
 
 
 @dataclass(frozen=True, slots=True)

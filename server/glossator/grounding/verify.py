@@ -14,6 +14,7 @@ from glossator.core.citations import CitationMark, parse_citations
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.span import Citation, CitationStatus, Span, runs
 from glossator.core.uri import to_uri
+from glossator.prompts.loader import load_prompt
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 _NAMED = 4  # runs of lines that were not read
@@ -35,6 +36,22 @@ def verify_all(
     """Every citation of an answer with its check; blocking, for a thread."""
     marks = parse_citations(answer, files_of(snapshot))
     return tuple((mark, verify(mark, snapshot, shown)) for mark in marks)
+
+
+def faults(answer: str, snapshot: WorkspaceSnapshot, shown: Shown) -> str:
+    """What the model is told of the citations of its answer that failed; "" if it is not asked.
+
+    Mentions alone are not worth another reply: they are marked for the user. Blocking.
+    """
+    failed = [
+        (mark, citation.reason)
+        for mark, citation in verify_all(answer, snapshot, shown)
+        if citation.status is CitationStatus.UNSUPPORTED
+    ]
+    if all(mark.is_mention for mark, _ in failed):
+        return ""
+    lines = dict.fromkeys(f"- {mark.place}: {reason}" for mark, reason in failed)
+    return load_prompt("user/citations").render(failed="\n".join(lines))
 
 
 def files_of(snapshot: WorkspaceSnapshot) -> Callable[[str], bool]:

@@ -20,7 +20,7 @@ from glossator.core.shown import shown
 from glossator.core.span import Citation
 from glossator.core.uri import to_path
 from glossator.grounding.reporting import report_of, seen
-from glossator.grounding.verify import files_of, verify
+from glossator.grounding.verify import faults, files_of, verify
 from glossator.llm.meter import Budget, Meter
 from glossator.llm.model import Message, Model
 from glossator.service.agent_log import AgentBegun, AgentSaid, Reported, Transcript
@@ -88,6 +88,9 @@ def _run(
     async def context() -> ToolContext:
         return job.context(clock)
 
+    async def review(report: str) -> str:
+        return await asyncio.to_thread(faults, report, app.host.snapshot(), job.reads)
+
     surroundings = RunContext(
         job.model,
         progress.emit,
@@ -96,6 +99,7 @@ def _run(
         clock=clock,
         meter=meter,
         revision=lambda: app.host.snapshot().revision,
+        review=None if job.model.offline else review,
     )
     return run_subagent(job.agent, job.conversation, surroundings)
 

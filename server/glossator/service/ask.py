@@ -26,7 +26,7 @@ from glossator.core.events import (
 from glossator.core.plan import PLANNED
 from glossator.core.span import Citation, CitationStatus
 from glossator.core.todo import Todo
-from glossator.grounding.verify import verify_all
+from glossator.grounding.verify import faults, verify_all
 from glossator.llm.conversation import user_message
 from glossator.llm.model import Model
 from glossator.prompts.loader import load_prompt
@@ -175,6 +175,7 @@ async def _answer(
         meter,
         lambda: app.host.snapshot().revision,
         acting.reminders,
+        None if model.offline else partial(_faults, app, session),
     )
     warming = asyncio.create_task(app.warm_up())
     try:
@@ -202,6 +203,11 @@ async def _answer(
         session_usage=session.account.spending.usage,
         session_dollars=session.account.spending.dollars,
     )
+
+
+async def _faults(app: Application, session: Session, answer: str) -> str:
+    """What the model is told of citations that failed; see `grounding.verify.faults`."""
+    return await asyncio.to_thread(faults, answer, app.host.snapshot(), session.reads)
 
 
 async def _check(app: Application, session: Session, answer: str) -> tuple[Citation, ...]:

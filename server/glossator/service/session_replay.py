@@ -17,8 +17,10 @@ from glossator.core.events import (
     RunFinished,
     RunStarted,
     TextDelta,
+    TextDiscarded,
 )
 from glossator.llm.model import Message
+from glossator.prompts.loader import load_prompt
 from glossator.service.session_log import Happened, Received, Record, Said
 from glossator.service.session_state import standing
 from glossator.service.spending import Spent
@@ -87,6 +89,8 @@ def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
                 run_id = record.run_id
                 if (event := event_of(record.event)) is not None:
                     yield run_id, event
+            case Said(message) if message and _asks_for_a_better_answer(message):
+                yield run_id, TextDiscarded()
             case Said(message) | Received(message) if message and message["role"] == "assistant":
                 if run_id and (text := _text(message)):
                     yield run_id, TextDelta(text)
@@ -100,6 +104,12 @@ def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
 @cache
 def _adapters() -> dict[str, TypeAdapter[Event]]:
     return {kind.kind: TypeAdapter(kind) for kind in get_args(Event)}
+
+
+def _asks_for_a_better_answer(message: Message) -> bool:
+    """Whether it tells of citations that failed: the next answer replaces the one before."""
+    opening = load_prompt("user/citations").opening
+    return any(block.get("text", "").startswith(opening) for block in message["content"])
 
 
 def _text(message: Message) -> str:
