@@ -17,10 +17,11 @@ settings.load_profile("untimed")
 
 @pytest.fixture(autouse=True, scope="session")
 def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Neither the developer's key, server or settings reach a test, nor tests their folders."""
+    """The developer's key, server, settings and terminal reach no test, nor tests their folders."""
     with _own_folders(tmp_path_factory) as patch:
         for name in [name for name in os.environ if name.startswith(("ANTHROPIC_", "GLOSSATOR_"))]:
             patch.delenv(name)
+        patch.setenv("TERM", "xterm-256color")  # on a "dumb" one nothing is redrawn
         # No test speaks TLS, and to read a machine's certificates for each client takes 40 ms.
         patch.delenv("SSL_CERT_FILE", raising=False)
         patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("no-certificates")))
