@@ -12,8 +12,9 @@ import os, threading
 from glossator.lsp.scheduling import run_when_woken
 
 def seen(where):
-    print(where, bool(os.sched_getscheduler(0) & os.SCHED_RESET_ON_FORK), os.nice(0))
+    print(where, bool(os.sched_getscheduler(0) & os.SCHED_RESET_ON_FORK), os.nice(0) - before)
 
+before = os.nice(0)
 os.nice(3)
 print(run_when_woken())
 seen("loop")

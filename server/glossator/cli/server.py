@@ -56,8 +56,7 @@ class Server:
     async def obituary(self) -> str:
         """How it ended and the last lines of its log; it is killed if it goes on."""
         try:
-            async with asyncio.timeout(_LAST_SECONDS):
-                code = await self.ended()
+            code = await asyncio.wait_for(self.ended(), _LAST_SECONDS)
             how = f"It ended with {f'signal {-code}' if code < 0 else f'exit code {code}'}."
         except TimeoutError:
             self.kill()

@@ -115,13 +115,15 @@ class _Session:
     async def close(self) -> None:
         self._commanded = False
         try:
-            async with asyncio.timeout(_GRACE_SECONDS):
-                await self._client.request("shutdown")
-                self._client.notify("exit")
-                await self._server.ended()
+            await asyncio.wait_for(self._leave(), _GRACE_SECONDS)
         except (TimeoutError, ServerLost, ResponseError):
             self._server.kill()  # it is dead already, or will not go by itself
             await self._server.ended()
+
+    async def _leave(self) -> None:
+        await self._client.request("shutdown")
+        self._client.notify("exit")
+        await self._server.ended()
 
 
 def _initialize(setup: Setup) -> dict[str, Json]:

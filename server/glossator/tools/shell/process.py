@@ -105,8 +105,8 @@ class Process:
                     return
                 self._signal(number)
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(_GRACE):
-                        await self._gone.wait()
+                    # in a cancelled task `asyncio.timeout` of Python 3.11.2 raises `CancelledError`
+                    await asyncio.wait_for(self._gone.wait(), _GRACE)
         finally:
             self._kill()
         await self._gone.wait()

@@ -179,8 +179,7 @@ class Connection:
         exit code from who waits for it.
         """
         try:
-            async with asyncio.timeout(_LAST_SECONDS):
-                return await self._process.wait()
+            return await asyncio.wait_for(self._process.wait(), _LAST_SECONDS)
         except TimeoutError:
             self._kill()
             return await self._process.wait()
