@@ -55,10 +55,11 @@ client: $(CLIENT_BUILT) code
 code: system $(INSTALLED)
 	$(CLIENT)/test/code/setup.sh $(CODE_CACHE)
 
-# What the client takes over from the server: the types on the wire and the settings.
+# What is made from the server: the types on the wire, the settings, and the man page.
 wire: $(INSTALLED)
 	$(BIN)/python -m tests.vscode.mirror
 	$(BIN)/python -m tests.vscode.manifest
+	$(BIN)/python -m tests.cli.manual
 
 # The pictures that the client's README shows, as the tests in VS Code take them. They are not in the
 # package: VS Code shows pictures of an installed extension's README only from the network.

@@ -94,6 +94,11 @@ def test_no_such_file(here: Path, text: str) -> None:
         document_lines(text, [here])
 
 
+def test_lines_in_reverse_are_put_right(here: Path) -> None:
+    with pytest.raises(UsageError, match=r"reverse; .*: app.py:1-3\."):
+        document_lines("app.py:3-1", [here])
+
+
 def test_the_server_is_started_early_for_every_command_that_asks_it() -> None:
     commands = {
         each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands

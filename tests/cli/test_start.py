@@ -8,6 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.cli.manual import PAGE, page
 from tests.patience import SECONDS
 
 SLOW = ("typer", "rich", "pydantic", "pygls", "lsprotocol", "markdown_it", "pygments")
@@ -55,3 +58,52 @@ def test_serve_accepts_what_editors_pass() -> None:
     served = python("-m", "glossator", "serve", "--stdio", "--tcp", "nowhere")
     assert served.returncode == 2
     assert "'nowhere' is not HOST:PORT" in served.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("ask --json --nope x", "--nope"),
+        ("search --json", "Missing argument"),
+        ("frob --json", "frob"),
+        ("explain --json door.py:3-1", "door.py:1-3"),
+        ("index --json --rebuild --check", "exclude each other"),
+        ("search --json --limit many x", "--limit"),
+    ],
+)
+def test_misuse_is_told_in_json_where_that_is_asked_for(
+    tmp_path: Path, line: str, says: str
+) -> None:
+    (tmp_path / "door.py").write_text("a\nb\nc\n", "utf-8")
+    ended = python("-m", "glossator", *line.split(), cwd=tmp_path)
+    assert ended.returncode == 2
+    assert says in json.loads(ended.stdout)["error"]["message"]
+    assert ended.stderr.startswith("error: ")
+    assert "Traceback" not in ended.stderr
+    plain = python("-m", "glossator", *line.replace(" --json", "").split(), cwd=tmp_path)
+    assert (plain.returncode, plain.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("shell", "asked"),
+    [
+        ("bash", {"COMP_WORDS": "glossator se", "COMP_CWORD": "1"}),
+        ("zsh", {"_TYPER_COMPLETE_ARGS": "glossator se"}),
+        (
+            "fish",
+            {"_TYPER_COMPLETE_ARGS": "glossator se", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+        ),
+    ],
+)
+def test_shells_complete_commands(
+    shell: str, asked: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"_GLOSSATOR_COMPLETE": f"complete_{shell}", **asked}.items():
+        monkeypatch.setenv(name, value)
+    told = python("-m", "glossator").stdout
+    assert all(command in told for command in ("serve", "search", "sessions"))
+    assert "doctor" not in told
+
+
+def test_the_man_page_is_that_of_the_commands() -> None:
+    assert PAGE.read_text("utf-8") == page(), "run make wire"

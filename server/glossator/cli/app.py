@@ -32,7 +32,6 @@ from glossator.core.errors import UsageError
 app = typer.Typer(
     help="Ask a workspace, and see the lines each claim rests on.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

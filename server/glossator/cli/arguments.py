@@ -35,7 +35,7 @@ def document_lines(text: str, roots: Sequence[Path]) -> dict[str, Json]:
     """`PATH`, `PATH:FIRST` or `PATH:FIRST-LAST`, as the protocol names lines of a document.
 
     A path may be one from here or from a folder of the workspace. Raises `UsageError` if there is
-    no such file.
+    no such file, and for lines in reverse.
     """
     if (path := _existing(text, roots)) is not None:
         return {"uri": to_uri(path)}
@@ -46,6 +46,11 @@ def document_lines(text: str, roots: Sequence[Path]) -> dict[str, Json]:
             " the workspace with --workspace."
         )
     first, last = int(lines["first"]), int(lines["last"] or lines["first"])
+    if last < first:
+        raise UsageError(
+            f"{text} names its lines in reverse; the first one comes first:"
+            f" {lines['path']}:{last}-{first}."
+        )
     return {"uri": to_uri(path), "firstLine": first, "lastLine": last}
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import sys
 from collections.abc import Coroutine, Sequence
 from subprocess import Popen
 from typing import Any
+
+from typer.exceptions import TyperException
 
 from glossator.cli.app import app
 from glossator.cli.launch import spawn
@@ -32,10 +35,18 @@ class Program:
 
         Raises `OSError` for output that cannot be written.
         """
+        options = list(arguments)[: arguments.index("--") if "--" in arguments else None]
+        as_json = "--json" in options
         try:
-            app(list(arguments), prog_name="glossator", obj=self)
-        except UsageError as error:
-            print(f"error: {error}", file=sys.stderr)
+            # errors in JSON are ours to write, all others typer draws
+            code = app(
+                list(arguments), prog_name="glossator", obj=self, standalone_mode=not as_json
+            )
+        except (UsageError, TyperException) as error:
+            message = str(getattr(error, "format_message", error.__str__)())  # typer's, and ours
+            if as_json:
+                print(json.dumps({"error": {"code": 0, "message": message}}))
+            print(f"error: {message}", file=sys.stderr)
             return _MISUSED
         except KeyboardInterrupt:
             return _INTERRUPTED
@@ -44,7 +55,7 @@ class Program:
         finally:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending already
             self._close()
-        return 0
+        return code if isinstance(code, int) else 0
 
     def work(self, work: Coroutine[Any, Any, None]) -> None:
         """Do `work` on the event loop."""
