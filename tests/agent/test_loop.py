@@ -60,7 +60,7 @@ async def test_a_run_of_several_turns(tmp_path: Path) -> None:
         answer = await s.ask("What does greet do?")
 
         first, second = s.results(1).values()
-        assert "app.py:1:def greet(name):" in first["content"]
+        assert "app.py\n1:def greet(name):" in first["content"]
         assert sorted(second["content"].splitlines()) == ["app.py", "main.py"]
         assert next(iter(s.results(2).values()))["content"] == (
             "1\tdef greet(name):\n2\t    return f'hello {name}'"

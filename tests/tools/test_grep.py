@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from glossator.core.text import split_lines
 from glossator.core.tool_result import ToolResult
 from glossator.tools import grep
 from glossator.workspace.entries import FileEntry
@@ -16,11 +17,36 @@ from glossator.workspace.text.search import TextSearch
 from tests.exhaustion import no_descriptor_left
 from tests.workspaces import MakeWorkspace, Workspace
 
+
+@pytest.fixture(autouse=True)
+def _time_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine is."""
+    monkeypatch.setattr(grep, "_COUNTING", 60)
+
+
 FILES = {
     "a.py": "import os\n\ndef one():\n    return os.name\n\ndef two():\n    return one()\n",
     "b.md": "# One\n\nSee one.\n",
     "pkg/c.py": "ONE = 1\r\ntwo = 2\rthree = 3\n",
 }
+
+
+def flat(result: ToolResult) -> list[str]:
+    """Each line of a text as `path:number:text`, as if its path stood before it; and the others."""
+    lines: list[str] = []
+    file, begins = "", True
+    text, note, notes = result.text.partition("\n[")
+    for line in text.split("\n"):
+        if shows := re.match(r"(\d+)([:-])", line):
+            assert file, result.text
+            lines.append(f"{file}{shows[2]}{line}")
+        elif line == "--":
+            lines.append(line)
+        elif line:
+            assert begins, result.text
+            file = line
+        begins = not line
+    return lines + f"[{notes}".split("\n") if note else lines
 
 
 def spanned(ws: Workspace, result: ToolResult) -> list[str]:
@@ -61,6 +87,9 @@ async def test_modes_and_filters(
     if not lines:
         assert result.text.startswith("No match for ")
         return
+    if arguments.get("output_mode") == "content":
+        assert flat(result) == lines
+        return
     order = sorted if arguments.get("output_mode", "files") == "files" else list
     assert order(result.text.split("\n")) == lines
 
@@ -92,7 +121,7 @@ async def test_context(
         part if part == "--" else f"t{part[-1]}{part[:-1]}{part[-1]}l{part[:-1]}"
         for part in shown.split()
     ]
-    assert result.text.split("\n") == expected
+    assert flat(result) == expected
     assert spanned(ws, result) == [f"t:{p[:-1]}" for p in shown.split() if p != "--"]
 
 
@@ -108,8 +137,12 @@ async def test_zero_width_matches(
     for multiline in (False, True):
         result = await ws.call("Grep", pattern=pattern, output_mode="content", multiline=multiline)
         assert not result.error
-        assert [int(line) for line in re.findall(r"^f:(\d+):", result.text, re.MULTILINE)] == list(
-            range(1, count + 1)
+        lines = split_lines(text) if text else []
+        assert len(lines) == count
+        assert (
+            result.text.startswith("No match")
+            if not text
+            else flat(result) == [f"f:{number}:{line}" for number, line in enumerate(lines, 1)]
         )
 
 
@@ -117,10 +150,10 @@ async def test_zero_width_matches(
     ("arguments", "files", "least", "most"),
     [
         ({}, 400, 10, 25),
-        ({}, 60, 32, 34),  # hardly more than there is room for
-        ({"head_limit": 250}, 400, 32, 34),
-        ({"glob": "*.txt"}, 400, 32, 34),  # of the candidates who knows how many fit
-        ({"hides": "nothing.txt"}, 400, 32, 34),  # … or are kept from being shown
+        ({}, 60, 35, 38),  # hardly more than there is room for
+        ({"head_limit": 250}, 400, 35, 38),
+        ({"glob": "*.txt"}, 400, 35, 38),  # of the candidates who knows how many fit
+        ({"hides": "nothing.txt"}, 400, 35, 38),  # … or are kept from being shown
         ({"pattern": "hit|first"}, 400, 10, 14),  # one file alone says nothing of others
     ],
 )
@@ -133,6 +166,7 @@ async def test_no_more_is_looked_for_than_will_be_shown(
     most: int,
 ) -> None:
     monkeypatch.setattr(grep, "_LINES_BYTES", 4_000)
+    monkeypatch.setattr(grep, "_PAGE_BYTES", 4_000)
     monkeypatch.setattr(blocks, "FIRST", 1)
     monkeypatch.setattr(blocks, "MOST", 1)
     told: list[object] = []
@@ -143,7 +177,13 @@ async def test_no_more_is_looked_for_than_will_be_shown(
             told.append(each)
             yield each
 
+    def counting(search: TextSearch, selected: Iterator[FileEntry]) -> Iterator[object]:
+        told.append("counted")
+        return counts(search, selected)
+
+    counts = TextSearch.counts
     monkeypatch.setattr(TextSearch, "lines", noting)
+    monkeypatch.setattr(TextSearch, "counts", counting)
     texts = {f"{number:03}.txt": "a line with a hit in it, of which there are many\n" * 2
              for number in range(files)}  # fmt: skip
     first = {"000.txt": "first, a line with much text\n" * 55}
@@ -154,8 +194,9 @@ async def test_no_more_is_looked_for_than_will_be_shown(
         name: value for name, value in arguments.items() if value != hides
     }
     result = await ws.call("Grep", output_mode="content", **asked)
-    assert "cut at" in result.text
-    assert least <= len(told) <= most
+    assert result.omitted
+    found = told if "head_limit" in arguments else told[: told.index("counted")]
+    assert least <= len(found) <= most
 
 
 @pytest.mark.parametrize("mode", ["files", "content", "count"])
@@ -170,7 +211,7 @@ async def test_paging_gives_everything_once(
     while True:
         result = await ws.call("Grep", **arguments, offset=offset)
         assert len(result.text.encode()) <= 20_000
-        lines = result.text.split("\n")
+        lines = flat(result) if mode == "content" else result.text.split("\n")
         advice = re.fullmatch(r"\[cut at .*, or go on with offset=(\d+)\]", lines[-1])
         if advice is None:
             everything += lines
@@ -210,27 +251,135 @@ async def test_a_first_line_for_which_there_is_hardly_room_is_shown(
     texts = {f"{n:04}.txt": "needle " + "\N{GRINNING FACE}" * 900 + "\n" for n in range(1_500)}
     ws = await workspace(texts)
     result = await ws.call("Grep", pattern="needle", output_mode="content", offset=offset)
-    assert result.text.startswith(f"{offset:04}.txt:1:needle ")
-    assert result.text.endswith(f"or go on with offset={offset + 1}]")
+    assert result.text.startswith(f"{offset:04}.txt\n1:needle ")
+    if offset:
+        assert result.text.endswith(f"or go on with offset={offset + 9}]")
+    else:
+        assert "[1 of 1,500 lines, spread over 1,500 files:" in result.text
 
 
 async def test_a_path_for_which_there_is_hardly_room_is_shown(workspace: MakeWorkspace) -> None:
     path = "/".join(["\N{GRINNING FACE}" * 60] * 9 + ["file"])
-    ws = await workspace({path: "needle\n", "other": "needle\n"})
+    ws = await workspace({path: "needle\n", f"other/{path}": "needle\n"})
     assert (await ws.call("Grep", pattern="needle", path=path.split("/")[0])).text == path
-    pages = [(await ws.call("Grep", pattern="needle", offset=offset)).text for offset in (0, 1)]
-    assert [path in page for page in pages].count(True) == 1
-    assert ["other" in page for page in pages].count(True) == 1
+    both = (await ws.call("Grep", pattern="needle")).text.split("\n")
+    assert both[0] in (path, f"other/{path}")
+    assert both[1] == "[1 of 2 files, newest first:"
 
 
 async def test_what_ends_a_result_is_told(workspace: MakeWorkspace) -> None:
     ws = await workspace({f"{number}": "hit\n" for number in range(600)})
     short = await ws.call("Grep", pattern="hit")
-    assert "[cut at head_limit 250; " in short.text
+    assert "[250 of 600 files, newest first:" in short.text
+    page = await ws.call("Grep", pattern="hit", head_limit=250)
+    assert "[cut at head_limit 250; " in page.text
     long = await ws.call("Grep", pattern="hit", output_mode="content")
-    assert "[cut at 2 KB; " in long.text
+    assert "[250 of 600 lines, spread over 600 files:" in long.text
     whole = await ws.call("Grep", pattern="hit", head_limit=600)
     assert len(whole.text.splitlines()) == 600
+
+
+FOLDERS = {
+    **{f"src/core/f{number:03}.py": "import needle\n" * 4 for number in range(60)},
+    **{f"src/edge/f{number:03}.py": "needle()\n" for number in range(40)},
+    **{f"docs/{number:03}.md": "the needle\n" for number in range(10)},
+    "setup.py": "needle\n",
+}
+
+
+async def test_of_too_many_lines_there_are_examples_from_everywhere(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace(FOLDERS)
+    result = await ws.call("Grep", pattern="needle", output_mode="content")
+    *_, cut, core, edge, docs, setup, advice = result.text.split("\n")
+    shown = [line for line in flat(result) if line.startswith(tuple(FOLDERS))]
+    assert cut == f"[{len(shown)} of 291 lines, spread over 111 files:"
+    assert [core, edge, docs] == [
+        "  240 in 60 files: src/core/",
+        "  40: src/edge/",
+        "  10: docs/",
+    ]
+    assert setup == "  1: setup.py"
+    assert advice.startswith("Narrow by path, glob or type; ")
+    assert {line.split(":")[0] for line in shown} == FOLDERS.keys()  # of each file at least one
+    assert spanned(ws, result) == [":".join(line.split(":")[:2]) for line in shown]
+    assert result.omitted
+
+
+async def test_of_too_many_paths_the_first_are_shown_and_all_counted(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace({f"{'long' * 20}/{name}": text for name, text in FOLDERS.items()})
+    paths = await ws.call("Grep", pattern="needle")
+    assert re.search(r"\n\[\d+ of 111 files, newest first:\n  60: (long)*/src/core/\n", paths.text)
+    counts = await ws.call("Grep", pattern="needle", output_mode="count")
+    assert counts.text.split("\n")[0].endswith("/src/core/f000.py:4")
+    assert re.search(r"\n\[\d+ of 111 files, most of 291 lines first:\n", counts.text)
+    assert "  240 in 60 files: " in counts.text
+
+
+async def test_a_line_more_than_there_is_room_for_changes_little(workspace: MakeWorkspace) -> None:
+    sizes = {}
+    for lines in (250, 251, 320, 500, 2_000):
+        texts = {f"f{n}.py": f"a needle in {'hay' * 8} number {n}\n" for n in range(lines)}
+        ws = await workspace(texts)
+        result = await ws.call("Grep", pattern="needle", output_mode="content")
+        sizes[lines] = len(result.text.encode())
+        assert result.omitted == (lines > 250)
+    assert sizes[251] > sizes[250] > 12_000
+    assert sizes[251] > 0.9 * sizes[320] > sizes[500] > sizes[2_000] > 2_000
+
+
+async def test_counting_ends_in_time(
+    workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grep, "_COUNTING", 0)
+    monkeypatch.setattr(blocks, "FIRST", 1)
+    ws = await workspace({f"{n}.py": "hit\n" * 20 for n in range(300)}, ripgrep="off")
+    result = await ws.call("Grep", pattern="hit", output_mode="content")
+    assert re.search(r"\[\d+ of more than [\d,]+ lines, spread over \d+ file", result.text)
+    assert len(flat(result)) >= 20
+    paths = await ws.call("Grep", pattern="hit")
+    assert re.search(r"\[\d+ of more than \d+ files, newest first:", paths.text)
+
+
+async def test_what_was_not_searched_is_named_beside_what_was_found(
+    workspace: MakeWorkspace,
+) -> None:
+    large = {f"big{n}.sql": "x" * 5_000 for n in range(5)}
+    ws = await workspace({"a.py": "hit\n", "bin": b"\0hit", **large}, maxFileBytes=1_000)
+    for mode, first in (("files", "a.py"), ("count", "a.py:1"), ("content", "a.py\n1:hit")):
+        assert (await ws.call("Grep", pattern="hit", output_mode=mode)).text == (
+            f"{first}\n[not searched: big0.sql (too large), big1.sql (too large),"
+            " big2.sql (too large), 2 more]"
+        )
+    assert (await ws.call("Grep", pattern="hit", glob="*.py")).text == "a.py"
+
+
+@pytest.mark.parametrize("name", ["3:def one():", "12-x", "--", "[1 of 2 lines]"])
+async def test_a_name_does_not_look_like_a_line(workspace: MakeWorkspace, name: str) -> None:
+    ws = await workspace({name: "one\n", "other": "one\n"})
+    lines = (await ws.call("Grep", pattern="one", output_mode="content")).text.split("\n")
+    assert lines[lines.index("1:one") - 1] == f"./{name}" or f"./{name}" in lines
+    assert name not in lines
+    assert "one" in (await ws.call("Read", path=f"./{name}")).text
+
+
+async def test_utf_16_with_a_single_byte_at_its_end(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.txt": "a hit\nb".encode("utf-16") + b"\n"})
+    result = await ws.call("Grep", pattern="hit", output_mode="content")
+    assert flat(result) == ["a.txt:1:a hit"]
+    assert "1\ta hit" in (await ws.call("Read", path="a.txt")).text
+
+
+async def test_a_carriage_return_in_the_pattern_is_explained(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a": "one\r\ntwo\r\n"})
+    for pattern in (r"one\r\ntwo", "one\r\ntwo"):
+        result = await ws.call("Grep", pattern=pattern, multiline=True)
+        assert r"Every line end is searched as \n, so \r matches nothing." in result.text
+    assert (await ws.call("Grep", pattern=r"one\r?\ntwo", multiline=True)).text == "a"
+    assert "\\r" not in (await ws.call("Grep", pattern=r"one\nthree", multiline=True)).text
 
 
 async def test_lines_are_counted_however_far_away_they_are(workspace: MakeWorkspace) -> None:
@@ -239,14 +388,17 @@ async def test_lines_are_counted_however_far_away_they_are(workspace: MakeWorksp
     }
     ws = await workspace(texts)
     result = await ws.call("Grep", pattern="needle", output_mode="content")
-    assert set(result.text.splitlines()) == {f"{size}:{int(size) + 1}:needle" for size in texts}
+    assert set(flat(result)) == {f"{size}:{int(size) + 1}:needle" for size in texts}
 
 
 async def test_budgets(workspace: MakeWorkspace) -> None:
     ws = await workspace({"many": "hit\n" * 30_000})
     unasked = await ws.call("Grep", pattern="hit", output_mode="content")
-    assert 2_000 < len(unasked.text.encode()) <= 2_200
-    assert "cut at 2 KB; narrow by path, glob or type, set head_limit for more" in unasked.text
+    assert 2_000 < len(unasked.text.encode()) <= 3_000
+    assert " of 30,000 lines, spread over 1 file:\n  30,000: many\n" in unasked.text
+    numbers = [int(line.split(":")[1]) for line in flat(unasked) if line.startswith("many:")]
+    assert numbers[0] == 1
+    assert numbers[-1] > 25_000
     asked = await ws.call("Grep", pattern="hit", output_mode="content", head_limit=250)
     assert asked.text.count("hit") == 250
     assert "cut at head_limit 250; narrow by path, glob or type, or go on" in asked.text
@@ -262,14 +414,14 @@ async def test_what_is_not_too_much_is_shown_whole(workspace: MakeWorkspace, mod
     count = 30 if mode == "content" else 15
     ws = await workspace({f"{'folder' * 15}/f{n:02d}": "needle\n" for n in range(count)})
     result = await ws.call("Grep", pattern="needle", output_mode=mode)
-    assert len(result.text.split("\n")) == count
+    assert len(flat(result) if mode == "content" else result.text.split("\n")) == count
     assert not result.omitted
 
 
 async def test_long_lines_are_marked(workspace: MakeWorkspace) -> None:
     ws = await workspace({"f": "var a=1;" * 100 + "\n" + "A1b2" * 200 + "\n"})
     result = await ws.call("Grep", pattern=".", output_mode="content")
-    minified, encoded = result.text.split("\n")
+    minified, encoded = flat(result)
     assert (
         minified
         == f"f:1:{('var a=1;' * 100)[:500]} [line cut: 800 characters, minified or generated]"
@@ -321,7 +473,7 @@ async def test_a_name_cannot_forge_lines_and_read_takes_it_back(
         (await ws.call("Grep", pattern="one")).text,
         (await ws.call("Glob", pattern="*.py")).text,
         (await ws.call("Grep", pattern="one", output_mode="content")).text.removesuffix(
-            ":1:def one():"
+            "\n1:def one():"
         ),
         (await ws.call("Symbols", name="one")).text.partition(":1:def one():")[0],
     }
@@ -426,7 +578,7 @@ async def test_a_file_alone_is_searched_as_among_others(workspace: MakeWorkspace
     ws.touched("link.py")
     ws.open("changed.py", "now a hit\n")
     await ws.host.ready()
-    every = (await ws.call("Grep", pattern="hit", output_mode="content")).text.split("\n")
+    every = flat(await ws.call("Grep", pattern="hit", output_mode="content"))
     files = [entry.relative for entry in ws.snapshot.files()]
     assert len(files) == 9
     for file in files:
@@ -434,7 +586,7 @@ async def test_a_file_alone_is_searched_as_among_others(workspace: MakeWorkspace
         real = (ws.root / file).resolve().relative_to(ws.root)
         expected = [line for line in every if line.startswith(f"{real}:")]
         if expected:
-            assert alone.text.split("\n") == expected
+            assert flat(alone) == expected
         else:
             assert alone.text.startswith("No match for hit.\nLooked at 1 of 9 files (under")
             assert ("1 binary" in alone.text) == (file == "binary.py")

@@ -64,7 +64,7 @@ async def test_cells_stand_on_the_lines_of_the_file(
 
     where = await ws.call("Grep", pattern="hello ..n", output_mode="content")
     assert (
-        int(where.text.split(":")[1])
+        int(where.text.split("\n")[1].split(":")[0])
         == {line: number for number, line in shown}[r"print('hello \n')"]
     )
 

@@ -49,8 +49,11 @@ async def test_a_link_is_what_it_leads_to(workspace: MakeWorkspace) -> None:
     assert await defined(ws, "renamed") == await matched(ws, "renamed") == ["lnk.py", "t.py"]
     grepped = await ws.call("Grep", pattern="renamed|target", output_mode="content")
     assert grepped.text.splitlines() == [
-        "lnk.py:1:def renamed(): ...",
-        "t.py:1:def renamed(): ...",
+        "lnk.py",
+        "1:def renamed(): ...",
+        "",
+        "t.py",
+        "1:def renamed(): ...",
     ]
     ws.open("t.py", "# target\n")  # what is read for another name holds it
     assert await defined(ws, "target") == await defined(ws, "renamed") == []

@@ -15,7 +15,8 @@ from glossator.prompts.loader import load_prompt
 _SEARCH_HIT = re.compile(
     r"^\d+\. (?P<path>.+?):(?P<first>\d+)-(?P<last>\d+)(?: \(|$)", re.MULTILINE
 )
-_GREP_HIT = re.compile(r"^(?P<path>.+?):(?P<line>\d+):(?P<text>.*)$", re.MULTILINE)
+_GREP_FILE = re.compile(r"^(?P<path>.+)\n(?P<lines>(?:\d+[:-].*\n|--\n)+)", re.MULTILINE)
+_GREP_HIT = re.compile(r"^(?P<line>\d+):(?P<text>.*)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
 _ATTACHED = re.compile(r"Attached by the user: (?P<path>.+), lines \d+-\d+ of \d+")
 _DEFINED = re.compile(
@@ -159,11 +160,11 @@ def _places(call: Block, text: str) -> Iterator[Place]:
             first, last = int(hit["first"]), int(hit["last"])
             yield Place(hit["path"], first, last - first + 1)
     elif call["name"] == "Grep":
-        for hit in _GREP_HIT.finditer(text):
-            if is_import(hit["text"]):
-                continue
-            first = max(1, int(hit["line"]) - 2)
-            yield Place(hit["path"], first, _GREP_CONTEXT)
+        for file in _GREP_FILE.finditer(f"{text}\n"):
+            for hit in _GREP_HIT.finditer(file["lines"]):
+                if not is_import(hit["text"]):
+                    first = max(1, int(hit["line"]) - 2)
+                    yield Place(file["path"], first, _GREP_CONTEXT)
 
 
 def _is_shown(text: str) -> bool:

@@ -4,39 +4,48 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sized
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import accumulate, groupby, islice
+from itertools import chain, islice
+from operator import attrgetter
+from time import monotonic
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from glossator.core.document import Document, MissingReason
+from glossator.core.document import MissingReason
 from glossator.core.shown import shown
-from glossator.core.span import Span, whole_and_cut
-from glossator.core.tool_result import ToolResult, shorten
+from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.account import account
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, searching
+from glossator.tools.grep_lines import MAX_LINE_CHARACTERS, Kept, Line, content, size, spans
 from glossator.tools.selection import Hidden, Selection, select
+from glossator.tools.spread import by_folder, examples
+from glossator.workspace.entries import FileEntry
 from glossator.workspace.scan import Lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.search import TextSearch
-from glossator.workspace.text.source import Text, document_of, unsearchable
+from glossator.workspace.text.source import Text, unsearchable
 
 HEAD_LIMIT = 250
 MAX_BYTES = 20_000
-MAX_LINE_CHARACTERS = 500
 
-_LINES_BYTES = MAX_BYTES - 200  # less the advice on how to go on
-_UNASKED_BYTES = 2_000  # of what is cut, unless the model has said how much it wants
+_PAGE_BYTES = MAX_BYTES - 200  # less the advice on how to go on
+_LINES_BYTES = MAX_BYTES - 1_500  # less what is said about the rest
+_PATHS_BYTES = 4_000  # lines are worth seeing, of paths the first few tell as much
+_ENOUGH = 1 / 8  # of the room, to estimate by how much there is
 _FAR = 5  # times as much as there is room for, so that an estimate may be wrong by much
+_COUNTING = 0.1  # seconds to count what will not be shown
+_STRIDES = 16  # so that what is counted in time is of all folders
+_NAMED = 3  # files that were not searched
+_NARROW = "Narrow by path, glob or type; head_limit and offset go through all in order."
 
-_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
+_LINE_END = re.compile(r"\\[nr]|[\n\r]")
+_relative = attrgetter("relative")
 
 
 class GrepArgs(ToolArgs):
@@ -59,6 +68,11 @@ class GrepArgs(ToolArgs):
         """The file or folder, if one is named."""
         return () if self.path is None else (self.path,)
 
+    @property
+    def is_page(self) -> bool:
+        """Whether it asks for a part of the result, in its order."""
+        return self.offset > 0 or "head_limit" in self.model_fields_set
+
 
 class Grep:
     """Searches the text of files."""
@@ -69,7 +83,6 @@ class Grep:
     description = load_prompt("tools/grep").render(
         lines=str(HEAD_LIMIT),
         kilobytes=str(MAX_BYTES // 1000),
-        unasked=str(_UNASKED_BYTES // 1000),
         characters=str(MAX_LINE_CHARACTERS),
     )
 
@@ -78,13 +91,15 @@ class Grep:
         return await searching(_grep, args, context.snapshot, context.hidden)
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """One line of the result; `number` is None for lines that show no text of a file."""
+@dataclass(slots=True)
+class _Patience:
+    """Whether a search is to end: it was cancelled, or has taken too long."""
 
-    text: str
-    source: Text | None = None
-    number: int | None = None
+    cancelled: Cancelled
+    until: float = math.inf
+
+    def is_over(self) -> bool:
+        return self.cancelled.is_set() or monotonic() > self.until
 
 
 def _grep(
@@ -92,124 +107,168 @@ def _grep(
 ) -> ToolResult:
     request = Request(args.pattern, args.ignore_case, args.multiline)
     selection = select(snapshot, args.path, args.glob, args.type, hides)
-    kept: list[_Line] = []
-    asked, reached = "head_limit" in args.model_fields_set, ""
-    # lines are worth seeing as long as they are not too many, of paths the first few tell as much
-    limit = _LINES_BYTES if asked or args.output_mode == "content" else _UNASKED_BYTES
-    room = limit
+    patience = _Patience(cancelled)
+    most = (args.head_limit or math.inf) if args.is_page else HEAD_LIMIT
+    in_part = args.is_page or args.output_mode == "content"
+    room = _PAGE_BYTES if args.is_page else _LINES_BYTES if in_part else _PATHS_BYTES
+    kept = Kept(most, room)
 
-    def had() -> float:
-        return max(1 - room / limit, len(kept) / (args.head_limit or math.inf))
+    def had() -> float:  # of what is wanted; all paths are, if only to be counted
+        return kept.share if in_part else 0.0
 
-    search = TextSearch(snapshot, request, cancelled.is_set, had, selection.alone)
-    may_guess = selection.is_all and not asked
+    search = TextSearch(snapshot, request, patience.is_over, had, selection.alone)
+    if args.is_page:
+        note = _page(args, search, selection, kept)
+    elif args.output_mode == "content":
+        note = _lines(args, search, selection, kept, patience)
+    else:
+        note = _paths(args, search, selection, kept, patience)
+    if not kept.lines:
+        return _nothing(args, selection, search)
+    text = "\n".join(filter(None, (kept.text(), note, _unsearched(search))))
+    whole, shortened = spans(kept.lines, snapshot)
+    return ToolResult(text, whole, omitted=1 if note else 0, vouched=shortened)
+
+
+def _page(args: GrepArgs, search: TextSearch, selection: Selection, kept: Kept) -> str:
+    """A part of the result in its order; says what ended it, if something did."""
     with closing(_results(args, search, selection)) as found:
         for line in islice(found, args.offset, None):
-            room -= len(line.text.encode("utf-8", "surrogatepass")) + 1  # its line end
-            if args.head_limit and len(kept) == args.head_limit:
-                reached = f"head_limit {args.head_limit}"
-            elif kept and (room < 0 or (may_guess and _is_far_too_much(search, room, limit))):
-                reached = f"{math.ceil(limit / 1000)} KB"
-            if reached:
+            if not kept.add(line):
                 break
-            kept.append(line)
-    if not kept:
-        return _nothing(args, selection, search)
-    more = ""
-    if reached and not asked:
-        beginning = _beginning(kept)
-        if len(beginning) < len(kept):
-            kept, reached = beginning, f"{_UNASKED_BYTES // 1000} KB"
-        more = ", set head_limit for more"
-    text = "\n".join(line.text for line in kept)
-    if reached:
-        text += (
-            f"\n[cut at {reached}; narrow by path, glob or type{more}, or go on with"
-            f" offset={args.offset + len(kept)}]"
-        )
-    whole, shortened = _spans(kept, snapshot)
-    return ToolResult(text, whole, omitted=1 if reached else 0, vouched=shortened)
+        else:
+            return ""
+    full = len(kept.lines) == args.head_limit
+    reached = f"head_limit {args.head_limit}" if full else f"{MAX_BYTES // 1000} KB"
+    return (
+        f"[cut at {reached}; narrow by path, glob or type, or go on with"
+        f" offset={args.offset + len(kept.lines)}]"
+    )
 
 
-def _is_far_too_much(search: TextSearch, room: int, limit: int) -> bool:
-    """Whether all there is will hardly be shown, when what was found leaves so much room."""
-    found = limit - room
-    return found > _UNASKED_BYTES and search.expected(found) > _FAR * limit
+def _lines(
+    args: GrepArgs, search: TextSearch, selection: Selection, kept: Kept, patience: _Patience
+) -> str:
+    """All lines; of too many examples from everywhere, and how many there are."""
+    with closing(_results(args, search, selection)) as found:
+        for line in found:
+            if not kept.add(line) or (
+                selection.is_all and _is_far_too_much(search, kept.used, kept.room)
+            ):
+                break
+        else:
+            return ""
+    each = kept.used / max(1, kept.matches)  # bytes
+    kept.clear()
+    every = list(selection.among(search.by_path()))
+    mixed = chain.from_iterable(every[start::_STRIDES] for start in range(_STRIDES))
+    counts: dict[FileEntry, int] = {}
+    for entry, count in search.counts(mixed):
+        patience.until = min(patience.until, monotonic() + _COUNTING)
+        counts[entry] = count
+    if not counts:  # they were changed meanwhile
+        return ""
+    more = "more than " if patience.is_over() else ""
+    patience.until = math.inf
+    total = sum(counts.values())
+    kept.shrink(total * each)
+    groups = by_folder({entry.relative: count for entry, count in counts.items()})
+    shares = examples(groups, max(1, min(int(kept.room / each), HEAD_LIMIT)))
+    chosen = sorted((entry for entry in counts if entry.relative in shares), key=_relative)
+    for entry, text, lines, numbers in search.lines(iter(chosen)):
+        share = shares[entry.relative]
+        spread = islice(numbers, 0, None, max(1, counts[entry] // share))
+        shown_lines = _shown(args, entry.relative, text, lines, islice(spread, share))
+        if not all(map(kept.add, shown_lines)):
+            break
+    return (
+        f"[{kept.matches:,} of {more}{total:,} lines, spread over {_files(counts)}:\n"
+        + "\n".join(map(str, groups))
+        + f"\n{_NARROW}]"
+    )
 
 
-def _beginning(lines: list[_Line]) -> list[_Line]:
-    """The first lines of a result of which there is more than anybody asked for; one at least."""
-    ends = accumulate(len(line.text.encode("utf-8", "surrogatepass")) + 1 for line in lines)
-    return lines[: max(1, bisect_right(list(ends), _UNASKED_BYTES))]
+def _paths(
+    args: GrepArgs, search: TextSearch, selection: Selection, kept: Kept, patience: _Patience
+) -> str:
+    """All files; of too many the first, and how many there are."""
+    counting = args.output_mode == "count"
+    counts: dict[str, int] = {}
+    with closing(_counts(args, search, selection)) as found:
+        for entry, count in found:
+            counts[entry.relative] = count
+            if patience.until == math.inf and not kept.add(_path(args, entry.relative, count)):
+                patience.until = monotonic() + _COUNTING
+    if patience.until == math.inf:
+        return ""
+    more = "more than " if patience.is_over() else ""
+    ordered = sorted(counts, key=lambda path: -counts[path]) if counting else list(counts)
+    listed = [_path(args, path, counts[path]) for path in ordered]
+    kept.clear()
+    kept.shrink(sum(size(line.text) for line in listed))
+    for line in listed:
+        if not kept.add(line):
+            break
+    order = f"most of {sum(counts.values()):,} lines" if counting else "newest"
+    return (
+        f"[{len(kept.lines):,} of {more}{_files(counts)}, {order} first:\n"
+        + "\n".join(map(str, by_folder(counts)))
+        + f"\n{_NARROW}]"
+    )
+
+
+def _files(counts: Sized) -> str:
+    return f"{len(counts):,} file{'s' if len(counts) != 1 else ''}"
+
+
+def _unsearched(search: TextSearch) -> str:
+    """Which files may hold more but were not searched."""
+    reasons = (MissingReason.TOO_LARGE, MissingReason.UNREADABLE)
+    why = {
+        entry.relative: reason for entry, reason in search.unsearched.items() if reason in reasons
+    }
+    named = [f"{shown(path)} ({why[path]})" for path in sorted(why)]
+    if len(named) > _NAMED:
+        named[_NAMED:] = [f"{len(named) - _NAMED:,} more"]
+    return f"[not searched: {', '.join(named)}]" if named else ""
+
+
+def _is_far_too_much(search: TextSearch, found: int, room: int) -> bool:
+    """Whether all there is will hardly be shown, when so many bytes were found."""
+    return found > _ENOUGH * room and search.expected(found) > _FAR * room
 
 
 def _results(
     args: GrepArgs, search: TextSearch, selection: Selection
-) -> Generator[_Line, None, None]:
-    if args.output_mode == "files":
-        for entry in search.files(selection.among(search.newest_first())):
-            yield _Line(shown(entry.relative))
+) -> Generator[Line, None, None]:
+    if args.output_mode == "content":
+        for entry, text, lines, numbers in search.lines(selection.among(search.by_path())):
+            yield from _shown(args, entry.relative, text, lines, numbers)
         return
-    selected = selection.among(search.by_path())
+    for entry, count in _counts(args, search, selection):
+        yield _path(args, entry.relative, count)
+
+
+def _counts(
+    args: GrepArgs, search: TextSearch, selection: Selection
+) -> Generator[tuple[FileEntry, int], None, None]:
+    """The files with their matching lines, or 1 where these are not to be counted."""
     if args.output_mode == "count":
-        for entry, count in search.counts(selected):
-            yield _Line(f"{shown(entry.relative)}:{count}")
-        return
-    for entry, text, lines, numbers in search.lines(selected):
-        yield from _content(args, shown(entry.relative), text, lines, numbers)
+        yield from search.counts(selection.among(search.by_path()))
+    else:
+        for entry in search.files(selection.among(search.newest_first())):
+            yield entry, 1
 
 
-def _content(
-    args: GrepArgs, name: str, source: Text, lines: Lines, matches: Iterator[int]
-) -> Iterator[_Line]:
-    """Matching lines with their context; a line "--" between places that do not touch."""
-    before = max(args.before, args.context)
-    after = max(args.after, args.context)
-    printed = 0
-    pending_after = 0  # the last line that is still context of the match before, if there is one
-
-    def show(first: int, last: int, mark: str) -> Iterator[_Line]:
-        for number in range(first, last + 1):
-            text = lines.get(number)
-            if text is None:
-                return
-            if len(text) > MAX_LINE_CHARACTERS:
-                text = shorten(text, MAX_LINE_CHARACTERS, _kind(text))
-            yield _Line(f"{name}{mark}{number}{mark}{text}", source, number)
-
-    for number in matches:
-        last_after = min(pending_after, number - 1)
-        yield from show(printed + 1, last_after, "-")
-        printed = max(printed, last_after)
-        start = max(number - before, printed + 1)
-        if printed and start > printed + 1 and (before or after):
-            yield _Line("--")
-        yield from show(start, number - 1, "-")
-        yield from show(number, number, ":")
-        printed = number
-        pending_after = number + after
-    yield from show(printed + 1, pending_after, "-")
+def _shown(
+    args: GrepArgs, relative: str, source: Text, lines: Lines, matches: Iterator[int]
+) -> Iterator[Line]:
+    before, after = max(args.before, args.context), max(args.after, args.context)
+    return content(relative, source, lines, matches, before=before, after=after)
 
 
-def _kind(line: str) -> str:
-    return "encoded data" if _ENCODED.search(line) else "minified or generated"
-
-
-def _spans(
-    lines: list[_Line], snapshot: WorkspaceSnapshot
-) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """Runs of consecutive lines, file by file: those shown in full, and those that were cut."""
-    places = [(line.source, line.number) for line in lines if line.source and line.number]
-    whole: list[Span] = []
-    shortened: list[Span] = []
-    for _, group in groupby(places, key=lambda place: place[0].source.path):
-        (source, *_), numbers = zip(*group, strict=True)
-        document = document_of(snapshot, source)
-        if isinstance(document, Document):
-            shown_whole, shown_cut = whole_and_cut(document, numbers, MAX_LINE_CHARACTERS)
-            whole += shown_whole
-            shortened += shown_cut
-    return tuple(whole), tuple(shortened)
+def _path(args: GrepArgs, relative: str, count: int) -> Line:
+    return Line(shown(relative) + (f":{count}" if args.output_mode == "count" else ""))
 
 
 def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolResult:
@@ -223,8 +282,10 @@ def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolRe
     if reasons:
         listed = ", ".join(f"{reasons[why]} {why}" for why in MissingReason if reasons[why])
         extra.append(f"Could not be searched: {listed}.")
-    if not args.multiline and (r"\n" in args.pattern or "\n" in args.pattern):
+    if not args.multiline and _LINE_END.search(args.pattern):
         extra.append("A line end in the pattern matches only with multiline.")
+    if {"\r", r"\r"}.intersection(_LINE_END.findall(args.pattern)):
+        extra.append(r"Every line end is searched as \n, so \r matches nothing.")
     what = f"No match for {args.pattern}" + (
         f" after the first {args.offset}" if args.offset else ""
     )

@@ -1,0 +1,148 @@
+"""The lines of a Grep as they are shown: under the names of their files, within their room."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from glossator.core.document import Document
+from glossator.core.shown import shown
+from glossator.core.span import Span, whole_and_cut
+from glossator.core.tool_result import shorten
+from glossator.workspace.scan import Lines
+from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.workspace.text.source import Text, document_of
+
+MAX_LINE_CHARACTERS = 500
+
+_EXAMPLES = 1 / 8  # of the room is for examples, however much there is
+_ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
+_LIKE_A_LINE = re.compile(r"\d+[:-]|--$|\[.*\]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the result; if it shows text, under its `file`'s name and with its `number`."""
+
+    text: str
+    file: str = ""
+    source: Text | None = None
+    number: int | None = None
+    is_match: bool = False
+
+
+@dataclass(slots=True)
+class Kept:
+    """The first lines of a result, as many as there is room for; one at least."""
+
+    most: float
+    room: int  # bytes
+    lines: list[Line] = field(default_factory=list)
+    used: int = 0
+
+    def add(self, line: Line) -> bool:
+        """Keep a line, if there is room."""
+        taken = size(line.text)
+        if line.file and not (self.lines and self.lines[-1].file == line.file):
+            taken += size(line.file) + 1
+        if self.lines and (len(self.lines) >= self.most or self.used + taken > self.room):
+            return False
+        self.lines.append(line)
+        self.used += taken
+        return True
+
+    def clear(self) -> None:
+        """Begin again."""
+        self.lines.clear()
+        self.used = 0
+
+    def shrink(self, total: float) -> None:
+        """Less room for examples the more bytes there are: each of them says the less."""
+        self.room = int(self.room * max(_EXAMPLES, min(1, self.room / total) ** 2))
+
+    @property
+    def matches(self) -> int:
+        """How many of the lines are no context."""
+        return sum(line.is_match for line in self.lines)
+
+    @property
+    def share(self) -> float:
+        """How much of the room is taken, 0 to about 1."""
+        return max(self.used / self.room, len(self.lines) / self.most)
+
+    def text(self) -> str:
+        """The lines, those of a file under its name."""
+        groups = groupby(self.lines, key=lambda line: line.file)
+        texts = [(file, "\n".join(line.text for line in lines)) for file, lines in groups]
+        return "\n\n".join(f"{file}\n{text}" if file else text for file, text in texts)
+
+
+def content(
+    relative: str,
+    source: Text,
+    lines: Lines,
+    matches: Iterator[int],
+    *,
+    before: int = 0,
+    after: int = 0,
+) -> Iterator[Line]:
+    """Matching lines with their context; a line "--" between places that do not touch."""
+    file = _heading(relative)
+    printed = 0
+    pending_after = 0  # the last line that is still context of the match before, if there is one
+
+    def show(first: int, last: int, mark: str) -> Iterator[Line]:
+        for number in range(first, last + 1):
+            text = lines.get(number)
+            if text is None:
+                return
+            if len(text) > MAX_LINE_CHARACTERS:
+                text = shorten(text, MAX_LINE_CHARACTERS, _kind(text))
+            yield Line(f"{number}{mark}{text}", file, source, number, mark == ":")
+
+    for number in matches:
+        last_after = min(pending_after, number - 1)
+        yield from show(printed + 1, last_after, "-")
+        printed = max(printed, last_after)
+        start = max(number - before, printed + 1)
+        if printed and start > printed + 1 and (before or after):
+            yield Line("--", file)
+        yield from show(start, number - 1, "-")
+        yield from show(number, number, ":")
+        printed = number
+        pending_after = number + after
+    yield from show(printed + 1, pending_after, "-")
+
+
+def spans(
+    lines: Iterable[Line], snapshot: WorkspaceSnapshot
+) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """Runs of consecutive lines, file by file: those shown in full, and those that were cut."""
+    places = [(line.source, line.number) for line in lines if line.source and line.number]
+    whole: list[Span] = []
+    shortened: list[Span] = []
+    for _, group in groupby(places, key=lambda place: place[0].source.path):
+        (source, *_), numbers = zip(*group, strict=True)
+        document = document_of(snapshot, source)
+        if isinstance(document, Document):
+            shown_whole, shown_cut = whole_and_cut(document, numbers, MAX_LINE_CHARACTERS)
+            whole += shown_whole
+            shortened += shown_cut
+    return tuple(whole), tuple(shortened)
+
+
+def _heading(relative: str) -> str:
+    """The name of a file above its lines, which does not look like one of them or like a note."""
+    name = shown(relative)
+    return f"./{name}" if _LIKE_A_LINE.match(name) else name
+
+
+def size(text: str) -> int:
+    """In bytes, with its line end."""
+    return len(text.encode("utf-8", "surrogatepass")) + 1
+
+
+def _kind(line: str) -> str:
+    return "encoded data" if _ENCODED.search(line) else "minified or generated"
