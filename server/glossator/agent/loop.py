@@ -140,16 +140,23 @@ async def _act(
     run.received(reply.message)
     results = _warnings(reply, guard)
     calls = [call for call in reply.tool_calls if call.id not in results]
-    limit, why = None, "the user cancelled the run"
+    limit, why, news = None, "the user cancelled the run", ""
     try:
         async with run.clock.limit(guard.seconds_to_act):
             await execute(agent.tools, calls, run, results, early.take)
+            news = await run.news()
     except TimeoutError:
         limit, why = Stop.TIME, guard.explain(Stop.TIME)
     finally:
         farewell = limit is not None
         _answer_all(
-            conversation, reply, "Not finished", why, run.reminders(), results, farewell=farewell
+            conversation,
+            reply,
+            "Not finished",
+            why,
+            (*run.reminders(), *filter(None, (news,))),
+            results,
+            farewell=farewell,
         )
     guard.made(calls, results)
     return limit
@@ -271,7 +278,10 @@ def _answer_all(
     *,
     farewell: bool = False,
 ) -> None:
-    """Append the reply and the answer to each of its calls: its result, or its fate and why."""
+    """Append the reply and the answer to each of its calls: its result, or its fate and why.
+
+    After them comes what else there is to know.
+    """
     failed = ToolResult.failed(f"{fate}: {why}.")
     answers = [(call, results.get(call.id, failed)) for call in _requested(reply)]
     last_word = [load_prompt("user/last_word").render(reason=why)] if farewell else []

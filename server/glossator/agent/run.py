@@ -17,6 +17,10 @@ from glossator.tools.base import Tool, ToolArgs, ToolContext
 Permission = Callable[[Tool, ToolArgs, ToolContext], Awaitable[Permit | Deny]]
 
 
+async def _no_news() -> str:
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     """What the loop needs besides the agent and the conversation.
@@ -27,8 +31,9 @@ class RunContext:
     calls are run. `room` compacts the conversation when the window fills up; without it a full one
     ends the run. `meter` counts what is asked of the model; without it, one of the agent's limits.
     `revision` is the workspace's: it grows with every change.
-    `reminders` gives what the model is to know, besides, with the next results.
-    `review` says what is wrong with an answer, for the model; "" if nothing is.
+    `reminders` gives what the model is to know, besides, with the next results; so does `news`,
+    which is asked once they are there. `review` says what is wrong with an answer, for the model;
+    "" if nothing is.
     """
 
     model: Model
@@ -42,3 +47,4 @@ class RunContext:
     revision: Callable[[], int] = lambda: 0
     reminders: Callable[[], Iterable[str]] = tuple
     review: Callable[[str], Awaitable[str]] | None = None
+    news: Callable[[], Awaitable[str]] = _no_news

@@ -14,6 +14,7 @@ from glossator.agent.permissions.policy import Mode
 from glossator.agent.run import RunContext
 from glossator.context.attachments import Attached, Exhibit
 from glossator.context.modes import ends_in_plan
+from glossator.core.document import text_hash
 from glossator.core.errors import UsageError
 from glossator.core.events import (
     CitationChecked,
@@ -23,6 +24,7 @@ from glossator.core.events import (
     TodoChanged,
     Usage,
 )
+from glossator.core.images import Image
 from glossator.core.plan import PLANNED
 from glossator.core.span import Citation, CitationStatus
 from glossator.core.todo import Todo
@@ -32,13 +34,14 @@ from glossator.llm.model import Model
 from glossator.prompts.loader import load_prompt
 from glossator.service.application import Application
 from glossator.service.attaching import Attachment, Pasted, attach_all, attach_mentioned
+from glossator.service.changed import changes, keep_texts
 from glossator.service.compact import room_of
 from glossator.service.custom_agents import agents_told
 from glossator.service.delegation import Delegation
 from glossator.service.opening import opening
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session, title_of
-from glossator.service.undo import reminded, reminder
+from glossator.service.undo import reminded, reminder, undone
 
 __all__ = ["Answer", "AskRequest", "Attachment", "CitationView", "Pasted", "answer", "ask"]
 
@@ -139,10 +142,6 @@ async def _answer(
     if mentioned.notice:
         run.emit(Notice(mentioned.notice))
     attached = (*attached, *mentioned.attached)
-    for item in attached:
-        if isinstance(item, Attached):
-            session.reads.show([item.span])
-            session.reads.saw(item.document)
 
     def listed(steps: tuple[Todo, ...]) -> None:
         session.keep_todo(steps)
@@ -155,11 +154,11 @@ async def _answer(
         session.conversation.newest_reply = None  # of a cache that is not this model's
     room = room_of(app, session, model, run.emit)
     await room.keep(session.account.last, meter)
-    shown = (part for item in attached for part in item.parts)
     agents = await agents_told(app, session)
-    undone = reminder(app, session)
     acting = app.acting.of(session)
-    told = agents, abandoned, undone, *acting.reminders()
+    changed = await changes(app, session, undone(app, session))
+    told = agents, abandoned, reminder(app, session), changed, *acting.reminders()
+    shown = (part for item in attached for part in _shown(session, item))
     session.conversation.append(user_message(*told, *shown, question))
     reminded(app, session)
     delegation = Delegation(app, session, run, model, meter)
@@ -176,12 +175,14 @@ async def _answer(
         lambda: app.host.snapshot().revision,
         acting.reminders,
         None if model.offline else partial(_faults, app, session),
+        partial(changes, app, session),
     )
     warming = asyncio.create_task(app.warm_up())
     try:
         outcome = await run_agent(agent, session.conversation, context)
     finally:
         warming.cancel()
+    await keep_texts(app, session)
     citations = await _check(app, session, outcome.text)
     for citation in citations:
         run.emit(CitationChecked(citation))
@@ -208,6 +209,20 @@ async def _answer(
 async def _faults(app: Application, session: Session, answer: str) -> str:
     """What the model is told of citations that failed; see `grounding.verify.faults`."""
     return await asyncio.to_thread(faults, answer, app.host.snapshot(), session.reads)
+
+
+def _shown(session: Session, item: Attached | Exhibit) -> tuple[str | Image, ...]:
+    """What goes into the message; a folder's listing that stands above is not sent again."""
+    reads = session.reads
+    if isinstance(item, Attached):
+        reads.show([item.span])
+        reads.saw(item.document)
+    elif item.image is None and item.uri is not None:
+        sha256, asked = text_hash(item.text), (1, None)
+        if reads.unchanged(item.uri, asked, sha256):
+            return (load_prompt("user/folder_again").render(path=item.name),)
+        reads.remember(item.uri, asked, sha256)
+    return item.parts
 
 
 async def _check(app: Application, session: Session, answer: str) -> tuple[Citation, ...]:

@@ -79,7 +79,7 @@ def room_of(
 def _carried(app: Application, session: Session) -> Carried:
     relative = app.host.snapshot().relative
     files = []
-    for document in session.reads.documents():
+    for document in session.reads.seen():
         shown = runs(sorted(session.reads.lines(document)))
         lines = ", ".join(f"{first}-{last}" for first, last in shown)
         files.append(f"{relative(document.path)}: lines {lines}")

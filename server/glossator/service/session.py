@@ -80,7 +80,7 @@ class Session:
         self._story = state.story
         self.turns = state.turns  # model replies
         self.account = state.account
-        self.reads = KeptReads(state.reads, state.spans, state.vouched)
+        self.reads = KeptReads(state.reads, state.spans, state.vouched, state.seen)
         self.todo = TodoList()
         self.todo.steps = tuple(
             Todo(text, TodoState(state)) for text, state in (state.kept.get(TODO) or [()])[-1]
@@ -240,7 +240,7 @@ class Session:
         if message["role"] == "user":
             shown = self.reads.take()
             findings = self.findings.take()
-            said = Said(said.message, shown.reads, shown.spans, findings, shown.vouched)
+            said = Said(said.message, shown.reads, shown.spans, findings, shown.vouched, shown.seen)
         self._write(said)
 
     def _restarted(self, messages: tuple[Message, ...]) -> None:

@@ -10,16 +10,20 @@ from glossator.llm.conversation import Conversation
 from glossator.llm.model import Message
 from glossator.service.session_log import ReadShown
 from glossator.tools.findings import Counts, Findings
-from glossator.tools.reads import Range, ReadState
+from glossator.tools.reads import Range, ReadState, Seen
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a message shows: ranges that were read, lines, and lines that a report told of."""
+    """What a message shows: ranges that were read, lines, and lines that a report told of.
+
+    `seen` are the documents, by path, whose text is another one by now, or (None) forgotten.
+    """
 
     reads: tuple[ReadShown, ...]
     spans: tuple[Span, ...]
     vouched: tuple[Span, ...]
+    seen: Mapping[str, Seen | None]
 
 
 class KeptConversation(Conversation):
@@ -55,9 +59,15 @@ class KeptReads(ReadState):
     """
 
     def __init__(
-        self, reads: Iterable[ReadShown], spans: Iterable[Span], vouched: Iterable[Span]
+        self,
+        reads: Iterable[ReadShown],
+        spans: Iterable[Span],
+        vouched: Iterable[Span],
+        seen: Mapping[str, Seen],
     ) -> None:
-        super().__init__()
+        super().__init__(_faded=dict(seen))
+        self.kept: set[str] = set()  # the hashes of texts that are kept
+        self._known_seen: dict[str, Seen] = dict(seen)
         self._new_reads: list[ReadShown] = []
         self._new_lines: dict[tuple[str, str], set[int]] = {}
         self._new_vouched: list[Span] = []
@@ -94,8 +104,12 @@ class KeptReads(ReadState):
             for first, last in runs(sorted(lines))
         )
         vouched = tuple(self._new_vouched)
+        now = {each.path: each for each in super().seen()}
+        seen: dict[str, Seen | None] = dict.fromkeys(self._known_seen.keys() - now.keys())
+        seen |= {path: each for path, each in now.items() if self._known_seen.get(path) != each}
+        self._known_seen = now
         self._new_reads, self._new_lines, self._new_vouched = [], {}, []
-        return Shown(reads, spans, vouched)
+        return Shown(reads, spans, vouched, seen)
 
 
 class KeptFindings(Findings):

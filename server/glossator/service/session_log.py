@@ -20,7 +20,7 @@ from glossator.llm.model import Message, ToolSpec
 from glossator.service.agent_log import AGENT_DECODERS, AGENT_ENCODERS, AgentRecord
 from glossator.service.spending import Spent, decode_spent, encode_spent
 from glossator.tools.findings import Counts
-from glossator.tools.reads import Range
+from glossator.tools.reads import Range, Seen
 
 UNTITLED = "New session"
 
@@ -68,7 +68,7 @@ class Said:
     """A message was appended; with it the model was shown what is listed here.
 
     Without `message`, it is the one of the `Received` before. `vouched` are lines that a report
-    told of.
+    told of. `seen` are the texts that the model knows of documents now, by path; None: of none.
     """
 
     message: Message | None
@@ -76,6 +76,7 @@ class Said:
     spans: tuple[Span, ...] = ()
     findings: Mapping[str, Counts] = field(default_factory=dict)  # by the document's URI
     vouched: tuple[Span, ...] = ()
+    seen: Mapping[str, Seen | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +188,7 @@ _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
             "spans": _spans(r.spans),
             **({"findings": r.findings} if r.findings else {}),
             **({"vouched": _spans(r.vouched)} if r.vouched else {}),
+            **({"seen": {p: s and [s.uri, s.sha256] for p, s in r.seen.items()}} if r.seen else {}),
         },
     ),
     Received: lambda r: ("received", {"message": r.message}),
@@ -211,6 +213,7 @@ _DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
         tuple(Span(*span) for span in f["spans"]),
         f.get("findings", {}),
         tuple(Span(*span) for span in f.get("vouched", ())),
+        {path: each and Seen(path, *each) for path, each in f.get("seen", {}).items()},
     ),
     "received": lambda f: Received(f["message"]),
     "restarted": lambda f: Restarted(tuple(f["messages"])),

@@ -32,6 +32,7 @@ from glossator.service.session_log import (
 )
 from glossator.service.spending import Account, Spent
 from glossator.tools.findings import Counts
+from glossator.tools.reads import Seen
 
 # Names of what is kept of the conversation: dropped with the run that kept it.
 TODO = "todo"
@@ -77,6 +78,7 @@ class SessionState:
     reads: list[ReadShown] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
     vouched: list[Span] = field(default_factory=list)
+    seen: dict[str, Seen] = field(default_factory=dict)  # by path
     findings: dict[str, Counts] = field(default_factory=dict)
     kept: dict[str, list[Any]] = field(default_factory=dict)
     turns: int = 0
@@ -186,16 +188,8 @@ def _add(state: SessionState, record: Record) -> None:
     match record:
         case Begun() | Titled() | Prefix():
             _describe(state, record)
-        case Said(message, reads, spans, findings, vouched):
-            message = message or state.unsaid
-            state.unsaid = None
-            if message is not None:
-                state.messages.append(message)
-                state.turns += message["role"] == "assistant"
-            state.reads.extend(reads)
-            state.spans.extend(spans)
-            state.vouched.extend(vouched)
-            state.findings.update(findings)
+        case Said():
+            _say(state, record)
         case Received(message):
             state.unsaid = message
         case Restarted(messages):
@@ -209,6 +203,22 @@ def _add(state: SessionState, record: Record) -> None:
             _collect(state, record)
         case Happened():  # for those who look back
             state.dropped.discard(_started(record))
+
+
+def _say(state: SessionState, said: Said) -> None:
+    message = said.message or state.unsaid
+    state.unsaid = None
+    if message is not None:
+        state.messages.append(message)
+        state.turns += message["role"] == "assistant"
+    state.reads.extend(said.reads)
+    state.spans.extend(said.spans)
+    state.vouched.extend(said.vouched)
+    state.findings.update(said.findings)
+    for path, document in said.seen.items():
+        state.seen.pop(path, None)
+        if document is not None:
+            state.seen[path] = document
 
 
 def _collect(state: SessionState, record: Kept | Spent | Reported) -> None:

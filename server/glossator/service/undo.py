@@ -11,7 +11,7 @@ from glossator.service.acting import SessionActing
 from glossator.service.application import Application
 from glossator.service.checkpoint_log import NAME
 from glossator.service.checkpoints import TurnChanges
-from glossator.service.file_states import Absent
+from glossator.service.file_states import Absent, State
 from glossator.service.session import Session
 from glossator.service.session_replay import questions
 from glossator.service.taking_back import OnConflict
@@ -133,9 +133,7 @@ def turn_views(
 
 def reminder(app: Application, session: Session) -> str:
     """What the model is to know of undos that it was not told of; empty if there are none."""
-    if not session.kept(NAME):
-        return ""
-    untold = sorted(app.acting.of(session).checkpoints.untold.items())
+    untold = sorted(_untold(app, session).items())
     if not untold:
         return ""
     relative = app.host.snapshot().relative
@@ -148,6 +146,11 @@ def reminder(app: Application, session: Session) -> str:
     return load_prompt("user/undone").render(files="\n".join(names))
 
 
+def undone(app: Application, session: Session) -> frozenset[str]:
+    """The files that the reminder is about; real paths."""
+    return frozenset(_untold(app, session))
+
+
 def reminded(app: Application, session: Session) -> None:
     """The model was told; it is not told again."""
     if session.kept(NAME):
@@ -158,6 +161,10 @@ async def acting_of(app: Application, session_id: str) -> SessionActing:
     """What lets a session act, once the workspace has been scanned. Raises `UnknownSession`."""
     await app.ready()
     return app.acting.of(await app.sessions.open(session_id))
+
+
+def _untold(app: Application, session: Session) -> dict[str, State]:
+    return app.acting.of(session).checkpoints.untold if session.kept(NAME) else {}
 
 
 def _problems(app: Application, problems: tuple[Problem, ...]) -> tuple[UndoProblem, ...]:

@@ -52,6 +52,7 @@ class ReadState:
     _lines: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     _documents: dict[str, Document] = field(default_factory=dict)
     _vouched: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+    _faded: dict[str, Seen] = field(default_factory=dict)  # read before a resume: no text is known
     _base: ReadState | None = None
 
     def draft(self) -> ReadState:
@@ -65,6 +66,7 @@ class ReadState:
             {text: set(lines) for text, lines in self._lines.items()},
             dict(self._documents),
             {text: set(lines) for text, lines in self._vouched.items()},
+            dict(self._faded),
         )
 
     def adopt(self, draft: ReadState) -> None:
@@ -92,7 +94,10 @@ class ReadState:
 
         What was known of an earlier text stays, until it `became` this one.
         """
-        self._documents.setdefault(document.path, _plain(document))
+        faded = self._faded.get(document.path)
+        if faded is None or faded.sha256 == document.sha256:
+            self._faded.pop(document.path, None)
+            self._documents.setdefault(document.path, _plain(document))
 
     def last(self, path: str) -> Document | None:
         """The document at the real path `path` as it was when it was read or edited."""
@@ -115,13 +120,20 @@ class ReadState:
         """Every document that was shown, as it was shown last."""
         return tuple(self._documents.values())
 
+    def seen(self) -> tuple[Seen, ...]:
+        """As `documents`, also what was read before the session was resumed."""
+        known = (Seen(each.path, each.uri, each.sha256) for each in self.documents())
+        return (*known, *self._faded.values())
+
     def forget(self, path: str) -> None:
         """The document at the real path `path` must be read again before it can be edited."""
         self._documents.pop(path, None)
+        self._faded.pop(path, None)
 
     def became(self, document: Document, lines: Iterable[int]) -> None:
         """A document that was read is this one now, and the model knows these lines of it."""
         self._documents[document.path] = _plain(document)
+        self._faded.pop(document.path, None)
         self.show(spans_of(document, sorted(lines)))
 
     def vouch(self, spans: Iterable[Span]) -> None:
@@ -135,6 +147,10 @@ class ReadState:
             path = new + document.path[len(old) :]
             self.forget(document.path)
             self._documents[path] = replace(document, path=path, uri=to_uri(path))
+        for faded in [each for each in self._faded.values() if is_inside(each.path, old)]:
+            path = new + faded.path[len(old) :]
+            del self._faded[faded.path]
+            self._faded[path] = Seen(path, to_uri(path), faded.sha256)
         for known, now in ((self._lines, self.show), (self._vouched, self.vouch)):
             for (uri, sha256), lines in list(known.items()):
                 was = to_path(uri)
@@ -142,7 +158,7 @@ class ReadState:
                     there = to_uri(new + was[len(old) :])
                     now(Span(there, sha256, *place) for place in runs(sorted(lines)))
 
-    def lines(self, document: Document) -> frozenset[int]:
+    def lines(self, document: Document | Seen) -> frozenset[int]:
         """The lines of this very text that were shown."""
         return frozenset(self._lines.get((document.uri, document.sha256), ()))
 
