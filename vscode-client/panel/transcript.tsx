@@ -6,6 +6,7 @@ import { End } from "./end.ts";
 import { keep, recall } from "./host.ts";
 import { Near } from "./near.ts";
 import { Asks } from "./parts/asks.tsx";
+import { PlanCard } from "./parts/plan-card.tsx";
 import { TurnView } from "./parts/turn.tsx";
 import { isLive, type Turn } from "./state/model.ts";
 import { turns } from "./store.ts";
@@ -56,6 +57,7 @@ export function Transcript() {
         <div class="transcript-content" ref={content}>
           {near && turns.value.map((turn) => <Slot key={turn.runId} turn={turn} near={near} />)}
           <Asks />
+          <PlanCard />
         </div>
       </section>
       {below && (

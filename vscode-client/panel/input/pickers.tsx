@@ -1,17 +1,10 @@
 // The mode, the model, and how full its context is.
 
-import type { Mode } from "../../src/wire.ts";
 import { tell } from "../host.ts";
+import { MODES } from "../modes.ts";
 import { count, sent } from "../state/figures.ts";
 import { situation, turns } from "../store.ts";
-import { type Choice, Menu } from "../ui/menu.tsx";
-
-const MODES: readonly (Choice & { readonly id: Mode })[] = [
-  { id: "plan", label: "Plan", detail: "Reads only, and changes nothing" },
-  { id: "ask", label: "Ask", detail: "Asks before each change and command" },
-  { id: "acceptEdits", label: "Accept edits", detail: "Edits files; asks before commands" },
-  { id: "auto", label: "Auto", detail: "Edits files, runs commands in the sandbox" },
-];
+import { Menu } from "../ui/menu.tsx";
 
 /** What a question is asked with. */
 export function Pickers() {

@@ -7,7 +7,7 @@ import type { OnLines } from "../lines.ts";
 import type { Asked, ToPanel } from "../panel/messages.ts";
 import { messageOf, UserError } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
-import type { Answer, Event, Explored, SessionInfo, Thoroughness } from "../wire.ts";
+import type { Answer, Event, Explored, Mode, SessionInfo, Thoroughness } from "../wire.ts";
 import { type Asking, changes, type MayReplace } from "./asking.ts";
 import { Conversation } from "./conversation.ts";
 import { Outbox, type Panel } from "./outbox.ts";
@@ -80,6 +80,18 @@ export class Chat implements Disposable {
     }
     await this.#follow({ runId, question, chips }, (sessionId) =>
       this.server.run("glossator.ask", { question, attachments, runId, sessionId }),
+    );
+  }
+
+  /** Carry out the plan that the last run ended with; the server words it, ours is for failures. */
+  async startPlan(mode: Mode): Promise<void> {
+    const sessionId = this.#current.id;
+    if (sessionId === undefined || this.#current.busy) {
+      throw new UserError("There is no plan in this session that waits to be started.");
+    }
+    const runId = randomUUID();
+    await this.#follow({ runId, question: "Start the plan.", chips: [] }, () =>
+      this.server.run("glossator.startPlan", { sessionId, mode, runId }),
     );
   }
 

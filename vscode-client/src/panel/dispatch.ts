@@ -66,6 +66,9 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
       return await run("glossator.undoTurn", message.runId);
     case "setMode":
       return await run("glossator.setMode", message.mode);
+    case "startPlan":
+      await run("glossator.setMode", message.mode);
+      return await chat.startPlan(message.mode);
     case "setModel":
       return await run("glossator.setModel", message.model);
     case "manageTrust":

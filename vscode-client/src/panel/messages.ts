@@ -149,5 +149,7 @@ export type ToHost =
   /** The extension asks whether it is meant; after this, as after a new title, `sessions` follows. */
   | { readonly type: "deleteSession"; readonly id: string }
   | { readonly type: "setMode"; readonly mode: Mode }
+  /** Carry out the plan that the last turn ended with. */
+  | { readonly type: "startPlan"; readonly mode: Mode }
   /** One of the palette's commands, such as `glossator.setApiKey`. */
   | { readonly type: "command"; readonly command: string };

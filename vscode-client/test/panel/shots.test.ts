@@ -7,7 +7,7 @@ import { mkdirSync } from "node:fs";
 import { after, before, test } from "node:test";
 import type { ToPanel } from "../../src/panel/messages.ts";
 import { Harness, NO_BROWSER } from "./harness/browser.ts";
-import { NEW, situation, stream, until } from "./harness/streams.ts";
+import { NEW, PLANNED, situation, stream, until } from "./harness/streams.ts";
 
 const SHOTS = "dist/shots";
 const THEMES = ["dark", "light", "contrast"] as const;
@@ -49,6 +49,10 @@ const STATES: Readonly<Record<string, Shot>> = {
   offline: {
     messages: [situation({ offline: true, models: [] }), NEW, ...stream("offline")],
     height: 900,
+  },
+  planned: {
+    messages: [situation({ mode: "plan" }), ...PLANNED],
+    height: 700,
   },
   streaming: {
     messages: [situation(), NEW, ...stream("answered").slice(0, 48)],

@@ -37,6 +37,40 @@ function merged(messages: readonly ToPanel[]): Event[] {
 /** Nothing to show yet. */
 export const NEW: ToPanel = { type: "replay", events: [], answers: [] };
 
+const PLAN = `\`total\` counts each price once, whatever the quantity [cite: doc, shop/cart.py, 6-11].
+
+## Plan
+
+1. In \`shop/cart.py\`, multiply each price by its quantity.
+2. In \`tests/test_cart.py\`, add a cart that holds two of one kind.
+
+To check: \`pytest tests/test_cart.py\`.`;
+
+const RUN = { runId: "r1" };
+
+/** A run in plan mode that ended with a plan. */
+export const PLANNED: readonly ToPanel[] = [
+  {
+    type: "replay",
+    answers: [],
+    events: [
+      {
+        ...RUN,
+        seq: 0,
+        kind: "run.started",
+        sessionId: "s1",
+        question: "Make the total count quantities.",
+        model: "claude-sonnet-5-5",
+        offline: false,
+        attachments: [],
+        onlyReads: false,
+      },
+      { ...RUN, seq: 1, kind: "text.delta", text: PLAN },
+      { ...RUN, seq: 2, kind: "run.finished", stop: "planned" },
+    ],
+  },
+];
+
 /** The session that is shown. */
 export const SESSION = {
   id: "s1",

@@ -1,0 +1,77 @@
+// A plan that waits for the user's word: started in a mode, changed in words, or left.
+
+import { useState } from "preact/hooks";
+import type { Mode } from "../../src/wire.ts";
+import { tell } from "../host.ts";
+import { MODES } from "../modes.ts";
+import { isLive, type Turn } from "../state/model.ts";
+import { ask, situation, turns } from "../store.ts";
+import { IconButton } from "../ui/controls.tsx";
+import { Icon } from "../ui/icon.tsx";
+
+const STARTS = MODES.filter(({ id }) => id !== "plan");
+
+/** Below the last turn, if that ended with a plan. */
+export function PlanCard() {
+  const last = turns.value.at(-1);
+  return last && last.stop === "planned" && !isLive(last) ? (
+    <Card key={last.runId} turn={last} />
+  ) : null;
+}
+
+function Card({ turn }: { turn: Turn }) {
+  const [words, setWords] = useState("");
+  const [settled, setSettled] = useState(false);
+  const { trusted } = situation.value;
+  if (settled) {
+    return null;
+  }
+  const start = (mode: Mode) => {
+    setSettled(true);
+    tell({ type: "startPlan", mode });
+  };
+  const change = () => {
+    if (words.trim() !== "") {
+      ask(words.trim(), [], null);
+    }
+  };
+  return (
+    <section class="card ask plan-card" aria-label="Start this plan?" data-run={turn.runId}>
+      <div class="card-head">
+        <Icon name="checklist" tone="accent" />
+        <strong>Start this plan?</strong>
+        <IconButton icon="close" label="No, leave it" act={() => setSettled(true)} />
+      </div>
+      {trusted ? (
+        <fieldset class="options" aria-label="How to start">
+          {STARTS.map(({ id, label, detail }) => (
+            <button key={id} type="button" class="option" onClick={() => start(id)}>
+              <span>Start in {label}</span>
+              <span class="option-detail">{detail}</span>
+            </button>
+          ))}
+        </fieldset>
+      ) : (
+        <p class="notice">Nothing may be changed before you trust this workspace.</p>
+      )}
+      <form
+        class="own"
+        onSubmit={(event) => {
+          event.preventDefault();
+          change();
+        }}
+      >
+        <input
+          class="field"
+          aria-label="Or say what to change"
+          placeholder="Or say what to change"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+        <vscode-button disabled={words.trim() === ""} onClick={change}>
+          Change
+        </vscode-button>
+      </form>
+    </section>
+  );
+}

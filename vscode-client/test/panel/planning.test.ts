@@ -1,0 +1,51 @@
+// A plan at the end of the last turn: started in a mode, changed in words, or left.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { button, harness, openBeforeEach, shown, skip } from "./harness/opened.ts";
+import { NEW, PLANNED, situation } from "./harness/streams.ts";
+
+openBeforeEach();
+
+const card = () => harness.page.locator(".plan-card");
+
+for (const [label, mode] of [
+  ["Start in Ask", "ask"],
+  ["Start in Accept edits", "acceptEdits"],
+  ["Start in Auto", "auto"],
+] as const) {
+  test(`a plan is started by "${label}", once`, skip, async () => {
+    await shown(...PLANNED);
+    await card().locator(`.option:has(:text-is("${label}"))`).click();
+    assert.deepEqual(await harness.said("startPlan"), [{ type: "startPlan", mode }]);
+    assert.equal(await card().count(), 0);
+  });
+}
+
+test("a plan is changed in words, which are a question", skip, async () => {
+  await shown(...PLANNED);
+  await card().locator("input").fill("Keep the old name.");
+  await card().locator("input").press("Enter");
+  const [asked] = await harness.said("ask");
+  assert.equal(asked?.question, "Keep the old name.");
+  assert.equal(asked?.insteadOf, null);
+  assert.equal(await card().count(), 0);
+});
+
+test("a plan that is not wanted is left", skip, async () => {
+  await shown(...PLANNED);
+  await button("No, leave it").click();
+  assert.equal(await card().count(), 0);
+  assert.deepEqual(await harness.said("startPlan"), []);
+});
+
+test("only the last turn's plan is offered, and no answer is", skip, async () => {
+  await shown(...PLANNED, { type: "begun", asked: { runId: "r2", question: "?", chips: [] } });
+  assert.equal(await card().count(), 0);
+});
+
+test("where nothing may be changed, a plan can only be changed itself", skip, async () => {
+  await harness.tell(situation({ trusted: false }), NEW, ...PLANNED);
+  assert.equal(await card().locator(".option").count(), 0);
+  assert.match((await card().textContent()) ?? "", /trust this workspace/);
+});
