@@ -59,7 +59,7 @@ async def test_a_fix_of_a_line_needs_no_look_at_it_first(tmp_path: Path) -> None
             await terminal.until("It is done.")
             assert await terminal.ended() == 0
         assert fish.read_text("utf-8") == AFTER
-        _, question = api.requests[0].body["messages"][-1]["content"]
+        *_, question = api.requests[0].body["messages"][-1]["content"]
         assert question["text"].endswith("\n\ndive")
         assert api.refusals == []
 

@@ -38,7 +38,7 @@ async def test_a_pasted_image_and_a_folder(tmp_path: Path) -> None:
         ]
         argument = {"question": "What is it?", "attachments": attachments}
         await a.editor.result(a.editor.command("glossator.ask", argument))
-        picture, image, folder, _ = a.api.requests[0].body["messages"][0]["content"]
+        _, picture, image, folder, _ = a.api.requests[0].body["messages"][0]["content"]
         assert "shot.png" in picture["text"]
         assert image["source"]["data"] == data
         assert "fish.py (6 bytes)" in folder["text"]

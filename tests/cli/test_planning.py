@@ -1,0 +1,77 @@
+"""A plan at the terminal: asked about by number, changed in words, left, or read from a pipe."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+
+from tests.cli.support import PYTHONPATH
+from tests.cli.terminal import CTRL_C
+from tests.cli.test_acting import AFTER, BEFORE, EDIT, program, workspace
+from tests.patience import SECONDS
+from tests.standin import StandIn, Text, ToolUse, Turn
+
+READ = Turn(ToolUse("Read", {"path": "fish.py"}))
+PLAN = Turn(Text("## Plan\n\n1. Dive deeper in `fish.py`."))
+PROMPT = "an empty line gives no answer.\n> "
+ASK = ("ask", "--mode", "plan", "dive")
+
+
+async def test_a_plan_is_started_by_its_number(tmp_path: Path) -> None:
+    fish = workspace(tmp_path)
+    async with StandIn([READ, PLAN, Turn(EDIT), Turn(Text("It is done."))]) as api:
+        async with program(tmp_path, api, *ASK) as terminal:
+            asked = await terminal.until(PROMPT)
+            assert "Dive deeper" in asked
+            assert "2  Start in acceptEdits: Edits files; asks before commands." in asked
+            terminal.type("2\n")
+            await terminal.until("+depth = 2\n")
+            await terminal.until("It is done.")
+            assert await terminal.ended() == 0
+        assert fish.read_text("utf-8") == AFTER
+        assert api.refusals == []
+
+
+async def test_a_plan_is_changed_in_words_then_left(tmp_path: Path) -> None:
+    fish = workspace(tmp_path)
+    other = Turn(Text("## Plan\n\n1. Dive to three."))
+    async with StandIn([READ, PLAN, other]) as api, program(tmp_path, api, *ASK) as terminal:
+        await terminal.until(PROMPT)
+        terminal.type("dive to three\n")
+        assert "Dive to three." in await terminal.until(PROMPT)
+        terminal.type("\n")
+        await terminal.until("To start the plan: glossator ask --resume ")
+        assert await terminal.ended() == 0
+        assert api.requests[2].body["messages"][-1]["content"][-1]["text"] == "dive to three"
+        assert terminal.seen.count("Dive to three.") == 1
+    assert fish.read_text("utf-8") == BEFORE
+
+
+async def test_ctrl_c_leaves_a_plan(tmp_path: Path) -> None:
+    fish = workspace(tmp_path)
+    async with StandIn([READ, PLAN]) as api, program(tmp_path, api, *ASK) as terminal:
+        await terminal.until(PROMPT)
+        terminal.type(CTRL_C)
+        assert await terminal.ended() == 130
+    assert fish.read_text("utf-8") == BEFORE
+
+
+async def test_a_pipe_is_told_how_to_go_on(tmp_path: Path) -> None:
+    workspace(tmp_path)
+    async with StandIn([READ, PLAN]) as api:
+        model = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "glossator", *ASK),
+            cwd=tmp_path,
+            env={**os.environ, **model, "PYTHONPATH": PYTHONPATH},
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        async with asyncio.timeout(SECONDS):
+            out, err = await process.communicate()
+        assert out.decode().count("## Plan") == 1
+        assert '--mode acceptEdits "Carry out the plan."' in err.decode()
+        assert process.returncode == 0
