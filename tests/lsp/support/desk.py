@@ -250,6 +250,7 @@ async def acting(
     reviews: bool = False,
     saves: bool = False,
     name: str = "",
+    events: bool = True,
 ) -> AsyncIterator[Acting]:
     """The real server on `root`, in this process; the editor can do what `workspace` says."""
     capabilities = {
@@ -257,7 +258,7 @@ async def acting(
         "general": {"positionEncodings": [encoding]},
         "experimental": {
             "glossator": {
-                "events": True,
+                "events": events,
                 "permissions": permissions,
                 "reviews": reviews,
                 "saves": saves,

@@ -1,0 +1,56 @@
+"""An editor that knows nothing of ours shows a plan, then asks whether to start it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.lsp.support.desk import PLAIN, acting
+from tests.lsp.test_reviewing import answer
+from tests.standin import Text, ToolUse, Turn
+
+_SHOW, _MESSAGE = "window/showMessageRequest", "window/showMessage"
+_PLAN = [
+    Turn(ToolUse("Read", {"path": "calc.py"}, "read")),
+    Turn(Text("## Plan\n\n1. Add in `calc.py`.")),
+]
+_EDIT = ToolUse("Edit", {"path": "calc.py", "old_text": "a - b", "new_text": "a + b"}, "edit")
+
+
+@pytest.fixture(autouse=True)
+def _calc(tmp_path: Path) -> None:
+    (tmp_path / "calc.py").write_text("a - b\n")
+
+
+async def test_it_is_started_in_the_mode_of_a_button(tmp_path: Path) -> None:
+    script = [*_PLAN, Turn(_EDIT), Turn(Text("Done."))]
+    async with acting(tmp_path, script, PLAIN, mode="plan", events=False) as a:
+        uri = a.desk.open(tmp_path / "calc.py")
+        command = a.ask()
+        shown = await a.editor.told(_MESSAGE, "The answer is in")
+        params = await answer(a, _SHOW, {"result": {"title": "Start in acceptEdits"}})
+        assert (await a.editor.result(command))["stop"] == "planned"
+        titles = [action["title"] for action in params["actions"]]
+        assert titles == ["Start in ask", "Start in acceptEdits", "Start in auto", "No"]
+        await a.editor.until(
+            lambda message: (
+                message.get("method") == _MESSAGE and message["params"] != shown["params"]
+            )
+        )
+        assert a.desk.texts[uri] == "a + b\n"
+
+
+async def test_it_is_left(tmp_path: Path) -> None:
+    async with acting(tmp_path, _PLAN, PLAIN, mode="plan", events=False) as a:
+        command = a.ask()
+        await answer(a, _SHOW, {"result": None})
+        assert (await a.editor.result(command))["stop"] == "planned"
+        status = await a.editor.result(a.editor.command("glossator.status"))
+        assert (status["mode"], status["runs"]) == ("plan", [])
+
+
+async def test_a_client_with_events_offers_it_itself(tmp_path: Path) -> None:
+    async with acting(tmp_path, _PLAN, PLAIN, mode="plan") as a:
+        assert (await a.asked())["stop"] == "planned"
+        assert a.editor.sent(_SHOW) == []
