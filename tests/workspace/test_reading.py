@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import random
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -176,6 +178,21 @@ def test_a_file_system_that_counts_in_seconds(
     for number in range(5):
         path.write_text(f"{number}")
         assert content(read(cache, path)) == f"{number}"
+
+
+def test_a_page_that_a_process_has_mapped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until it is written back, what is written to it after the first time changes no stamp."""
+    cache, path = ReadCache(10**6, 10**6), tmp_path / "a"
+    path.write_text("0")
+    later = time.time_ns() + 10 * 10**9
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 1) as page:
+        page[0:1] = b"1"
+        monkeypatch.setattr(time, "time_ns", lambda: later)
+        assert content(read(cache, path)) == "1"
+        before = Stamp.of(path.stat())
+        page[0:1] = b"2"
+        assert Stamp.of(path.stat()) == before
+        assert content(read(cache, path)) == "2"
 
 
 def content(result: Document | Missing) -> str:

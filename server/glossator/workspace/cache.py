@@ -1,8 +1,10 @@
 """Texts that were read, kept as long as the file's stamp says they are current.
 
 The key is the path as it was asked for; the stamp is (size, mtime_ns, ctime_ns, inode, device).
-A file can change twice within one tick of the file system's clock, so an entry read less than
-2 s after the file's last change proves nothing by its stamp and is read and hashed again.
+A file can change twice within one tick of the file system's clock; and what a process writes to a
+page of it that it has mapped changes the times only once until the page is written back, after 35 s
+by default. So an entry read sooner than that after the file's last change proves nothing by its
+stamp, and is read and hashed again.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from glossator.core.uri import to_uri
 from glossator.workspace.disk import Loaded, Raw, Stamp, as_text, load
 from glossator.workspace.roots import Roots
 
-_RACY_NS = 2_000_000_000
+_RACY_NS = 40_000_000_000
 _ENTRY_BYTES = 1000  # about what an entry costs beside its text
 
 

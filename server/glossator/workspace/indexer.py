@@ -24,6 +24,7 @@ from glossator.workspace.ignore import IgnoreRules
 from glossator.workspace.index import FileIndex
 from glossator.workspace.look import Differences, Look, Surroundings, is_folder, widen
 from glossator.workspace.memory import Memory
+from glossator.workspace.mounts import mounted_below
 from glossator.workspace.remembered import Recalled, Recording, recall
 from glossator.workspace.roots import Roots
 from glossator.workspace.sweep import Suspension, Sweep, SweepSlot, interval
@@ -40,6 +41,8 @@ _AFTER_START_SECONDS = 5.0  # until all folders are listed that the start knew f
 _MOVED_BY_GIT = tuple(f"{os.sep}.git{os.sep}{name}" for name in ("HEAD", "index"))
 
 _log = logging.getLogger(__name__)
+
+_Identities = tuple[list[tuple[int, int] | None], frozenset[tuple[bytes, str]]]
 
 
 class Indexer:
@@ -75,7 +78,7 @@ class Indexer:
         self._looks: list[Look] = []  # at work; the second goes between the first one's steps
         self._slot = SweepSlot(settings.sweep_seconds)
         self._suspension = Suspension()
-        self._identities: list[tuple[int, int] | None] = []  # of the roots, at the last sweep
+        self._identities: _Identities = ([], frozenset())  # at the last sweep
         self._told = 0  # paths since there was nothing to do
         self._wake = asyncio.Event()
         self._settled = asyncio.Event()
@@ -301,16 +304,24 @@ class Indexer:
             async with asyncio.timeout(wait):
                 await self._wake.wait()
         except TimeoutError:  # time to see whether a sweep is due
-            if await self._identify(pool) != self._identities:
+            folders, mounts = await self._identify(pool)
+            if folders != self._identities[0]:
                 self.sweep("a workspace folder was replaced")
+            elif mounts != self._identities[1]:
+                self.sweep("something was mounted or unmounted")
         self._wake.clear()
         if self._suspension.ended():
             self.sweep("the machine was asleep")
 
-    async def _identify(self, pool: Executor) -> list[tuple[int, int] | None]:
-        """Which folder is at each root now; what is moved above it happens without an event."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(pool, lambda: list(map(_identity, self._roots.paths)))
+    async def _identify(self, pool: Executor) -> _Identities:
+        """Which folder is at each root now, and what is mounted below.
+
+        What is moved above a root, and what is mounted, happens without an event.
+        """
+        paths, loop = self._roots.paths, asyncio.get_running_loop()
+        return await loop.run_in_executor(
+            pool, lambda: (list(map(_identity, paths)), mounted_below(paths))
+        )
 
 
 def _identity(folder: str) -> tuple[int, int] | None:

@@ -1,4 +1,6 @@
-"""Which file systems change a folder's times, to the tick, whenever a name in it changes.
+"""What is mounted: below some folders, and which file systems can be trusted.
+
+Those are trusted that change a folder's times, to the tick, whenever a name in it changes.
 
 Those of networks, of user space and of other systems do not always, and are not trusted.
 """
@@ -10,10 +12,33 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from glossator.workspace.roots import is_inside
+
 _TRUSTED = frozenset(
     {"ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "bcachefs", "tmpfs", "overlay"}
 )
+_ESCAPED = re.compile(rb"\\([0-7]{3})")
 _MOUNT = re.compile(r"^mnt_id:\s*(\d+)$", re.MULTILINE)
+
+
+def mounted_below(folders: Iterable[str]) -> frozenset[tuple[bytes, str]]:
+    """The mounts at and below these folders, by number and place; none where there is no /proc.
+
+    To mount something changes no folder, and no watcher hears of it.
+    """
+    try:
+        mounts = Path("/proc/self/mountinfo").read_bytes().splitlines()
+    except OSError:
+        return frozenset()
+    places = [(fields[0], _unescaped(fields[4])) for fields in map(bytes.split, mounts)]
+    tops = tuple(folders)
+    return frozenset(
+        (number, place) for number, place in places if any(is_inside(place, top) for top in tops)
+    )
+
+
+def _unescaped(place: bytes) -> str:
+    return os.fsdecode(_ESCAPED.sub(lambda found: bytes([int(found[1], 8)]), place))
 
 
 def trusted_devices(folders: Iterable[str]) -> frozenset[int]:
