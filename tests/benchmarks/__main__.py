@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from tests.benchmarks import completing, engine, hovering, large, patterns, startup, turns
-from tests.benchmarks.corpus import django, kubernetes, linux
+from tests.benchmarks.corpus import cpython, django, kubernetes, linux, typescript
 
 HERE = Path(__file__).parents[2]
 PARTS: Mapping[str, Callable[[], Awaitable[bool]]] = {
@@ -22,6 +22,8 @@ PARTS: Mapping[str, Callable[[], Awaitable[bool]]] = {
     "hovering": lambda: hovering.run(django()),
     "large": lambda: large.run(django()),
     "kubernetes": lambda: engine.run(kubernetes(), patterns.KUBERNETES),
+    "cpython": lambda: engine.run(cpython(), patterns.CPYTHON),
+    "typescript": lambda: engine.run(typescript(), patterns.TYPESCRIPT),
     "linux": lambda: engine.run(linux(), patterns.LINUX),
 }
 

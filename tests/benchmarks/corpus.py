@@ -46,6 +46,16 @@ def linux() -> Path:
     return _fetched("linux", lambda folder: _apt("linux", folder), "*.orig.tar.xz")
 
 
+def cpython() -> Path:
+    """CPython's source, about 4,400 files, some of them large."""
+    return _fetched("cpython", lambda folder: _apt("python3.11", folder), "*.orig.tar.gz")
+
+
+def typescript() -> Path:
+    """TypeScript's source with its tests' baselines, about 64,000 files, most of them small."""
+    return _fetched("typescript", lambda folder: _apt("node-typescript", folder), "*.orig.tar.*")
+
+
 def ripgrep() -> Path:
     """The ripgrep program that we are measured against."""
     machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())

@@ -41,7 +41,8 @@ async def build(app: Application, root: Path, state: Path) -> list[Figure]:
         await asyncio.sleep(2)
     await app.start()
     await app.ready()
-    files = len(app.host.snapshot().files())
+    listed = app.host.snapshot().files()
+    files, megabytes = len(listed), sum(entry.size for entry in listed) / 1e6
     await asyncio.to_thread(pace.take)
     started = time.perf_counter()
     async with _loop_delay() as building:
@@ -52,7 +53,7 @@ async def build(app: Application, root: Path, state: Path) -> list[Figure]:
     for _ in range(4):
         await asyncio.to_thread(pace.take)
     peak, disk = _peak_megabytes(worker.pid), _disk_megabytes(state)
-    per = 10_000 / files
+    per, per_bytes = 10_000 / files, 100 / megabytes
     return [
         Figure(
             "build, CPU per 10k files",
@@ -61,7 +62,9 @@ async def build(app: Application, root: Path, state: Path) -> list[Figure]:
             pace.allow(2.5),
             detail=f"{seconds:.1f} s in all; 2.5 s where the target was set: {pace}",
         ),
+        Figure("build, CPU per 100 MB of files", cpu * per_bytes, "s"),
         Figure("build, disk per 10k files", disk * per, "MB", 20, detail=f"{disk:.0f} MB in all"),
+        Figure("build, disk per 100 MB of files", disk * per_bytes, "MB"),
         Figure("build, peak memory of the worker", peak, "MB", 300, detail=f"{files:,} files"),
         _delay("building", building, idle),
     ]

@@ -1,4 +1,4 @@
-"""What is searched for in the benchmarks: names, phrases and shapes of Go and C code."""
+"""What is searched for in the benchmarks: names, phrases and shapes of code in four languages."""
 
 from __future__ import annotations
 
@@ -67,7 +67,43 @@ LINUX = (
     "kzalloc",
     "dev_err",
 )
+CPYTHON = (
+    "zzzqqqxxx",
+    "PyEval_EvalFrameDefault",
+    "_PyUnicode_EqualToASCIIString",
+    r"def test_\w+_leak",
+    "(?i)todo.{0,20}remove",
+    r"Py_BEGIN_ALLOW_THREADS\n",
+    "asyncio",
+    r"PyErr_SetString\(PyExc_\w+",
+    "unittest",
+    r"self\.assertEqual",
+    "import sys",
+)
+TYPESCRIPT = (
+    "zzzqqqxxx",
+    "createTypeChecker",
+    "getEffectiveModifierFlags",
+    r"error TS23\d\d",
+    "(?i)todo.{0,20}remove",
+    r"@filename: \w+\.d\.ts",
+    "unionOfClassCalls",
+    r"Diagnostics\.\w+_is_not_assignable",
+    "abstract class",
+    "Promise<",
+    "export default",
+    r"var \w+ = \(function",
+    ">: Symbol",
+)
 NO_LITERAL = (r"\d{5,}", r"[A-Z]{6,}", r"^\s*\}\s*$", r"\w+\(\w+, \w+\)")
 """Patterns that hold no word; from all but the third the index can tell nothing."""
 
-GLOBS = ("*.go", "**/*_test.go", "*.c", "**/Makefile", "**/*.{yaml,yml,json}", "**/net/**/*.h")
+GLOBS = (
+    "*.go",
+    "*.ts",
+    "**/*_test.go",
+    "*.c",
+    "**/Makefile",
+    "**/*.{yaml,yml,json}",
+    "**/net/**/*.h",
+)
