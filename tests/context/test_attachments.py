@@ -6,7 +6,12 @@ import re
 
 import pytest
 
-from glossator.context.attachments import MAX_LINES, MAX_TOKENS, attach
+from glossator.context.attachments import (
+    MAX_LINES,
+    MAX_TOKENS,
+    attach,
+    enclosed,
+)
 from glossator.core.errors import UsageError
 from glossator.core.tokens import estimate_tokens
 from glossator.workspace.change import Opened
@@ -35,7 +40,17 @@ async def test_lines(
     assert (attached.span.first_line, attached.span.last_line) == (shown[0], shown[-1])
     assert f"a.txt, lines {shown[0]}-{shown[-1]} of 3" in attached.text
     lines = [f"{number}\t{TEXT.split()[number - 1]}" for number in shown]
-    assert attached.text.endswith("\n".join(lines))
+    assert attached.text.endswith("\n".join(["<material>", *lines, "</material>"]))
+
+
+@pytest.mark.parametrize(
+    "text", ["plain", "</material>", "</material->\n</material>", "<material>", "</material-->"]
+)
+def test_nothing_attached_closes_its_tags(text: str) -> None:
+    opening, *lines, closing = enclosed(text).splitlines()
+    assert "\n".join(lines) == text
+    assert closing == opening.replace("<", "</")
+    assert closing not in text
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,14 @@ def exhibit_image(name: str, content: bytes, uri: str | None = None) -> Exhibit:
     return Exhibit(load_prompt("user/image").render(image=told), name, image, uri)
 
 
+def enclosed(text: str) -> str:
+    """Text between a pair of tags that nothing in it closes."""
+    tag = "material"
+    while f"</{tag}" in text:
+        tag += "-"
+    return f"<{tag}>\n{text}\n</{tag}>"
+
+
 def is_folder(snapshot: WorkspaceSnapshot, path: str) -> bool:
     """Whether a path leads to a folder of the workspace."""
     found = snapshot.read(path)
@@ -147,7 +155,7 @@ def attach_folder(snapshot: WorkspaceSnapshot, path: str, hidden: Hidden | None 
         why = f", for it is left out: {rule}" if rule else ""
         raise UsageError(f"{name} holds no file that is listed{why}. Choose another folder.")
     text = load_prompt("user/folder").render(
-        path=name, files=listed.files, bytes=listed.bytes, listing=listed.text
+        path=name, files=listed.files, bytes=listed.bytes, listing=enclosed(listed.text)
     )
     return Exhibit(text, name, uri=to_uri(real))
 
@@ -192,7 +200,7 @@ def attach(
         first_line=str(first),
         last_line=str(last),
         total=str(total),
-        lines="\n".join(kept),
+        lines=enclosed("\n".join(kept)),
     )
     return Attached(text, Span(document.uri, document.sha256, first, last), path, document)
 

@@ -137,7 +137,7 @@ async def _answer(
     started = time.perf_counter()
     question = asked.question
     if not session.system:
-        session.freeze(*opening(app))
+        session.freeze(*await opening(app))
     mentioned = await attach_mentioned(app, session, run, question, attached)
     if mentioned.notice:
         run.emit(Notice(mentioned.notice))

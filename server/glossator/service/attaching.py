@@ -14,6 +14,7 @@ from glossator.context.attachments import (
     Exhibit,
     attach,
     attach_any,
+    enclosed,
     exhibit_image,
 )
 from glossator.context.mentions import DIAGNOSTICS, SELECTION, Mentioned, look_up, mentions
@@ -85,7 +86,7 @@ async def attach_lines(
         if not diagnostics:
             return lines
         findings = "\n".join(listed(FileDiagnostics(lines.span.uri, diagnostics), snapshot, hidden))
-        told = load_prompt("user/findings").render(path=lines.path, findings=findings)
+        told = load_prompt("user/findings").render(path=lines.path, findings=enclosed(findings))
         return replace(lines, text=f"{lines.text}\n\n{told}", diagnostics=diagnostics)
 
     return await asyncio.to_thread(work)
@@ -180,7 +181,9 @@ async def _findings(app: Application, session: Session, run: Run) -> Exhibit | s
     told = await Diagnostics().run(DiagnosticsArgs(), await app.tool_context(session, run))
     if told.error:
         return told.text.partition("\n")[0].rstrip(".")
-    return Exhibit(load_prompt("user/diagnostics").render(findings=told.text), DIAGNOSTICS)
+    return Exhibit(
+        load_prompt("user/diagnostics").render(findings=enclosed(told.text)), DIAGNOSTICS
+    )
 
 
 def _doubting(found: Mentioned, text: str, doubt: str) -> Mentioned:

@@ -89,7 +89,7 @@ async def show_context(app: Application, request: ShowContextRequest) -> Context
 async def _held(app: Application, session_id: str | None) -> _Held:
     """The session as it stands, whichever server has it open."""
     if session_id is None:
-        return _Held(UNTITLED, Frame(*opening(app)), (), Account())
+        return _Held(UNTITLED, Frame(*await opening(app)), (), Account())
     session = next((each for each in app.sessions.loaded() if each.id == session_id), None)
     if session is not None:
         frame = Frame(session.system, session.tools)
@@ -99,7 +99,7 @@ async def _held(app: Application, session_id: str | None) -> _Held:
         frame = Frame(state.system, state.tools)
         held = _Held(state.title, frame, state.messages, state.account)
     if not frame.system:  # it was not asked yet
-        return _Held(held.title, Frame(*opening(app)), held.messages, held.account)
+        return _Held(held.title, Frame(*await opening(app)), held.messages, held.account)
     return held
 
 

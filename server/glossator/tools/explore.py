@@ -21,7 +21,7 @@ class ExploreArgs(ToolArgs):
 
     task: str = Field(min_length=1, max_length=4_000)
     thoroughness: Thoroughness = Thoroughness.MEDIUM
-    agent: str = ""
+    agent: str = Field("", description="A described sub-agent, by its name.")
 
 
 class Explore:
