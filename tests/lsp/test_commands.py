@@ -179,11 +179,11 @@ SHOWS: dict[str, Any] = {"window": {"showDocument": {"support": True}}}
 async def test_an_answer_nobody_would_see_is_shown_as_a_report(
     raw: Editor, state: Path, run_id: str
 ) -> None:
-    await raw.initialize(SHOWS)
+    await raw.initialize(SHOWS, clientInfo={"name": "Neovim"})
     await raw.result(raw.command("glossator.explain", {"question": "fish?", "runId": run_id}))
     shown = await raw.told("window/showDocument")
     (report,) = contents(state)
-    assert shown["params"] == {"uri": report.as_uri(), "takeFocus": True}
+    assert shown["params"] == {"uri": report.as_uri(), "takeFocus": False}
     assert (mode(state), mode(report)) == (0o700, 0o600)
     assert read(report) == (
         "It swims. [`fish.md:1-2`](file:///fish.md#L1)\n\n"
@@ -199,6 +199,25 @@ async def test_a_client_that_opens_nothing_is_told_where_the_report_is(
     await raw.result(raw.command("glossator.explain", {"question": "fish?"}))
     (report,) = contents(state)
     await raw.told("window/showMessage", str(report))
+
+
+@pytest.mark.parametrize(
+    ("name", "focus"),
+    [("Neovim", {"takeFocus": False}), ("Eglot", {}), ("helix", None), ("Kate", None), ("", None)],
+)
+async def test_a_report_never_takes_the_keyboard(
+    raw: Editor, state: Path, name: str, focus: dict[str, bool] | None
+) -> None:
+    """An editor that would give it the keyboard, or may, is only told where it is."""
+    await raw.initialize(SHOWS, clientInfo={"name": name})
+    await raw.result(raw.command("glossator.explain", {"question": "fish?"}))
+    (report,) = contents(state)
+    if focus is None:
+        await raw.told("window/showMessage", f"The answer is in {report}")
+        assert raw.sent("window/showDocument") == []
+    else:
+        shown = await raw.told("window/showDocument")
+        assert shown["params"] == {"uri": report.as_uri()} | focus
 
 
 async def test_no_report_for_a_client_that_takes_events(raw: Editor, state: Path) -> None:
@@ -221,7 +240,7 @@ async def test_the_oldest_reports_are_removed(
 ) -> None:
     monkeypatch.setattr("glossator.lsp.reports._KEPT", 2)
     fill(state)
-    await raw.initialize(SHOWS)
+    await raw.initialize(SHOWS, clientInfo={"name": "Neovim"})
     await raw.result(raw.command("glossator.explain", {"question": "fish?", "runId": "new"}))
     await raw.told("window/showDocument")
     assert {path.name for path in contents(state)} == {"new.md", "1.md", "mine.txt"}

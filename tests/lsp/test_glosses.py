@@ -51,7 +51,10 @@ async def editing(root: Path, capabilities: dict[str, Any]) -> AsyncIterator[Edi
         }
         settings = {"models": {"offline": True}, "symbols": {"codeLens": True}}
         await editor.initialize(
-            capabilities, rootUri=root.as_uri(), initializationOptions={"settings": settings}
+            capabilities,
+            rootUri=root.as_uri(),
+            clientInfo={"name": "Visual Studio Code"},
+            initializationOptions={"settings": settings},
         )
         editor.open((root / "zoo/fish.py").as_uri(), FILES["zoo/fish.py"])
         yield editor

@@ -1,4 +1,7 @@
-"""Answers as Markdown files, for clients that would not show a command's response."""
+"""Answers as Markdown files, for clients that would not show a command's response.
+
+They come when the user may be typing something else: none of them takes the keyboard.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +26,16 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _KEPT = 200  # files, those written last
+# The `takeFocus` with which an editor shows a document and leaves the cursor where it is. To Eglot
+# false is true, to Neovim nothing is; Helix moves the cursor in any case, as may others.
+_BESIDE = {"Neovim": False, "Eglot": None, "Visual Studio Code": False}
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 async def show_report(server: Server, answer: Answer) -> None:
     """Have the client show the answer: as a document of ours if it was kept as one, else a file."""
     document = getattr(answer, "document", None)
-    if document is not None and server.client.contents and server.client.show_document:
+    if document is not None and server.client.contents and _shows_beside(server):
         _open(server, document)
     else:
         await _show_file(server, answer.run_id, to_markdown(answer))
@@ -37,7 +43,7 @@ async def show_report(server: Server, answer: Answer) -> None:
 
 async def show_gloss(server: Server, gloss: ShownGloss) -> None:
     """Have the client show a gloss, in the same way."""
-    if server.client.contents and server.client.show_document:
+    if server.client.contents and _shows_beside(server):
         _open(server, gloss.uri)
     else:
         await _show_file(server, gloss.uri, gloss.text)
@@ -50,18 +56,30 @@ async def _show_file(server: Server, name: str, text: str) -> None:
     except OSError as error:
         _log.warning("The answer could not be written as a report: %s", error)
         return
-    if server.client.show_document:
+    if _shows_beside(server):
         _open(server, to_uri(str(path)))
     else:
         server.window_show_message(
-            types.ShowMessageParams(types.MessageType.Info, f"The answer is in {path}")
+            types.ShowMessageParams(types.MessageType.Info, f"The answer is in {_short(path)}")
         )
 
 
+def _shows_beside(server: Server) -> bool:
+    """Whether the client can show a document and leave the keyboard where it is."""
+    return server.client.show_document and server.client.name in _BESIDE
+
+
 def _open(server: Server, uri: str) -> None:
+    focus = _BESIDE[server.client.name]
     server.protocol.send_request(  # whether the user looks at it is not waited for
-        types.WINDOW_SHOW_DOCUMENT, types.ShowDocumentParams(uri=uri, take_focus=True)
+        types.WINDOW_SHOW_DOCUMENT, types.ShowDocumentParams(uri=uri, take_focus=focus)
     )
+
+
+def _short(path: Path) -> str:
+    """With ~ for the home folder: a longer message stops Neovim until a key is pressed."""
+    home = Path.home()
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
 
 def report_folder() -> Path:
