@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
+from tests.cli.terminal import at_terminal
 from tests.lsp.support.desk import told
 from tests.lsp.test_editing import CALC, FIX
 from tests.patience import SECONDS
 from tests.service.test_gloss import FILES
-from tests.standin import StandIn
+from tests.standin import StandIn, Text, Turn
 
 SCRIPTS = Path(__file__).parent / "neovim"
 
@@ -57,21 +58,32 @@ async def test_what_is_typed_is_not_edited_at_old_places(
     assert seen["current"] == "calc.py"
 
 
+async def test_an_answer_leaves_the_keyboard_where_it_is(tmp_path: Path) -> None:
+    root, result = tmp_path / "work", tmp_path / "seen.json"
+    root.mkdir()
+    (root / "calc.py").write_text(CALC)
+    async with StandIn([Turn(Text("It adds."))]) as api:
+        keys = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
+        arguments = ["-u", "NONE", "-n", "-S", str(SCRIPTS / "answering.lua")]
+        variables = surroundings(result) | keys | {"HOME": str(tmp_path)}
+        async with at_terminal(arguments, root, variables, neovim()) as terminal:
+            await terminal.until("INSERT")
+            terminal.type("# on ")
+            await terminal.until("all is there")
+            terminal.type("and on.")
+            assert await terminal.ended() == 0
+    seen = json.loads(result.read_text())
+    assert seen["lines"] == ["# on and on.def add(a, b):"]
+    assert (seen["current"], seen["mode"]) == ("calc.py", "i")
+
+
 def run(script: str, root: Path, **variables: str) -> dict[str, Any]:
     """What a script has seen."""
-    nvim = shutil.which("nvim")
-    assert nvim, "Neovim is not installed: run `make neovim`."
     result = root.parent / "seen.json"
-    environment = os.environ | {
-        "XDG_STATE_HOME": str(root.parent / "state"),
-        "XDG_DATA_HOME": str(root.parent / "data"),
-        "PYTHON": sys.executable,
-        "RESULT": str(result),
-    }
     ended = subprocess.run(
-        [nvim, "--headless", "-u", "NONE", "-n", "-S", str(SCRIPTS / f"{script}.lua")],
+        [neovim(), "--headless", "-u", "NONE", "-n", "-S", str(SCRIPTS / f"{script}.lua")],
         cwd=root,
-        env=environment | variables,
+        env=os.environ | surroundings(result) | variables,
         capture_output=True,
         text=True,
         timeout=SECONDS,
@@ -81,3 +93,20 @@ def run(script: str, root: Path, **variables: str) -> dict[str, Any]:
     seen: dict[str, Any] = json.loads(result.read_text())
     assert ended.returncode == 0, (seen, ended.stderr)
     return seen
+
+
+def surroundings(result: Path) -> dict[str, str]:
+    """Variables for a script that writes to `result`."""
+    return {
+        "XDG_STATE_HOME": str(result.parent / "state"),
+        "XDG_DATA_HOME": str(result.parent / "data"),
+        "PYTHON": sys.executable,
+        "RESULT": str(result),
+    }
+
+
+def neovim() -> str:
+    """The program."""
+    found = shutil.which("nvim")
+    assert found, "Neovim is not installed: run `make neovim`."
+    return found

@@ -1,6 +1,6 @@
 -- The user types while a model edits the document: `# mine` goes above the first line just before
 -- Neovim applies the edit, and Neovim tells of it 150 ms later. What is there when the answer has
--- come is written to RESULT as JSON; at a terminal, once the user has typed "and on" in Insert mode.
+-- come is written to RESULT as JSON.
 local seen = { applied = {} }
 
 local function finish(code)
@@ -58,23 +58,6 @@ local function report()
   end
 end
 vim.wait(vim.fn.has("nvim-0.9") == 1 and 30000 or 500, function() return report() ~= nil end, 20)
-if #vim.api.nvim_list_uis() > 0 then
-  vim.cmd("startinsert")
-  local shown = false
-  local timer = vim.loop.new_timer()
-  timer:start(300, 100, vim.schedule_wrap(function()
-    if not shown then print("all is there") end
-    shown = true
-    for _, each in ipairs(vim.api.nvim_list_bufs()) do
-      local text = table.concat(vim.api.nvim_buf_get_lines(each, 0, -1, false), "\n")
-      if text:find("and on", 1, true) then
-        timer:stop()
-        finish(0)
-      end
-    end
-  end))
-  return
-end
 seen.report = report()
 seen.current = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(0), ":t")
 seen.lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)
