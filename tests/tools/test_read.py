@@ -121,6 +121,7 @@ async def test_unchanged(workspace: MakeWorkspace) -> None:
         ("src/lib/tokens.py", ["src/lib/token.py"]),
         ("src/lib/secrets.py", []),
         ("token", ["src/lib/token.py"]),
+        ("app/tokens.py", ["src/lib/token.py"]),
         ("zz", []),
     ],
 )

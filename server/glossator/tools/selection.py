@@ -146,6 +146,12 @@ def near(snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None) -> list[s
         names = {os.path.basename(file.path): file for file in beside if not hidden(file)}
         alike = (names[each] for each in get_close_matches(name, names, _NAMED, _ALIKE))
         found = {file.relative: file for file in alike} | found
+    if not found and len(name) > _SHORTEST:
+        begins = os.path.splitext(name)[0][: max(_SHORTEST, len(name) // 2)]
+        files = [file for _, file in best_files(snapshot, begins, _CANDIDATES, hidden)]
+        names = {os.path.basename(file.path): file for file in reversed(files)}
+        alike = (names[each] for each in get_close_matches(name, names, _NAMED, _ALIKE))
+        found = {file.relative: file for file in alike}
     return [shown(relative) for relative in list(found)[:_NAMED]]
 
 
