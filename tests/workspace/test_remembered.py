@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,13 +21,9 @@ from glossator.workspace.text.policy import RIPE_NS
 from glossator.workspace.walk import Found, examine
 from tests.lsp.support.chance import seeded
 from tests.workspace.test_random_steps import Steps
-from tests.workspace.trees import as_plain_user, write_tree
+from tests.workspace.trees import FOLDERS_ARE_REMEMBERED, as_plain_user, write_tree
 
-pytestmark = pytest.mark.skipif(
-    not mounts.trusted_devices([tempfile.gettempdir()]),
-    reason="/proc does not tell which file system temporary files are on, as in a chroot, or it is"
-    " one whose times say little: nothing is remembered",
-)
+pytestmark = FOLDERS_ARE_REMEMBERED
 
 TREE = {
     ".gitignore": "*.log\n/out/\n",

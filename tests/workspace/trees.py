@@ -6,19 +6,28 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
+
+import pytest
 
 from glossator.core.document import Document, MissingReason
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.index import FileIndex
 from glossator.workspace.indexer import Indexer
+from glossator.workspace.mounts import trusted_devices
 from glossator.workspace.roots import Roots
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.worker.client import Worker
 from tests.workspaces import idle_indexing
 
 _NOBODY = 65534
+
+FOLDERS_ARE_REMEMBERED = pytest.mark.skipif(
+    not trusted_devices([gettempdir()]),
+    reason="/proc does not tell which file system temporary files are on, as in a chroot, or it is"
+    " one whose times say little: nothing is remembered",
+)
 
 
 def write_tree(root: Path, files: Mapping[str, str | bytes]) -> None:

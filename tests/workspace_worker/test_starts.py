@@ -18,8 +18,10 @@ from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.text.policy import RIPE_NS
 from glossator.workspace.text.required import analyse
 from tests.patience import until
-from tests.workspace.trees import write_tree
+from tests.workspace.trees import FOLDERS_ARE_REMEMBERED, write_tree
 from tests.workspace_worker.conftest import Restart
+
+pytestmark = FOLDERS_ARE_REMEMBERED
 
 FOLDERS = ("", "a/", "a/m/", "a/m/n/", "b/")
 FILES = ("f.txt", "k.txt", "z.txt")  # of a folder, before and behind the folders in it
