@@ -12,10 +12,11 @@ from glossator.context.inspector import Kind, Sent, inspect
 from glossator.context.kept import Weights, collect
 from glossator.context.summary import Frame
 from glossator.core.events import Event, Notice, RunCancelled, TextDelta, TextDiscarded
+from glossator.lsp.reports import to_markdown
 from glossator.service.sessions import ResumeSessionRequest, resume_session
 from tests.service.delegating import FILES, Players, explore, is_correction, read, results
 from tests.stage import stage
-from tests.standin import HttpError, Text, Turn
+from tests.standin import HttpError, Text, ToolUse, Turn
 
 WRONG = "It greets. [cite: doc, app.py, L1-L2] [cite: doc, gone.py, L3]"
 RIGHT = "It greets. [cite: doc, app.py, L1-L2]"
@@ -122,3 +123,41 @@ async def test_a_sub_agent_corrects_its_report(tmp_path: Path) -> None:
         told = results(players.asked["main"][1])["toolu_a"]["content"]
         assert told.startswith("- It greets. [cite: doc, app.py, L1-L2]")
         assert len(corrections) == 1
+
+
+async def test_the_output_of_a_command_is_cited_by_its_number(tmp_path: Path) -> None:
+    settings = {"permissions": {"mode": "auto"}}
+    cited = "They pass. [cite: run, 2] Not so: [cite: run, 9]"
+    script = [
+        Turn(ToolUse("Bash", {"command": "echo one"}, id="one")),
+        Turn(ToolUse("Bash", {"command": "echo two"}, id="two")),
+        Turn(Text(cited)),
+        Turn(Text("They pass. [cite: run, 2]")),
+    ]
+    async with stage(tmp_path / "ws", FILES, script, settings) as s:
+        answer = await s.ask("Do the tests pass?")
+        assert s.results(1)["one"]["content"] == "one\n[run 1] [exit code 0]"
+        assert s.results(2)["two"]["content"] == "two\n[run 2] [exit code 0]"
+        told = s.sent(3)["messages"][-1]["content"][0]["text"]
+        assert "- run 9: Runs are numbered from 1 to 2 in this conversation." in told
+        assert [(each.target, each.status) for each in answer.citations] == [
+            ("run 2: echo two", "read")
+        ]
+        assert "- read: `run 2: echo two`" in to_markdown(answer)
+    script = [
+        Turn(ToolUse("Bash", {"command": "echo three"}, id="three")),
+        Turn(Text("[cite: run, 1] [cite: run, 3]")),
+    ]
+    async with stage(tmp_path / "ws", {}, script, settings) as s:
+        again = await s.ask("And now?", session_id=answer.session_id)
+        assert s.results(1)["three"]["content"] == "three\n[run 3] [exit code 0]"
+        assert [each.target for each in again.citations] == ["run 1: echo one", "run 3: echo three"]
+
+
+async def test_a_sub_agent_has_no_runs_to_cite(tmp_path: Path) -> None:
+    reporting = [Turn(Text("- They pass. [cite: run, 1]"))]
+    players = Players([Turn(explore("a")), Turn(Text("Done."))], a=reporting)
+    async with stage(tmp_path / "ws", FILES, players) as s:
+        await s.ask("?")
+        told = results(players.asked["main"][1])["toolu_a"]["content"]
+        assert "They pass. (not read: run 1)" in told

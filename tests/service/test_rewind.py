@@ -72,7 +72,7 @@ def player(body: dict[str, Any]) -> Turn:
         case "plan", 0:
             return Turn(thought, ToolUse("Todo", {"steps": [{"text": name}]}))
         case "say", _:
-            return Turn(MUSING, Text("Yes. [cite: doc, lib.py, 1-1]"))
+            return Turn(MUSING, Text("Yes, `lib.py:1`."))
     return Turn(MUSING, Text("Done."))
 
 

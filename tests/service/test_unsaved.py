@@ -134,7 +134,8 @@ async def test_a_command_sees_the_edits_that_the_editor_saves(tmp_path: Path) ->
     async with buffers(tmp_path, _FIX, saves=True) as (s, editor):
         editor.open("calc.py")
         answer = await s.ask("Fix it.")
-        assert told(s, "test") == told(s, "again") == "[no output]\n[exit code 0]"
+        assert told(s, "test") == "[no output]\n[run 1] [exit code 0]"
+        assert told(s, "again") == "[no output]\n[run 2] [exit code 0]"
         assert editor.saved("calc.py") == _FIXED
         assert notices(s) == []
         undone = await undo(s, answer.session_id)
@@ -148,9 +149,9 @@ async def test_a_command_that_does_not_see_the_edits_says_so(tmp_path: Path) -> 
     async with buffers(tmp_path, _FIX, saves=False) as (s, editor):
         editor.open("calc.py")
         answer = await s.ask("Fix it.")
-        assert told(s, "test") == told(s, "again")
+        assert told(s, "test").replace("run 1", "run 2") == told(s, "again")
         assert told(s, "test") == (
-            "[no output]\n[exit code 1]\n"
+            "[no output]\n[run 1] [exit code 1]\n"
             "[Not saved in the editor: calc.py. The command saw what is on disk instead.]"
         )
         (notice,) = notices(s)
@@ -252,7 +253,7 @@ async def test_edits_and_commands_take_turns(tmp_path: Path) -> None:
     script = [Turn(_READ), Turn(_EDIT, _TEST), Turn(_MORE, cat), _DONE]
     async with buffers(tmp_path, script, saves=True) as (s, editor):
         answer = await s.ask("Fix it.")
-        assert told(s, "test") == "[no output]\n[exit code 0]"
+        assert told(s, "test") == "[no output]\n[run 1] [exit code 0]"
         assert "return b + a" in told(s, "cat")
         assert (await undo(s, answer.session_id)).conflicts == ()
         assert editor.texts["calc.py"] == editor.saved("calc.py") == _CALC
@@ -265,7 +266,7 @@ async def test_what_an_earlier_turn_left_unsaved_is_saved(tmp_path: Path) -> Non
         answer = await s.ask("Fix it.")
         assert editor.saved("calc.py") == _CALC
         await s.ask("Test it.", session_id=answer.session_id)
-        assert told(s, "test") == "[no output]\n[exit code 0]"
+        assert told(s, "test") == "[no output]\n[run 1] [exit code 0]"
         undone = await undo(s, answer.session_id)
         assert (undone.restored, undone.conflicts) == (("calc.py",), ())
         assert editor.texts["calc.py"] == editor.saved("calc.py") == _CALC
@@ -329,7 +330,7 @@ async def test_an_editor_that_formats_what_it_saves(tmp_path: Path) -> None:
         editor.formats = lambda text: text.replace("return a + b", "return  a + b")
         answer = await s.ask("Fix it.")
         assert "return  a + b" in editor.saved("calc.py")
-        assert told(s, "again") == "[no output]\n[exit code 0]"
+        assert told(s, "again") == "[no output]\n[run 2] [exit code 0]"
         undone = await undo(s, answer.session_id)
         assert (undone.restored, undone.conflicts) == (("calc.py",), ())
         assert editor.texts["calc.py"] == editor.saved("calc.py") == _CALC

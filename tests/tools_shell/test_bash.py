@@ -33,8 +33,8 @@ async def test_a_command(shell: MakeShell, sandbox: Sandbox, ws: Workspace, root
     bash = shell(sandbox)
     assert Bash.access is Access.EXECUTE
     result = await call(bash, ws, command="pwd; exit 2", cwd="sub")
-    assert result == ToolResult(f"{root}/sub\n[exit code 2]", outcome="exit code 2")
-    assert (await call(bash, ws, command="true")).text == "[no output]\n[exit code 0]"
+    assert result == ToolResult(f"{root}/sub\n[run 1] [exit code 2]", outcome="exit code 2")
+    assert (await call(bash, ws, command="true")).text == "[no output]\n[run 1] [exit code 0]"
 
 
 async def test_the_time_limit(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
@@ -43,7 +43,7 @@ async def test_the_time_limit(shell: MakeShell, sandbox: Sandbox, ws: Workspace)
     )
     assert result.error
     assert result.text == (
-        "begun\n[ended: its 1 s were up. Give more with timeout_seconds (at most 600),"
+        "begun\n[run 1] [ended: its 1 s were up. Give more with timeout_seconds (at most 600),"
         " or run it in the background]"
     )
 
@@ -57,15 +57,15 @@ async def test_long_output(shell: MakeShell, sandbox: Sandbox, ws: Workspace) ->
         result.text,
         re.MULTILINE,
     )
-    assert result.text.endswith("99999\n100000\n[exit code 0]")
+    assert result.text.endswith("99999\n100000\n[run 1] [exit code 0]")
 
 
 async def test_a_job(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:
     bash = shell(sandbox)
     result = await call(bash, ws, command="echo hello; exit 3", background=True)
     assert result.text == (
-        "Started job 1. Look at it with job='1'. What it changes after this turn is not kept for"
-        " undo."
+        "[run 1] Started job 1. Look at it with job='1'. What it changes after this turn is not"
+        " kept for undo."
     )
     result = await call(bash, ws, job="1", timeout_seconds=60)
     assert result.text == "hello\n[exit code 3]"
@@ -95,7 +95,7 @@ async def test_misuse(
 
 async def test_without_a_sandbox_it_says_so(shell: MakeShell, ws: Workspace) -> None:
     result = await call(shell(Unavailable("There is none.")), ws, command="echo a")
-    assert result.text == "a\n[exit code 0]\n[run without a sandbox]"
+    assert result.text == "a\n[run 1] [exit code 0]\n[run without a sandbox]"
 
 
 def test_the_description_says_the_limits() -> None:

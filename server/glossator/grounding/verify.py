@@ -13,11 +13,13 @@ from typing import Protocol
 from glossator.core.citations import CitationMark, parse_citations
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.span import Citation, CitationStatus, Span, runs
+from glossator.core.tool_result import shorten
 from glossator.core.uri import to_uri
 from glossator.prompts.loader import load_prompt
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 _NAMED = 4  # runs of lines that were not read
+_COMMAND_CHARACTERS = 80  # that name a run
 
 
 class Shown(Protocol):
@@ -31,21 +33,23 @@ class Shown(Protocol):
 
 
 def verify_all(
-    answer: str, snapshot: WorkspaceSnapshot, shown: Shown
+    answer: str, snapshot: WorkspaceSnapshot, shown: Shown, commands: Sequence[str] = ()
 ) -> tuple[tuple[CitationMark, Citation], ...]:
     """Every citation of an answer with its check; blocking, for a thread."""
     marks = parse_citations(answer, files_of(snapshot))
-    return tuple((mark, verify(mark, snapshot, shown)) for mark in marks)
+    return tuple((mark, verify(mark, snapshot, shown, commands)) for mark in marks)
 
 
-def faults(answer: str, snapshot: WorkspaceSnapshot, shown: Shown) -> str:
+def faults(
+    answer: str, snapshot: WorkspaceSnapshot, shown: Shown, commands: Sequence[str] = ()
+) -> str:
     """What the model is told of the citations of its answer that failed; "" if it is not asked.
 
     Mentions alone are not worth another reply: they are marked for the user. Blocking.
     """
     failed = [
         (mark, citation.reason)
-        for mark, citation in verify_all(answer, snapshot, shown)
+        for mark, citation in verify_all(answer, snapshot, shown, commands)
         if citation.status is CitationStatus.UNSUPPORTED
     ]
     if all(mark.is_mention for mark, _ in failed):
@@ -59,8 +63,15 @@ def files_of(snapshot: WorkspaceSnapshot) -> Callable[[str], bool]:
     return cache(lambda path: isinstance(snapshot.read(path), Document))
 
 
-def verify(mark: CitationMark, snapshot: WorkspaceSnapshot, shown: Shown) -> Citation:
-    """The citation with its status, and the reason when it does not hold."""
+def verify(
+    mark: CitationMark, snapshot: WorkspaceSnapshot, shown: Shown, commands: Sequence[str] = ()
+) -> Citation:
+    """The citation with its status, and the reason when it does not hold.
+
+    `commands` are those that the conversation ran: the first is run 1.
+    """
+    if mark.run:
+        return _of_run(mark, commands)
     document = _document(mark.path, snapshot)
     if isinstance(document, Missing):
         return _unsupported(mark, None, document.message)
@@ -74,6 +85,16 @@ def verify(mark: CitationMark, snapshot: WorkspaceSnapshot, shown: Shown) -> Cit
         since = " as the file is now" if shown.is_outdated(span) else ""
         return _unsupported(mark, span, f"{_lines(missing)} not read{since}.")
     return Citation(mark.path, span, CitationStatus.READ)
+
+
+def _of_run(mark: CitationMark, commands: Sequence[str]) -> Citation:
+    """It holds if there was such a run, whose output the model was given."""
+    if mark.run > len(commands):
+        count = len(commands)
+        known = "No command was run" if not count else f"Runs are numbered from 1 to {count}"
+        return _unsupported(mark, None, f"{known} in this conversation.")
+    command = shorten(" ".join(commands[mark.run - 1].split()), _COMMAND_CHARACTERS)
+    return Citation(f"{mark.path}: {command}", None, CitationStatus.READ)
 
 
 def _document(path: str, snapshot: WorkspaceSnapshot) -> Document | Missing:

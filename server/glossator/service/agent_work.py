@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -50,6 +50,7 @@ class Job:
     reads: ReadState
     context: Callable[[RunClock], ToolContext]
     permission: Permission
+    commands: Sequence[str] = ()  # that the conversation ran
 
 
 async def work(app: Application, session: Session, run: Run, above: Meter, job: Job) -> Report:
@@ -89,7 +90,7 @@ def _run(
         return job.context(clock)
 
     async def review(report: str) -> str:
-        return await asyncio.to_thread(faults, report, app.host.snapshot(), job.reads)
+        return await asyncio.to_thread(faults, report, app.host.snapshot(), job.reads, job.commands)
 
     surroundings = RunContext(
         job.model,
@@ -127,7 +128,7 @@ async def _checked(
     snapshot = app.host.snapshot()
 
     def check(mark: CitationMark) -> Citation:
-        return verify(mark, snapshot, job.reads)
+        return verify(mark, snapshot, job.reads, job.commands)
 
     def called(uri: str) -> str:
         path = to_path(uri)

@@ -132,6 +132,7 @@ class Application:
             acting.editing(run),
             acting.commands(run),
             session.todo,
+            session.runs,
             session.findings,
             self.port.ask_user,
             self.port.diagnostics,

@@ -208,7 +208,9 @@ async def _answer(
 
 async def _faults(app: Application, session: Session, answer: str) -> str:
     """What the model is told of citations that failed; see `grounding.verify.faults`."""
-    return await asyncio.to_thread(faults, answer, app.host.snapshot(), session.reads)
+    return await asyncio.to_thread(
+        faults, answer, app.host.snapshot(), session.reads, session.runs.commands
+    )
 
 
 def _shown(session: Session, item: Attached | Exhibit) -> tuple[str | Image, ...]:
@@ -228,7 +230,9 @@ def _shown(session: Session, item: Attached | Exhibit) -> tuple[str | Image, ...
 async def _check(app: Application, session: Session, answer: str) -> tuple[Citation, ...]:
     """The answer's citations against the text as it is now."""
     snapshot = app.host.snapshot()
-    checked = await asyncio.to_thread(verify_all, answer, snapshot, session.reads)
+    checked = await asyncio.to_thread(
+        verify_all, answer, snapshot, session.reads, session.runs.commands
+    )
     return tuple(citation for _, citation in checked)
 
 

@@ -91,7 +91,7 @@ def _linked(finding: Finding, places: list[Place | None]) -> str:
 def _link(mark: CitationMark, citation: Citation, now: Place | None) -> str:
     span = citation.span
     if span is None:
-        return f"`{mark.place}` (not read)"
+        return f"`{mark.place}`" + " (not read)" * (citation.status is not CitationStatus.READ)
     first, last = (now.first_line, now.last_line) if now else (span.first_line, span.last_line)
     lines = f"L{first}" if first == last else f"L{first}-L{last}"
     if citation.status is not CitationStatus.READ:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from glossator.context.room import Patience
@@ -32,6 +33,7 @@ from glossator.service.session_log import (
 )
 from glossator.service.session_state import (
     OF_CONVERSATION,
+    RUNS,
     TODO,
     Asked,
     SessionState,
@@ -42,6 +44,7 @@ from glossator.service.session_state import (
 from glossator.service.spending import Spent
 from glossator.service.unfinished import Unfinished
 from glossator.settings.model import LimitSettings
+from glossator.tools.runs import CommandRuns
 from glossator.tools.steps import TodoList
 
 __all__ = ["UNTITLED", "Session", "title_of"]
@@ -85,6 +88,8 @@ class Session:
         self.todo.steps = tuple(
             Todo(text, TodoState(state)) for text, state in (state.kept.get(TODO) or [()])[-1]
         )
+        self.runs = CommandRuns(state.kept.get(RUNS, ()))
+        self.runs.began = partial(self.keep, RUNS)
         self.findings = KeptFindings(state.findings)
         self.reports = state.reports  # of sub-agents, oldest first
         self.patience = Patience()

@@ -37,7 +37,8 @@ from glossator.tools.reads import Seen
 # Names of what is kept of the conversation: dropped with the run that kept it.
 TODO = "todo"
 TOLD = "told"
-OF_CONVERSATION = frozenset({TODO, TOLD})
+RUNS = "runs"  # commands
+OF_CONVERSATION = frozenset({RUNS, TODO, TOLD})
 
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 

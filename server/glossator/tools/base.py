@@ -20,6 +20,7 @@ from glossator.core.tool_result import ToolResult
 from glossator.tools.agents import Agents
 from glossator.tools.findings import Findings
 from glossator.tools.reads import ReadState
+from glossator.tools.runs import CommandRuns
 from glossator.tools.shell.context import ShellContext
 from glossator.tools.steps import TodoList
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -106,6 +107,7 @@ class ToolContext:
     edits: Editing | None = None
     shell: ShellContext | None = None
     todo: TodoList = field(default_factory=TodoList)
+    runs: CommandRuns = field(default_factory=CommandRuns)
     findings: Findings = field(default_factory=Findings)
     ask_user: Callable[[Question], Awaitable[QuestionAnswer]] = _nobody
     diagnostics: Callable[

@@ -70,17 +70,20 @@ class Bash:
         try:
             unsaved = await context.save()
             command = Command(args.command, args.cwd, args.network)
-            return await _run(args, command, context.shell, unsaved)
+            run = f"[run {context.runs.begin(command.text)}]"
+            return await _run(args, command, context.shell, run, unsaved)
         except OSError as error:
             return ToolResult.failed(f"The command could not be started: {error}.\nTry again.")
 
 
-async def _run(args: BashArgs, command: Command, shell: ShellContext, unsaved: str) -> ToolResult:
+async def _run(
+    args: BashArgs, command: Command, shell: ShellContext, run: str, unsaved: str
+) -> ToolResult:
     if args.background:
         job = await shell.start(command)
         told = (
-            f"Started job {job}. Look at it with job={job!r}. What it changes after this turn is"
-            " not kept for undo."
+            f"{run} Started job {job}. Look at it with job={job!r}. What it changes after this turn"
+            " is not kept for undo."
         )
         return ToolResult(f"{told}\n{unsaved}".rstrip())
     seconds = args.timeout_seconds or SECONDS
@@ -91,9 +94,9 @@ async def _run(args: BashArgs, command: Command, shell: ShellContext, unsaved: s
             f"[{ended}. Give more with timeout_seconds (at most"
             f" {MAX_SECONDS}), or run it in the background]"
         )
-        text = _joined(finished.output, end, shell, unsaved)
+        text = _joined(finished.output, f"{run} {end}", shell, unsaved)
         return ToolResult(text, omitted=_omitted(finished.output), error=True, outcome=ended)
-    return _result(finished.output, finished.exit, shell, unsaved)
+    return _result(finished.output, finished.exit, shell, f"{run} ", unsaved)
 
 
 async def _look(args: BashArgs, job: str, shell: ShellContext) -> ToolResult:
@@ -107,11 +110,11 @@ async def _look(args: BashArgs, job: str, shell: ShellContext) -> ToolResult:
 
 
 def _result(
-    output: Output, ended: Exit | None, shell: ShellContext, unsaved: str = ""
+    output: Output, ended: Exit | None, shell: ShellContext, run: str = "", unsaved: str = ""
 ) -> ToolResult:
     end = exit_text(ended)
     return ToolResult(
-        _joined(output, end, shell, unsaved),
+        _joined(output, run + end, shell, unsaved),
         omitted=_omitted(output),
         outcome="" if ended == Exit(0) else end.strip("[]"),
         pending=ended is None,

@@ -1,14 +1,14 @@
 // Citations on the page: a small number with the state's sign, which opens the lines.
 
 import { tell } from "../host.ts";
-import { placeOf, rewritten, type Source, type SourceState, stateOf } from "../state/cites.ts";
+import { nameOf, placeOf, rewritten, type Source, type SourceState, stateOf } from "../state/cites.ts";
 import { ICONS, type IconName } from "../ui/icons.ts";
 
 /** How a state looks and what it is called. */
 export const STATES: Readonly<
   Record<SourceState, { readonly icon: IconName; readonly words: string }>
 > = {
-  read: { icon: "check", words: "these lines were read" },
+  read: { icon: "check", words: "read" },
   verified: { icon: "verified", words: "verified" },
   contradicted: { icon: "close", words: "contradicted by these lines" },
   unsupported: { icon: "question", words: "unsupported" },
@@ -27,7 +27,7 @@ export function holds(state: SourceState): boolean {
 export function describe(source: Source, live: boolean): string {
   const reason = source.citation?.reason;
   const { words } = STATES[stateOf(source, live)];
-  return `${placeOf(source.mark)}, ${words}${reason ? `. ${reason}` : ""}`;
+  return `${nameOf(source)}, ${words}${reason ? `. ${reason}` : ""}`;
 }
 
 /** Markdown to be pasted elsewhere: places for citations, with what checking them found wrong. */
@@ -64,7 +64,7 @@ export function paint(
     button.className = `cite ${state} ${named ? "named" : ""}`;
     button.title = describe(source, live);
     button.ariaLabel = label;
-    button.replaceChildren(named ? placeOf(source.mark) : String(source.number), sign);
+    button.replaceChildren(named ? nameOf(source) : String(source.number), sign);
   }
 }
 

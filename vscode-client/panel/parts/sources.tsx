@@ -3,7 +3,7 @@
 import { tell } from "../host.ts";
 import type { Fact } from "../later.ts";
 import { describe, holds, open, STATES } from "../markdown/citation.ts";
-import { placeOf, type Source, type SourceState, stateOf } from "../state/cites.ts";
+import { nameOf, type Source, type SourceState, stateOf } from "../state/cites.ts";
 import { plural } from "../state/figures.ts";
 import { Fold, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
@@ -26,7 +26,7 @@ export const Sources = memo(
                 >
                   <span class="source-number">{source.number}</span>
                   <Icon name={STATES[stateOf(source, false)].icon} />
-                  <span class="source-place">{placeOf(source.mark)}</span>
+                  <span class="source-place">{nameOf(source)}</span>
                 </button>
                 {!holds(stateOf(source, false)) && (
                   <span class="source-reason">

@@ -119,7 +119,12 @@ export function stateOf(source: Source, live: boolean): SourceState {
   return source.citation?.status ?? (live ? "pending" : "unchecked");
 }
 
-/** `path:10` or `path:10-20`; facts and tasks by name. */
+/** What a source is called: a run by its command, too. */
+export function nameOf({ mark, citation }: Source): string {
+  return mark.kind === "run" ? (citation?.target ?? placeOf(mark)) : placeOf(mark);
+}
+
+/** `path:10` or `path:10-20`; facts, runs and tasks by name. */
 export function placeOf({ kind, target, firstLine, lastLine }: Mark): string {
   if (kind !== "doc") {
     return `${kind} ${target}`;
@@ -182,7 +187,9 @@ function withKey(mark: Omit<Mark, "key">): Mark {
 /** By its lines; one that could not be resolved has none, or those that are not there. */
 function checked(citations: readonly CheckedCitation[], mark: Mark): CheckedCitation | null {
   const target = mark.kind === "doc" ? mark.target : `${mark.kind} ${mark.target}`;
-  const same = citations.filter((each) => each.target === target);
+  const same = citations.filter(
+    (each) => each.target === target || (mark.kind === "run" && each.target.startsWith(`${target}:`)),
+  );
   return (
     same.find((each) => each.firstLine === mark.firstLine && each.lastLine === mark.lastLine) ??
     same.find((each) => each.firstLine === null || mark.kind !== "doc") ??

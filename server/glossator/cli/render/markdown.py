@@ -75,6 +75,8 @@ def draw(block: Block, roots: Sequence[Path]) -> AnswerMarkdown:
     """A block ready to print; citations link to files below `roots`."""
 
     def link(mark: CitationMark) -> str:
+        if mark.run:
+            return mark.place
         label = _PUNCTUATION.sub(r"\\\1", mark.place)
         return f"[{label}](<{file_uri(mark.path, roots)}>)"
 
