@@ -1,7 +1,14 @@
 // Citations on the page: a small number with the state's sign, which opens the lines.
 
 import { tell } from "../host.ts";
-import { nameOf, placeOf, rewritten, type Source, type SourceState, stateOf } from "../state/cites.ts";
+import {
+  nameOf,
+  placeOf,
+  rewritten,
+  type Source,
+  type SourceState,
+  stateOf,
+} from "../state/cites.ts";
 import { ICONS, type IconName } from "../ui/icons.ts";
 
 /** How a state looks and what it is called. */

@@ -188,7 +188,8 @@ function withKey(mark: Omit<Mark, "key">): Mark {
 function checked(citations: readonly CheckedCitation[], mark: Mark): CheckedCitation | null {
   const target = mark.kind === "doc" ? mark.target : `${mark.kind} ${mark.target}`;
   const same = citations.filter(
-    (each) => each.target === target || (mark.kind === "run" && each.target.startsWith(`${target}:`)),
+    (each) =>
+      each.target === target || (mark.kind === "run" && each.target.startsWith(`${target}:`)),
   );
   return (
     same.find((each) => each.firstLine === mark.firstLine && each.lastLine === mark.lastLine) ??

@@ -6,7 +6,9 @@ import {
   type Mark,
   markAt,
   marksIn,
+  nameOf,
   sourcesIn,
+  stateOf,
   withoutUnfinished,
 } from "../../panel/state/cites.ts";
 
@@ -174,6 +176,23 @@ test("a mark of several places shows each", () => {
     ["doc a.py 1-2", "doc a.py 5-5", "doc b.py 3-3"],
   );
   assert.match(shown, /<\/button>\.<\/span><\/p>/);
+});
+
+test("a run of a command is called by its command, once it was checked", () => {
+  const text = "They pass [cite: run, 2], see `gone.py:3` and `a.py:1`.";
+  const run = { target: "run 2: make test", uri: null, firstLine: null, lastLine: null };
+  const lines = { target: "a.py", uri: "file:///a.py", firstLine: 1, lastLine: 1 };
+  const checked = [run, lines].map((each) => ({ ...each, status: "read" as const, reason: "" }));
+  assert.deepEqual(
+    [...sourcesIn([text], checked).values()].map((source) => [
+      nameOf(source),
+      stateOf(source, false),
+    ]),
+    [
+      ["run 2: make test", "read"],
+      ["a.py:1", "read"],
+    ],
+  );
 });
 
 test("what is no citation", () => {
