@@ -86,3 +86,51 @@ def test_file_types(file_type: str, ending: str) -> None:
 def test_an_unknown_file_type() -> None:
     with pytest.raises(UsageError, match=r"'cobol'\.\nUse glob instead, or one of c, cpp"):
         extensions_of("cobol")
+
+
+GREPPED = {"a.py": "One\ntwo\none\n", "b.md": "one\n"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "habit", "own"),
+    [
+        ("Grep", {"regex": "one", "-n": True, "-H": True}, {"pattern": "one"}),
+        ("Grep", {"query": "one", "include": "*.py"}, {"pattern": "one", "glob": "*.py"}),
+        ("Grep", {"pattern": "one", "case_sensitive": False}, {"pattern": "one", "-i": True}),
+        ("Grep", {"pattern": "one", "exclude": "*.md"}, {"pattern": "one", "glob": "!*.md"}),
+        ("Grep", {"pattern": "one", "max_results": 1}, {"pattern": "one", "head_limit": 1}),
+        ("Grep", {"pattern": "one", "-c": True}, {"pattern": "one", "output_mode": "count"}),
+        ("Grep", {"pattern": "one", "output_mode": "files_with_matches"}, {"pattern": "one"}),
+        (
+            "Grep",
+            {"pattern": "one", "file_path": "a.py", "output_mode": "content", "context_lines": 1},
+            {"pattern": "one", "path": "a.py", "output_mode": "content", "-C": 1},
+        ),
+        ("Read", {"file_path": "a.py"}, {"path": "a.py"}),
+        ("Glob", {"pattern": "*.py", "directory": "."}, {"pattern": "*.py", "path": "."}),
+        ("Search", {"pattern": "one", "max_results": 1}, {"query": "one", "limit": 1}),
+    ],
+)
+async def test_names_that_models_write_by_habit(
+    workspace: MakeWorkspace, tool: str, habit: dict[str, object], own: dict[str, object]
+) -> None:
+    meant = await (await workspace(GREPPED)).call(tool, **habit)
+    assert not meant.error, meant.text
+    assert meant.text == (await (await workspace(GREPPED)).call(tool, **own)).text
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"pattern": "one", "regex": "two"},  # which one is meant?
+        {"pattern": "one", "-v": True},
+        {"pattern": "one", "case_sensitive": "no", "-i": True},
+        {"pattern": "one", "exclude": "*.md", "glob": "*.py"},
+    ],
+)
+async def test_what_is_not_understood_is_refused(
+    workspace: MakeWorkspace, arguments: dict[str, object]
+) -> None:
+    result = await (await workspace(GREPPED)).call("Grep", **arguments)
+    assert result.error
+    assert "It takes pattern, path, glob, type, output_mode, -i, -B" in result.text

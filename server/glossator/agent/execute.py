@@ -75,7 +75,7 @@ async def call_tool(
     try:
         args = tool.args.model_validate(call.arguments)
     except ValidationError as error:
-        return ToolResult.failed(_argument_problems(call.name, error))
+        return ToolResult.failed(_argument_problems(tool, error))
     try:
         decided = await permission(tool, args, context)
         if isinstance(decided, Deny):
@@ -126,9 +126,12 @@ def _summary(result: ToolResult) -> str:
     return line if len(line) <= _SUMMARY_CHARACTERS else f"{line[: _SUMMARY_CHARACTERS - 1]}…"
 
 
-def _argument_problems(name: str, error: ValidationError) -> str:
+def _argument_problems(tool: Tool, error: ValidationError) -> str:
     problems = "; ".join(
         f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}"
         for item in error.errors()
     )
-    return f"{name} was not run: {problems}.\nCorrect the arguments and call it again."
+    known = ", ".join(field.alias or name for name, field in tool.args.model_fields.items())
+    unknown = any(item["type"] == "extra_forbidden" for item in error.errors())
+    takes = f" It takes {known}." if unknown else ""
+    return f"{tool.name} was not run: {problems}.\nCorrect the arguments and call it again.{takes}"

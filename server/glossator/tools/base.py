@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import Editing
@@ -44,12 +44,50 @@ class Access(StrEnum):
     NONE = "none"  # it speaks with the user, or keeps notes
 
 
+# other names of arguments, with those that may be meant, likeliest first
+_HABITS: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("file_path", "filepath", "filename", "file", "directory", "dir"), ("path",)),
+    **dict.fromkeys(("old_string", "old_str", "search"), ("old_text",)),
+    **dict.fromkeys(("new_string", "new_str", "replace"), ("new_text",)),
+    **dict.fromkeys(("cmd", "script"), ("command",)),
+    **dict.fromkeys(("regex", "regexp", "search_term"), ("pattern", "query")),
+    **dict.fromkeys(("include", "file_pattern", "glob_pattern", "includes"), ("glob",)),
+    **dict.fromkeys(("max_results", "max_count", "num_results"), ("head_limit", "limit")),
+    "query": ("pattern",),
+    "pattern": ("query",),
+    "symbol": ("name",),
+    "text": ("content",),
+    "contents": ("content",),
+    "run_in_background": ("background",),
+}
+
+
 class ToolArgs(BaseModel):
     """Base of every tool's arguments: an unknown argument is an error the model is told of."""
+
+    habits: ClassVar[Mapping[str, Sequence[str]]] = {}  # names for these arguments alone
+    needless: ClassVar[frozenset[str]] = frozenset()  # what asks for what is done anyway
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_meant(cls, given: Any) -> Any:  # noqa: ANN401 - whatever a model wrote
+        """Arguments by the names that models write by habit; what is not understood stays."""
+        if not isinstance(given, dict):
+            return given
+        fields = cls.model_fields
+        known = fields.keys() | {field.alias for field in fields.values()}
+        meant = {name: value for name, value in given.items() if name in known}
+        for name, value in given.items():
+            if name in known or name in cls.needless:
+                continue
+            likely = (*cls.habits.get(name, ()), *_HABITS.get(name, ()))
+            other = next((each for each in likely if each in fields and each not in meant), name)
+            meant[other] = value
+        return meant
 
     def paths(self) -> tuple[str, ...]:
         """The paths that the call is about, as the model gave them."""

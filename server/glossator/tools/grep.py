@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Generator, Iterator, Sized
+from collections.abc import Generator, Iterator, Mapping, Sequence, Sized
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, islice
 from operator import attrgetter
 from time import monotonic
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from glossator.core.document import MissingReason
 from glossator.core.shown import shown
@@ -63,6 +63,42 @@ class GrepArgs(ToolArgs):
     multiline: bool = Field(False, description="Match across lines.")
     head_limit: int = Field(HEAD_LIMIT, ge=0, description="Most to show; 0 for all.")
     offset: int = Field(0, ge=0, description="How many to skip.")
+
+    habits: ClassVar[Mapping[str, Sequence[str]]] = {
+        **dict.fromkeys(("-e", "expression"), ("pattern",)),
+        **dict.fromkeys(("case_insensitive", "ignoreCase"), ("ignore_case",)),
+        **dict.fromkeys(("context_lines", "-context"), ("context",)),
+        **dict.fromkeys(("-U", "multi_line"), ("multiline",)),
+        **dict.fromkeys(("-m", "limit"), ("head_limit",)),
+        "before_context": ("before",),
+        "after_context": ("after",),
+    }
+    needless: ClassVar[frozenset[str]] = frozenset(
+        "-n -H -r -R -E line_numbers line_number show_line_numbers recursive with_filename".split()
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_grep(cls, given: Any) -> Any:  # noqa: ANN401 - whatever a model wrote
+        """What models mean by arguments that say it in another way."""
+        if not isinstance(given, dict):
+            return given
+        meant = dict(given)
+        if isinstance(sensitive := meant.get("case_sensitive"), bool) and not (
+            {"-i", "ignore_case"} & meant.keys()
+        ):
+            del meant["case_sensitive"]
+            meant["ignore_case"] = not sensitive
+        if isinstance(left_out := meant.get("exclude"), str) and "glob" not in meant:
+            del meant["exclude"]
+            meant["glob"] = f"!{left_out}"
+        for flag, mode in (("-l", "files"), ("-c", "count")):
+            if meant.get(flag) is True and "output_mode" not in meant:
+                del meant[flag]
+                meant["output_mode"] = mode
+        if meant.get("output_mode") in ("files_with_matches", "files_only", "paths"):
+            meant["output_mode"] = "files"
+        return meant
 
     def paths(self) -> tuple[str, ...]:
         """The file or folder, if one is named."""
