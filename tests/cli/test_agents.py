@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from glossator.cli.render.agents import AgentLines
 from glossator.cli.render.json_lines import JsonLines
 from glossator.cli.render.plain import Plain
 from glossator.cli.render.pretty import Pretty
@@ -201,6 +202,16 @@ async def test_ask_with_several_at_a_terminal(tmp_path: Path) -> None:
                 gate.set()
             seen = await terminal.until("All done.")
             assert await terminal.ended() == 0
-        for line in ("✓ Explore TASK a", "✓ Explore TASK b", "✓ Fork TASK c"):
+        for line in ("✓ Explore TASK a", "✓ Explore 2 TASK b", "✓ Fork TASK c"):
             assert seen.count(line) == 1
         assert api.refusals == []
+
+
+def test_namesakes_are_told_apart() -> None:
+    lines = AgentLines()
+    assert lines.started(started("a1", "c1", "Explore", "One")) == "Explore: One"
+    assert lines.started(started("a2", "c2", "Explore", "Two")) == "Explore 2: Two"
+    assert lines.started(started("a3", "c3", "Fork", "Three")) == "Fork: Three"
+    step = progress("a2", "Grep", "x", 1, 9)
+    assert lines.progress(step) == "Explore 2: Grep x"
+    assert [line.who for line in lines.lines()] == ["Explore", "Explore 2", "Fork"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -38,10 +39,14 @@ class AgentLines:
 
     running: dict[str, _Running] = field(default_factory=dict)
     calls: set[str | None] = field(default_factory=set)
+    _begun: Counter[str] = field(default_factory=Counter)  # by name: namesakes are numbered
 
     def started(self, event: Event) -> str:
         """Who began, and with what: `Explore: Where is it?`."""
-        agent = _Running(event["name"], _one_line(event["task"]))
+        self._begun[event["name"]] += 1
+        number = self._begun[event["name"]]
+        name = f"{event['name']} {number}" if number > 1 else event["name"]
+        agent = _Running(name, _one_line(event["task"]))
         self.running[event["agentId"]] = agent
         self.calls.add(event["callId"])
         return f"{agent.name}: {agent.task}"
