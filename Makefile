@@ -49,7 +49,7 @@ system:
 # The VS Code client: types, style, the panel in a browser; its tests in VS Code are among pytest's.
 client: $(CLIENT_BUILT) code
 	cd $(CLIENT) && npm run --silent check && npm run --silent lint && \
-		CACHE=$(CODE_CACHE) node --test dist/test/
+		CACHE=$(CODE_CACHE) node --test 'dist/test/**/*.test.mjs'
 
 # VS Code as it runs in a browser, for the client's tests.
 code: system $(INSTALLED)
