@@ -73,7 +73,26 @@ async def test_words_beyond_ascii(workspace: MakeWorkspace) -> None:
 async def test_budget(workspace: MakeWorkspace) -> None:
     ws = await workspace({f"f{n}.txt": ("needle é" + "é" * 600 + "\n") * 60 for n in range(20)})
     result = await ws.call("Search", query="needle")
-    assert estimate_tokens(result.text) <= 25_000
-    assert result.text.endswith("more chunks; narrow by path or glob, or ask more precisely]")
-    assert result.omitted == 20 - len(result.vouched)
+    assert estimate_tokens(result.text) <= 13_000
+    assert len(re.findall(r"^\d+\. f\d+\.txt:", result.text, re.MULTILINE)) == 20
     assert "[line cut: 608 characters]" in result.text
+
+
+async def test_the_best_are_shown_and_of_the_others_where_they_are(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace({f"f{n}.py": f"def zebra_{n}():\n    return {n}\n" for n in range(9)})
+    result = await ws.call("Search", query="zebra", limit=8)
+    whole, _, others = result.text.rpartition("\n\n")
+    head = r"^\d\. f\d.py:1-2 \(def zebra_\d\(\)\)\n1\tdef zebra_"
+    assert len(re.findall(head, whole, re.MULTILINE)) == 5
+    assert [line.split(" ")[0] for line in others.split("\n")] == ["6.", "7.", "8."]
+    shown = {re.sub(r".*/", "", span.uri) for span in result.spans}
+    assert shown == set(re.findall(r"f\d\.py", whole))  # of the others no text was shown
+
+
+async def test_words_that_no_file_holds_are_named(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    result = await ws.call("Search", query="How does getCircleArea compute stripes of the area?")
+    assert result.text.endswith("\n\n[in no file searched: getCircleArea, compute, stripes]")
+    assert "in no file" not in (await ws.call("Search", query="circle area")).text

@@ -48,20 +48,22 @@ class Hit:
 class Found:
     """The best chunks, the words that were looked for, and how much was searched.
 
-    `unparsed` of the best files had no outline to cut them by.
+    `unparsed` of the best files had no outline to cut them by. `absent` are the question's words
+    that no file holds.
     """
 
     hits: tuple[Hit, ...]
     terms: tuple[str, ...]
     files: int
     unparsed: int
+    absent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
     """The documents that fit a question best, best first, and what weighs how much.
 
-    `terms` are what was looked for, in `files` files.
+    `terms` are what was looked for, in `files` files; `absent` are words that none of these holds.
     """
 
     terms: tuple[str, ...]
@@ -70,6 +72,7 @@ class Ranking:
     scores: Mapping[str, float]  # by the document's path
     kinds: Mapping[str, float]  # by the document's path: how much its kind of file counts
     documents: tuple[Document, ...]
+    absent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,9 @@ def rank(
             documents.setdefault(document.path, document)
             scores.setdefault(document.path, score)
             counts_as.setdefault(document.path, by_kind(entry.relative))
-    return Ranking(terms, searched, weights, scores, counts_as, tuple(documents.values()))
+    words = dict.fromkeys(re.findall(r"\w+", question))
+    absent = tuple(word for word in words if any(not frequency[t] for t in query_terms(word)[:1]))
+    return Ranking(terms, searched, weights, scores, counts_as, tuple(documents.values()), absent)
 
 
 def best_chunks(
@@ -136,7 +141,7 @@ def best_chunks(
     ]
     hits.sort(key=lambda hit: (-hit.score, hit.chunk.document.path, hit.chunk.first_line))
     unparsed = sum(document.path not in outlines for document in ranking.documents)
-    return Found(tuple(hits[:limit]), ranking.terms, ranking.files, unparsed)
+    return Found(tuple(hits[:limit]), ranking.terms, ranking.files, unparsed, ranking.absent)
 
 
 def _count_all(

@@ -23,7 +23,8 @@ from glossator.workspace.worker.connection import JobFailed
 logger = logging.getLogger(__name__)
 
 MAX_CHUNKS = 20
-MAX_TOKENS = 25_000
+WHOLE = 5  # chunks with their text; of the others only where they are
+MAX_TOKENS = 12_000  # of text
 MAX_LINE_CHARACTERS = 300
 
 _OUTLINE_SECONDS = 5.0
@@ -48,7 +49,7 @@ class Search:
     name: ClassVar[str] = "Search"
     access: ClassVar[Access] = Access.READ
     args: ClassVar[type[ToolArgs]] = SearchArgs
-    description = load_prompt("tools/search").render(chunks=str(MAX_CHUNKS))
+    description = load_prompt("tools/search").render(chunks=str(MAX_CHUNKS), whole=str(WHOLE))
 
     async def run(self, args: SearchArgs, context: ToolContext) -> ToolResult:
         """List the best chunks with their lines."""
@@ -102,16 +103,17 @@ def _report(
     if not found.hits:
         return ToolResult(nothing_found(snapshot, selection, found))
     blocks = [_block(number, hit, snapshot) for number, hit in enumerate(found.hits, 1)]
-    kept, omitted = cut(blocks, Budget(bytes=round(MAX_TOKENS * BYTES_PER_TOKEN) - 100))
-    text = "\n\n".join(kept)
-    if omitted:
-        text += f"\n\n[{omitted} more chunks; narrow by path or glob, or ask more precisely]"
+    kept, _ = cut(blocks[:WHOLE], Budget(bytes=round(MAX_TOKENS * BYTES_PER_TOKEN)))
+    heads = [block.partition("\n")[0] for block in blocks[len(kept) :]]
+    parts = ["\n\n".join(kept), "\n".join(heads)]
+    if found.absent:
+        parts.append(f"[in no file searched: {', '.join(found.absent)}]")
     if found.unparsed:
-        text += f"\n\n[{unparsed(found)}]"
+        parts.append(f"[{unparsed(found)}]")
     shown = [_spans(hit) for hit in found.hits[: len(kept)]]
     whole = tuple(span for spans, _ in shown for span in spans)
     shortened = tuple(span for _, spans in shown for span in spans)
-    return ToolResult(text, whole, omitted, vouched=shortened)
+    return ToolResult("\n\n".join(filter(None, parts)), whole, vouched=shortened)
 
 
 def unparsed(found: Found) -> str:
