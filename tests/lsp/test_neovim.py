@@ -108,5 +108,5 @@ def surroundings(result: Path) -> dict[str, str]:
 def neovim() -> str:
     """The program."""
     found = shutil.which("nvim")
-    assert found, "Neovim is not installed: run `make neovim`."
+    assert found, "Neovim is not installed: run `make system`."
     return found
