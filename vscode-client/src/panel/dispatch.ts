@@ -127,7 +127,10 @@ async function complete(number: number, text: string, { server, panel }: Parts):
 /** `/compact` and the like are no questions. */
 async function askOrDo(message: Extract<ToHost, { type: "ask" }>, parts: Parts): Promise<void> {
   const slash = slashOf(message.question);
-  if (slash) {
+  if (slash?.name === "plan" && slash.words !== "") {
+    await run("glossator.setMode", "plan");
+    await parts.chat.ask({ ...message, question: slash.words });
+  } else if (slash) {
     parts.chat.replay(); // the panel shows it as asked, which it was not
     const call = callOf(slash, () => currentSession(parts));
     await run(...call);

@@ -21,13 +21,14 @@ export async function story(stage) {
     ["The tax is added now."],
   );
   await stage.open("planned.py");
-  await stage.mode("Plan");
-  await stage.ask("The prices are wrong. Mend them.");
+  await stage.mode("Ask");
+  await stage.ask("/plan The prices are wrong. Mend them.");
   await card.locator("input").fill(CHANGE);
   await card.locator("input").press("Enter");
   await turn.getByText("Then only one place").waitFor();
   await card.getByText("Start in Accept edits").waitFor();
   await stage.picture("planned-asked");
+  await panel.getByRole("button", { name: "Mode: Plan" }).waitFor();
   await card.getByText("Start in Accept edits").click();
   await panel.getByRole("button", { name: "Mode: Accept edits" }).waitFor();
   await turn.getByText("Accept", { exact: true }).click();
@@ -38,6 +39,7 @@ export async function story(stage) {
   const { requests } = await model.told();
   const last = requests.at(-1).messages.filter(({ role }) => role === "user");
   const said = JSON.stringify(last);
+  assert.ok(!said.includes("/plan"));
   for (const words of ["Mode: plan.", CHANGE, "Mode: acceptEdits.", "I accept the plan."]) {
     assert.equal(said.split(words).length, 2, words);
   }
