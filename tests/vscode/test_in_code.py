@@ -73,8 +73,10 @@ def test_a_first_run_without_a_key(vsix: Path, pictures: Path) -> None:
 @pytest.mark.parametrize(
     "stories",
     [
-        "explain review planned denied stopped unsaved again gloss recorded long hostile"
-        " reloaded looks",
+        (
+            "explain review planned denied stopped unsaved again gloss recorded long hostile"
+            " reloaded looks"
+        ),
         "restricted",
     ],
 )
