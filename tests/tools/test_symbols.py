@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from glossator.core.tool_result import ToolResult
-from glossator.tools.symbols import MAX_USES
+from glossator.tools.symbol_report import MAX_USES
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {
@@ -117,6 +117,7 @@ async def test_outline(workspace: MakeWorkspace) -> None:
         ({"mode": "outline", "path": "nowhere.py"}, "does not exist"),
         ({"mode": "outline", "path": "notes.txt"}, "Open it with Read"),
         ({"mode": "callers"}, "Give one whose callers you want"),
+        ({"mode": "callers", "name": "f", "body": True}, "Leave body out"),
         ({"name": "()"}, "is no name of a symbol"),
         ({"name": "x" * 400}, "is no name of a symbol"),
         ({"name": "x", "path": "nowhere"}, "does not exist"),
@@ -173,7 +174,7 @@ async def test_a_span_can_be_cited_only_as_it_was(workspace: MakeWorkspace) -> N
 
 
 async def test_too_many_uses(workspace: MakeWorkspace) -> None:
-    text = "def f(): pass\n" + "f()\n" * 300
+    text = "def f(): pass\n" + "".join(f"f({n})\n" for n in range(300))
     ws = await workspace({f"m{n}.py": text for n in range(4)})
     result = await ws.call("Symbols", name="f", mode="callers")
     assert len(places(result)) == MAX_USES
@@ -204,3 +205,141 @@ async def test_what_cannot_be_read_is_said(workspace: MakeWorkspace) -> None:
     result = await ws.call("Symbols", name="f", mode="references")
     assert "1 file could not be read as text" in result.text
     assert "1 file with the name too large to parse" in result.text
+
+
+async def test_minified_lines_are_counted_and_not_shown(workspace: MakeWorkspace) -> None:
+    minified = "function f(a){return a}" + "f(1);" * 200
+    ws = await workspace({
+        "app.js": f"f(2)\n{minified}\n",
+        "lib/app.min.js": "f(3)\nf(4)\n\nf(5)\n",
+        "list.txt": "word " * 200 + "f\n",
+    })  # fmt: skip
+    result = await ws.call("Symbols", name="f", mode="references")
+    assert result.text.splitlines() == [
+        "app.js:1:f(2)  [call]",
+        "app.js: 201 uses in 1 minified line: 2",
+        "lib/app.min.js: 3 uses in 3 minified lines: 1-2, 4",
+        "list.txt: 1 mention in 1 long line: 1",
+        "1 line mentions the name in files of languages that are not parsed.",
+    ]
+    lines = [(span.uri, span.first_line, span.last_line) for span in result.spans]
+    assert lines == [(ws.uri("app.js"), 1, 1)]
+    assert result.omitted == 0
+    defined = await ws.call("Symbols", name="f")
+    assert defined.text == "app.js: 1 definition in 1 minified line: 2"
+    assert not defined.spans
+
+
+async def test_lines_that_are_repeated_are_folded(workspace: MakeWorkspace) -> None:
+    calls = "    f()\n    g(1)\n" * 3
+    ws = await workspace({"a.py": f"def one():\n{calls}\ndef two():\n    f()\n    f()\n"})
+    result = await ws.call("Symbols", name="f", mode="callers")
+    assert result.text.splitlines() == [
+        "a.py:2:    f()  [call in one]",
+        "  … and 4 more like it, lines 4, 6, 10-11 [call in two]",
+    ]
+    uri = ws.uri("a.py")
+    assert [(each.uri, each.first_line) for each in result.spans] == [(uri, 2)]
+    assert [each.first_line for each in result.vouched] == [4, 6, 10]
+    assert result.omitted == 0
+
+
+async def test_many_uses_in_one_definition_are_folded(workspace: MakeWorkspace) -> None:
+    calls = "".join(f"    f({n}, f({n}))\n" for n in range(30))
+    few = "".join(f"    f({n})\n" for n in range(7))
+    ws = await workspace({"a.py": f"def many():\n{calls}\ndef few():\n{few}"})
+    result = await ws.call("Symbols", name="f", mode="callers")
+    lines = result.text.splitlines()
+    assert lines[:5] == [
+        *(f"a.py:{n + 2}:    f({n}, f({n}))  [call in many]" for n in range(4)),
+        "  … and 26 more like it, lines 6-31",
+    ]
+    assert lines[5:] == [f"a.py:{n + 34}:    f({n})  [call in few]" for n in range(7)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "near"),
+    [
+        ("PRESS", ["press: zoo/fish.py:17 and 1 more [function]"]),
+        ("pres", ["press: zoo/fish.py:17 and 1 more [function]"]),
+        ("Bird.swim", ["swim: zoo/fish.py:9 [method in Fish]"]),
+        ("short_help", [
+            "get_short_help: help.py:4 [function]",
+            "make_default_short_help: help.py:1 [function]",
+        ]),
+        ("shortHelp", [
+            "get_short_help: help.py:4 [function]",
+            "make_default_short_help: help.py:1 [function]",
+        ]),
+        ("get_short_hlep", ["get_short_help: help.py:4 [function]"]),
+        ("get_short_help_text", ["get_short_help: help.py:4 [function]"]),
+        ("whale", []),
+    ],
+)  # fmt: skip
+async def test_near_names_when_nothing_is_found(
+    workspace: MakeWorkspace, asked: str, near: list[str]
+) -> None:
+    help_ = "def make_default_short_help(): pass\n\n\ndef get_short_help(): pass\n"
+    ws = await workspace({**FILES, "help.py": help_})
+    result = await ws.call("Symbols", name=asked)
+    assert not result.error
+    _, _, told = result.text.partition("\nSimilar names:\n")
+    assert [line.strip() for line in told.splitlines()] == near
+    assert not result.spans
+
+
+async def test_near_names_are_told_only_where_they_help(workspace: MakeWorkspace) -> None:
+    ws = await workspace({**FILES, "secret.py": "def presss(): pass\n"})
+    assert "Similar" not in (await ws.call("Symbols", name="Fish", mode="callers")).text
+    assert "  press: " in (await ws.call("Symbols", name="prss", mode="callers")).text
+    ws.open("new.py", "def prss_now(): pass\n")
+    ws.hidden = lambda path: path.endswith("secret.py")
+    result = await ws.call("Symbols", name="presss", path="zoo")
+    assert "  press: " in result.text
+    assert "  prss_now: new.py:1" in (await ws.call("Symbols", name="prssnow")).text
+    assert "secret" not in result.text
+
+
+async def test_near_names_are_few(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": "".join(f"def near_{n}(): pass\n" for n in range(30))})
+    result = await ws.call("Symbols", name="near_x")
+    assert result.text.count("a.py:") == 8
+
+
+async def test_bodies_are_shown_as_read_shows_them(workspace: MakeWorkspace) -> None:
+    ws = await workspace(FILES)
+    result = await ws.call("Symbols", name="press", body=True, path="zoo")
+    assert result.text == (
+        "zoo/fish.py:17-19  [function]\n"
+        "17\tdef press(depth):\n"
+        "18\t    # press is not called here\n"
+        '19\t    return "press"\n'
+        "zoo/water.py:1-2  [function]\n"
+        "1\tdef press(depth):\n"
+        "2\t    return depth / 10"
+    )
+    assert shown(ws, result) == [("zoo/fish.py", 17, 19), ("zoo/water.py", 1, 2)]
+
+
+async def test_bodies_keep_to_their_budget(workspace: MakeWorkspace) -> None:
+    body = "".join(f"    x = {n}\n" for n in range(150))
+    ws = await workspace({f"m{n}.py": f"def f():\n{body}" for n in range(3)})
+    result = await ws.call("Symbols", name="f", include_body=True)
+    lines = result.text.splitlines()
+    assert lines[0] == "m0.py:1-151  [function]"
+    assert lines[152] == "m1.py:1-151  [function]"
+    assert lines[202:] == [
+        "[go on with Read: path=m1.py, offset=50, limit=102]",
+        "m2.py:1:def f():  [function, lines 1-151]",
+        "[without their bodies: 1; Read their lines]",
+    ]
+    last = [span.last_line for span in result.spans]
+    assert last == [151, 49, 1]
+
+
+async def test_a_body_s_long_line_is_cut_and_may_only_be_cited(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": f"def f():\n    return '{'x' * 600}'\n"})
+    result = await ws.call("Symbols", name="f", body=True)
+    assert "[line cut: 613 characters]" in result.text
+    assert [span.last_line for span in result.spans] == [1]
+    assert [span.first_line for span in result.vouched] == [2]

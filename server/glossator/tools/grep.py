@@ -51,16 +51,16 @@ _relative = attrgetter("relative")
 class GrepArgs(ToolArgs):
     """Arguments of Grep."""
 
-    pattern: str = Field(max_length=2_000, description="In RE2 syntax.")
+    pattern: str = Field(max_length=2_000)
     path: str | None = Field(None, description="File or folder; else the workspace.")
     glob: str | None = Field(None, description="Only these files, such as `*.py`.")
     type: str | None = Field(None, description="Only this type, such as `py`.")
     output_mode: Literal["files", "content", "count"] = "files"
     ignore_case: bool = Field(False, alias="-i", description="Ignore case.")
-    before: int = Field(0, alias="-B", ge=0, le=100, description="Lines before each match.")
-    after: int = Field(0, alias="-A", ge=0, le=100, description="Lines after each match.")
-    context: int = Field(0, alias="-C", ge=0, le=100, description="Lines around each match.")
-    multiline: bool = Field(False, description="Match across lines.")
+    before: int = Field(0, alias="-B", ge=0, le=100, description="Lines before.")
+    after: int = Field(0, alias="-A", ge=0, le=100, description="Lines after.")
+    context: int = Field(0, alias="-C", ge=0, le=100, description="Lines around.")
+    multiline: bool = False
     head_limit: int = Field(HEAD_LIMIT, ge=0, description="Most to show; 0 for all.")
     offset: int = Field(0, ge=0, description="How many to skip.")
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from itertools import groupby
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, islice
 
+from glossator.core.document import Document
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.core.uri import to_uri
@@ -13,14 +15,25 @@ from glossator.tools.account import account
 from glossator.tools.selection import Selection
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.find import Coverage, Definition, Found, Line, Use
+from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.names import Name
+from glossator.workspace.symbols.near import Near
+from glossator.workspace.symbols.symbol import Symbol
 
+MAX_DEFINITIONS, MAX_USES = 50, 250  # lines
 MAX_BYTES = 20_000
+BODY_LINES, BODY_BYTES = 200, 16_000  # of all definitions together
 DEFINITIONS, USES, CALLS = "definitions", "uses", "calls"
 
-_NOTES_BYTES = 1_500
+_NOTES_BYTES = 2_000
 _MAX_LINE_CHARACTERS = 300
+_MAX_BODY_CHARACTERS = 500  # of a line
 _MAX_DOCUMENTATION = 200  # characters
+_LONG = 500  # characters of a line that tells nothing
+_MINIFIED = (".min.js", ".min.mjs", ".min.cjs", ".min.css")
+_ALIKE = 3  # lines with the same text, of which the first is shown
+_TOGETHER, _FEW = 8, 4  # lines in one definition, and how many of so many are shown
+_PLACES = 20  # that are told by their numbers alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,62 +42,232 @@ class _Entry:
 
     line: Line
     about: str
+    symbol: Symbol | None = None  # that is defined there
+    is_hit: bool = True  # or a mere mention
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A piece of the result, the lines that it shows and that it only tells of, and its hits."""
+
+    text: str
+    shown: tuple[Line, ...]
+    told: tuple[Line, ...]
+    hits: int
+
+
+@dataclass(slots=True)
+class _Bodies:
+    """The documents whose definitions are shown whole, and the room there is for that."""
+
+    documents: Mapping[str, Document]
+    lines: int = BODY_LINES
+    bytes: int = BODY_BYTES
+    left_out: int = field(default=0, init=False)
 
 
 def report(
     what: str,
     name: Name,
     found: Found[Definition] | Found[Use],
-    limit: int,
     snapshot: WorkspaceSnapshot,
     selection: Selection,
+    *,
+    near: Sequence[Near] = (),
+    bodies: Mapping[str, Document] | None = None,
 ) -> ToolResult:
     """The hits with their lines, then mere mentions of the name, then what was not looked at.
 
-    `what` was looked for. Mentions matter to who wants all uses, and where nothing else was found.
+    `what` was looked for. Mentions matter to who wants all uses, and where nothing else was found;
+    symbols `near` it, where nothing was. With `bodies`, the documents by path, definitions are
+    shown whole.
     """
-    entries = [_entry(hit) for hit in found.hits[:limit]]
     coverage = found.coverage
     if found.hits and what != USES:
         coverage = replace(coverage, mentions=0)
+    whole = None if bodies is None else _Bodies(bodies)
+    limit = MAX_DEFINITIONS if what == DEFINITIONS else MAX_USES
+    rows = list(islice(_rows(map(_entry, found.hits), what, snapshot, whole), limit))
     if coverage.mentions:
-        entries += [_Entry(line, "mentioned") for line in found.mentions]
-    shown = [
-        f"{snapshot.relative(entry.line.path)}:{entry.line.number}:"
-        f"{shorten(entry.line.text, _MAX_LINE_CHARACTERS)}  [{entry.about}]"
-        for entry in entries
-    ]
-    kept, _ = cut(shown, Budget(bytes=MAX_BYTES - _NOTES_BYTES))
-    omitted = len(found.hits) - min(len(kept), len(found.hits))
+        mentions = (_Entry(line, "mentioned", is_hit=False) for line in found.mentions)
+        rows += _rows(mentions, "mentions", snapshot)
+    kept, _ = cut((row.text for row in rows), Budget(bytes=MAX_BYTES - _NOTES_BYTES))
+    told = rows[: len(kept)]
+    omitted = len(found.hits) - sum(row.hits for row in told)
     parts = [*kept]
     if not found.hits:
         parts.insert(0, f"Found no {what} of {name.whole}.")
         parts.append(account(snapshot, selection, [_searched(coverage, name)]))
+        parts += _similar(near, snapshot)
     if omitted:
         parts.append(f"[{omitted:,} more {what}; narrow by path]")
+    if whole and whole.left_out:
+        parts.append(f"[without their bodies: {whole.left_out:,}; Read their lines]")
     parts += _doubts(coverage)
-    told = entries[: len(kept)]
-    whole = [each for each in told if len(each.line.text) <= _MAX_LINE_CHARACTERS]
-    shortened = [each for each in told if len(each.line.text) > _MAX_LINE_CHARACTERS]
     return ToolResult(
         "\n".join(parts),
-        tuple(_spans(whole, snapshot)),
+        tuple(_spans((line for row in told for line in row.shown), snapshot)),
         omitted,
-        vouched=tuple(_spans(shortened, snapshot)),
+        vouched=tuple(_spans((line for row in told for line in row.told), snapshot)),
     )
 
 
 def _entry(hit: Definition | Use) -> _Entry:
     match hit:
         case Definition(line, symbol):
-            where = f" in {' > '.join(symbol.container)}" if symbol.container else ""
-            about = f"{symbol.kind}{where}, lines {symbol.first_line}-{symbol.last_line}"
+            about = f"{_kind(symbol)}, lines {symbol.first_line}-{symbol.last_line}"
             if symbol.documentation:
                 about += f": {shorten(symbol.documentation, _MAX_DOCUMENTATION)}"
-            return _Entry(line, about)
+            return _Entry(line, about, symbol)
         case Use(line, reference):
             where = f" in {' > '.join(reference.within)}" if reference.within else ""
             return _Entry(line, f"{reference.kind}{where}")
+
+
+def _kind(symbol: Symbol) -> str:
+    where = f" in {' > '.join(symbol.container)}" if symbol.container else ""
+    return f"{symbol.kind}{where}"
+
+
+def _rows(
+    entries: Iterable[_Entry], what: str, snapshot: WorkspaceSnapshot, bodies: _Bodies | None = None
+) -> Iterator[_Row]:
+    """What is shown of lines: of many that are alike the first ones, of minified ones none."""
+    by_line: dict[tuple[str, int], list[_Entry]] = defaultdict(list)
+    for entry in entries:
+        by_line[entry.line.path, entry.line.number].append(entry)
+    lines = list(by_line.values())
+    alike = Counter(_same_text(line[0]) for line in lines)
+    together = Counter(_same_place(line[0]) for line in lines if " in " in line[0].about)
+    groups: dict[object, list[list[_Entry]]] = defaultdict(list)
+    for line in lines:
+        first = line[0]
+        text, place = _same_text(first), _same_place(first)
+        if _is_minified(first.line):
+            groups[first.line.path].append(line)
+        elif alike[text] >= _ALIKE:
+            groups[text].append(line)
+        else:
+            groups[place if together[place] >= _TOGETHER else first].append(line)
+    for key, group in groups.items():
+        if isinstance(key, str):
+            yield _minified(group, what, snapshot)
+            continue
+        shown = 1 if key == _same_text(group[0][0]) else _FEW
+        for line in group[:shown]:
+            yield (bodies and _body(line, bodies, snapshot)) or _line(line, snapshot)
+        if group[shown:]:
+            yield _more(group[shown:], _abouts(group[0]))
+
+
+def _same_text(entry: _Entry) -> tuple[str, str, str]:
+    return "text", entry.line.path, entry.line.text.strip()
+
+
+def _same_place(entry: _Entry) -> tuple[str, str, str]:
+    return "place", entry.line.path, entry.about
+
+
+def _is_minified(line: Line) -> bool:
+    return len(line.text) > _LONG or line.path.endswith(_MINIFIED)
+
+
+def _abouts(line: Iterable[_Entry]) -> str:
+    return "; ".join(dict.fromkeys(entry.about for entry in line))
+
+
+def _row(
+    text: str, entries: Sequence[_Entry], shown: Iterable[Line] = (), told: Iterable[Line] = ()
+) -> _Row:
+    return _Row(text, tuple(shown), tuple(told), sum(entry.is_hit for entry in entries))
+
+
+def _line(entries: Sequence[_Entry], snapshot: WorkspaceSnapshot) -> _Row:
+    line = entries[0].line
+    text = shorten(line.text, _MAX_LINE_CHARACTERS)
+    text = f"{snapshot.relative(line.path)}:{line.number}:{text}  [{_abouts(entries)}]"
+    if len(line.text) <= _MAX_LINE_CHARACTERS:
+        return _row(text, entries, shown=[line])
+    return _row(text, entries, told=[line])
+
+
+def _more(lines: Sequence[Sequence[_Entry]], known: str) -> _Row:
+    """Lines like one that is shown; what is known of that is not said again."""
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for line in lines:
+        numbers[_abouts(line)].append(line[0].line.number)
+    places: list[str] = []
+    for about, each in numbers.items():
+        places += _places(each)
+        places[-1] += "" if about == known else f" [{about}]"
+    entries = [entry for line in lines for entry in line]
+    text = f"  … and {len(lines):,} more like it, lines {_listed(places)}"
+    return _row(text, entries, told=[entry.line for entry in entries])
+
+
+def _minified(lines: Sequence[Sequence[_Entry]], what: str, snapshot: WorkspaceSnapshot) -> _Row:
+    entries = [entry for line in lines for entry in line]
+    path = entries[0].line.path
+    kind = "minified" if language_of(path) in CODE else "long"
+    number = _count(len(lines), f"{kind} lines")
+    places = _listed(_places([line[0].line.number for line in lines]))
+    text = f"{snapshot.relative(path)}: {_count(len(entries), what)} in {number}: {places}"
+    return _row(text, entries, told=[entry.line for entry in entries])
+
+
+def _places(numbers: Sequence[int]) -> list[str]:
+    return [str(first) if first == last else f"{first}-{last}" for first, last in runs(numbers)]
+
+
+def _listed(places: Sequence[str]) -> str:
+    return ", ".join([*places[:_PLACES], *(["…"] if len(places) > _PLACES else [])])
+
+
+def _count(number: int, things: str) -> str:
+    return f"{number:,} {things if number != 1 else things.removesuffix('s')}"
+
+
+def _body(entries: Sequence[_Entry], bodies: _Bodies, snapshot: WorkspaceSnapshot) -> _Row | None:
+    """A definition with the lines of its body, as Read shows them; None if there is no room."""
+    line, symbol = entries[0].line, entries[0].symbol
+    document = bodies.documents.get(line.path)
+    if symbol is None or document is None or document.sha256 != line.sha256:
+        bodies.left_out += 1
+        return None
+    first, last = symbol.first_line, min(symbol.last_line, len(document.lines))
+    lines = [
+        Line(line.path, line.sha256, number, text)
+        for number, text in enumerate(document.lines[first - 1 : last], first)
+    ]
+    numbered = (f"{each.number}\t{shorten(each.text, _MAX_BODY_CHARACTERS)}" for each in lines)
+    kept, left = cut(numbered, Budget(bodies.lines, bodies.bytes))
+    if not kept:
+        bodies.left_out += 1
+        return None
+    bodies.lines -= len(kept)
+    bodies.bytes -= sum(len(each.encode("utf-8", "surrogatepass")) + 1 for each in kept)
+    path = snapshot.relative(line.path)
+    parts = [f"{path}:{first}-{last}  [{_kind(symbol)}]", *kept]
+    if left:
+        offset = first + len(kept)
+        parts.append(f"[go on with Read: path={path}, offset={offset}, limit={left}]")
+    shown = lines[: len(kept)]
+    return _row(
+        "\n".join(parts),
+        entries,
+        shown=[each for each in shown if len(each.text) <= _MAX_BODY_CHARACTERS],
+        told=[each for each in shown if len(each.text) > _MAX_BODY_CHARACTERS],
+    )
+
+
+def _similar(near: Sequence[Near], snapshot: WorkspaceSnapshot) -> Iterator[str]:
+    """Where names that may be meant are defined."""
+    if near:
+        yield "Similar names:"
+    for each in near:
+        place = f"{snapshot.relative(each.path)}:{each.symbol.name_line}"
+        more = f" and {each.others:,} more" if each.others else ""
+        yield f"  {each.symbol.name}: {place}{more} [{_kind(each.symbol)}]"
 
 
 def _searched(coverage: Coverage, name: Name) -> str:
@@ -113,9 +296,9 @@ def _files(count: int, more: str = "") -> str:
     return f"{count:,} {more}file" + ("s" if count != 1 else "")
 
 
-def _spans(entries: Iterable[_Entry], snapshot: WorkspaceSnapshot) -> Iterator[Span]:
+def _spans(lines: Iterable[Line], snapshot: WorkspaceSnapshot) -> Iterator[Span]:
     """Runs of consecutive lines, text by text."""
-    places = sorted({(entry.line.path, entry.line.sha256, entry.line.number) for entry in entries})
+    places = sorted({(line.path, line.sha256, line.number) for line in lines})
     for (path, sha256), group in groupby(places, key=lambda place: place[:2]):
         overlay = snapshot.overlays.get(path)
         uri = to_uri(path) if overlay is None else overlay.uri

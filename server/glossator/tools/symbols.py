@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -21,12 +21,14 @@ from glossator.workspace.symbols.find import Definition, Found, Use
 from glossator.workspace.symbols.finder import ALL_USES, CALLS
 from glossator.workspace.symbols.languages import LANGUAGES, language_of
 from glossator.workspace.symbols.names import Name
+from glossator.workspace.symbols.near import Near
 from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.worker.client import WorkerGone
 from glossator.workspace.worker.connection import JobFailed
 
-MAX_DEFINITIONS = 50
-MAX_USES = 250
+MAX_NEAR = 8
+
+_NEAR_SECONDS = 1.0
 
 _WHAT = {
     "definitions": symbol_report.DEFINITIONS,
@@ -40,9 +42,12 @@ class SymbolsArgs(ToolArgs):
     """Arguments of Symbols."""
 
     mode: Literal["definitions", "references", "callers", "outline"] = "definitions"
-    name: str | None = Field(None, description="The symbol, such as `parse` or `Parser.parse`.")
-    path: str | None = Field(
-        None, description="outline: the file. Otherwise the file or folder to look in."
+    name: str | None = Field(None, description="Such as `parse` or `Parser.parse`.")
+    path: str | None = Field(None, description="File or folder to look in; outline: the file.")
+    body: bool = False
+
+    habits: ClassVar[Mapping[str, Sequence[str]]] = dict.fromkeys(
+        ("include_body", "with_body", "show_body"), ("body",)
     )
 
     def paths(self) -> tuple[str, ...]:
@@ -57,7 +62,9 @@ class Symbols:
     access: ClassVar[Access] = Access.READ
     args: ClassVar[type[ToolArgs]] = SymbolsArgs
     description = load_prompt("tools/symbols").render(
-        definitions=str(MAX_DEFINITIONS), uses=str(MAX_USES), languages=_LANGUAGES
+        definitions=str(symbol_report.MAX_DEFINITIONS),
+        uses=str(symbol_report.MAX_USES),
+        languages=_LANGUAGES,
     )
 
     async def run(self, args: SymbolsArgs, context: ToolContext) -> ToolResult:
@@ -116,6 +123,8 @@ def _shown(document: Document, symbols: tuple[Symbol, ...]) -> Iterator[Span]:
 
 
 async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
+    if args.body and args.mode != "definitions":
+        raise UsageError(f"{args.mode} have no body.\nLeave body out, or take mode definitions.")
     if args.name is None:
         raise UsageError(
             f"No name is given.\nGive one whose {args.mode} you want, or mode outline and a path."
@@ -125,12 +134,28 @@ async def _look_up(args: SymbolsArgs, context: ToolContext) -> ToolResult:
     within = snapshot.resolve(args.path) if args.path else None
     place = Place(within=within if isinstance(within, str) else None, hides=context.hidden)
     found: Found[Definition] | Found[Use]
+    bodies: dict[str, Document] | None = None
     if args.mode == "definitions":
-        limit, found = MAX_DEFINITIONS, await context.symbols.definitions(snapshot, name, place)
+        found = defined = await context.symbols.definitions(snapshot, name, place)
+        if args.body:
+            paths = {hit.line.path for hit in defined.hits[: symbol_report.MAX_DEFINITIONS]}
+            bodies = await in_thread(_documents, snapshot, paths, context.hidden)
     else:
         kinds = CALLS if args.mode == "callers" else ALL_USES
-        limit, found = MAX_USES, await context.symbols.uses(snapshot, name, kinds, place)
-    return symbol_report.report(_WHAT[args.mode], name, found, limit, snapshot, selection)
+        found = await context.symbols.uses(snapshot, name, kinds, place)
+    near: tuple[Near, ...] = ()
+    if not found.hits and (args.mode == "definitions" or not found.coverage.holding):
+        near = await context.symbols.near(snapshot, name, context.hidden, MAX_NEAR, _NEAR_SECONDS)
+    return symbol_report.report(
+        _WHAT[args.mode], name, found, snapshot, selection, near=near, bodies=bodies
+    )
+
+
+def _documents(
+    _cancelled: Cancelled, snapshot: WorkspaceSnapshot, paths: set[str], hides: Hidden | None
+) -> dict[str, Document]:
+    found = {path: visible(snapshot, path, hides) for path in paths}
+    return {path: document for path, document in found.items() if isinstance(document, Document)}
 
 
 def _select(

@@ -12,7 +12,6 @@ from glossator.workspace.roots import is_inside
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.modules import module_of
-from glossator.workspace.symbols.names import Name
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.source import candidates as text_candidates
 
@@ -35,13 +34,15 @@ class Place:
 ANYWHERE = Place()
 
 
-def candidates(snapshot: WorkspaceSnapshot, name: Name, place: Place) -> tuple[str, ...]:
-    """The texts of `place` by path: code before others, then the likeliest and nearest first.
+def candidates(snapshot: WorkspaceSnapshot, pattern: str, place: Place) -> tuple[str, ...]:
+    """The texts of `place` in which `pattern` may match, by path.
 
-    Near a cell of a notebook, its other cells count, too.
+    Code comes before others, then the likeliest and nearest first. `pattern` is one of RE2 and of
+    `re`, in time linear in the text. Near a cell of a notebook, its other cells count, too.
     """
-    found = text_candidates(snapshot, analyse(re.escape(name.last)).query)
-    without = {path for path, overlay in snapshot.overlays.items() if name.last not in overlay.text}
+    found = text_candidates(snapshot, analyse(pattern).query)
+    holds = re.compile(pattern).search
+    without = {path for path, overlay in snapshot.overlays.items() if not holds(overlay.text)}
     files = (entry.path for entry in chain(found.plain, found.others))
     paths = chain(files, _cells(snapshot, place.near or ""))
     ranked = _ranked((path for path in paths if path not in without), place)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -31,6 +32,7 @@ from glossator.workspace.symbols.find import (
 from glossator.workspace.symbols.imports import Import
 from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.names import Name
+from glossator.workspace.symbols.near import FindNear, Near, pieces
 from glossator.workspace.symbols.single import CallsOf, ImportsOf, OutlineOf, OutlinesOf
 from glossator.workspace.symbols.sources import Library, statistics
 from glossator.workspace.symbols.symbol import Symbol
@@ -148,6 +150,25 @@ class SymbolFinder:
 
         return await self._search(snapshot, name, place, job)
 
+    async def near(
+        self,
+        snapshot: WorkspaceSnapshot,
+        name: Name,
+        hides: Callable[[str], bool] | None,
+        limit: int,
+        seconds: float,
+    ) -> tuple[Near, ...]:
+        """Symbols with nearly this name, as far as they can be found in so many seconds.
+
+        None while the worker is away.
+        """
+        if self._worker.state.phase is Phase.BACKING_OFF:
+            return ()
+        place = Place(languages=CODE, hides=hides)
+        paths = await asyncio.to_thread(candidates, snapshot, pieces(name.last), place)
+        library = self._library(snapshot, open_texts(snapshot))
+        return await self._worker.run(FindNear(library, paths, name.last, limit, seconds))
+
     async def matching(
         self,
         snapshot: WorkspaceSnapshot,
@@ -245,7 +266,7 @@ class SymbolFinder:
         place: Place,
         job: Callable[[Library, tuple[str, ...]], Job[Found[H]]],
     ) -> Found[H]:
-        paths = await asyncio.to_thread(candidates, snapshot, name, place)
+        paths = await asyncio.to_thread(candidates, snapshot, re.escape(name.last), place)
         texts = await asyncio.to_thread(open_texts, snapshot, name.last)
         away = self._worker.state.phase is Phase.BACKING_OFF
         taken = paths[: _FEW_SOURCES if away else _MOST_SOURCES]
