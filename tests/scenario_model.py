@@ -14,6 +14,7 @@ from tests.scenario import Step, turn_in
 from tests.standin import Text, Turn
 
 FULL = "Model, whose window is now full"
+FAULTY = "Model, whose citations do not hold"
 _FULL_USAGE = {"cache_read_input_tokens": 850_000}  # of a window of a million
 
 
@@ -25,7 +26,7 @@ class ScenarioModel:
         self.requests: list[dict[str, Any]] = []  # but for those
         self._arrived: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._asked: dict[str, Any] | None = None
-        replies = [each for each in steps if each.title in {"Model", FULL}]
+        replies = [each for each in steps if each.title in {"Model", FULL, FAULTY}]
         self._gates = [asyncio.Event() for _ in replies]
         self._released = iter(self._gates)
         self._turns = iter(

@@ -17,7 +17,7 @@ from watchfiles import awatch
 from tests.lsp.support.editor import Message
 from tests.patience import SECONDS
 from tests.scenario import BROKEN_OFF, Step, blocks_in, files_in, items_in, matches
-from tests.scenario_model import ScenarioModel, results_in
+from tests.scenario_model import FAULTY, ScenarioModel, results_in
 from tests.scenario_scene import Scene
 from tests.standin import StandIn
 
@@ -153,6 +153,11 @@ class Player:
         await self._take_back({"turn": self._undone})
 
     # --- the model
+
+    @step(FAULTY)
+    async def _fault(self, _body: str) -> None:
+        """An answer of which the model hears that citations fail; the next one replaces it."""
+        await self._model.reply()
 
     @step("Model(?:, whose window is now full)?")
     async def _reply(self, body: str) -> None:

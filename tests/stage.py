@@ -193,4 +193,4 @@ async def stage(
             yield Stage(app, api, port, root)
         finally:
             await app.close()
-        assert api.refusals == []
+        assert api.refusals == [], repr(api.refusals)

@@ -51,7 +51,8 @@ async def test_a_reply_that_breaks_off_has_cost_what_was_told(tmp_path: Path, fa
 async def test_a_reply_that_is_not_waited_for_has_cost_what_was_told(
     tmp_path: Path, limits: dict[str, Any]
 ) -> None:
-    async with stage(tmp_path / "ws", FILES, [Turn(Text("Hm"), gate=asyncio.Event())], limits) as s:
+    script = [Turn(Text("Hm"), gate=asyncio.Event()), Turn(Text("Time is up."))]
+    async with stage(tmp_path / "ws", FILES, script, limits) as s:
         await s.app.scanned()
         session = s.app.sessions.create()
         run = asyncio.create_task(s.ask("?", session_id=session.id))
@@ -60,10 +61,11 @@ async def test_a_reply_that_is_not_waited_for_has_cost_what_was_told(
         if not limits:
             run.cancel()
         await asyncio.wait({run})
-        (usage,) = usages(s)
+        usage, *of_last_word = usages(s)
+        assert len(of_last_word) == len(limits)
         assert usage.input_total > 0
-        assert (session.account.replies, session.account.broken_off) == (1, 1)
-        assert session.account.last == usage
+        assert (session.account.replies, session.account.broken_off) == (1 + len(limits), 1)
+        assert session.account.last == [usage, *of_last_word][-1]
         assert not isinstance(s.port.events[-1], Usage)  # the run's end is told last
 
 

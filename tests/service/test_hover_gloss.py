@@ -21,7 +21,7 @@ SAID = """\
   [go](command:workbench.action.quit)
 - It splashes. [cite: doc, pond.py, 5]
 """
-TURNS = [Turn(ToolUse("Read", {"path": "pond.py"})), Turn(Text(SAID))]
+TURNS = [Turn(ToolUse("Read", {"path": "pond.py"})), *[Turn(Text(SAID))] * 2]  # corrects nothing
 
 
 @pytest.fixture(autouse=True)

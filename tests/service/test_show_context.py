@@ -25,7 +25,7 @@ from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_tur
 from tests.stage import Stage, stage
 from tests.standin import Text, Thinking, ToolUse, Turn
 
-FILES = {"app.py": "one\n" * 400, "lib.py": "two\n" * 400}
+FILES = {"app.py": "one\n" * 400, "lib.py": "two three four\n" * 400}
 READ = ToolUse("Read", {"path": "app.py"})
 
 

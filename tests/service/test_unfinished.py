@@ -15,6 +15,7 @@ from tests.standin import StreamError, Text, ToolUse, Turn
 
 FILES = {"app.py": "one\n"}
 SAID = "A retry is another try."
+LAST = "Time is up."
 READ = Turn(Text("I look."), ToolUse("Read", {"path": "app.py"}))
 
 
@@ -42,7 +43,8 @@ async def streamed(s: Stage, text: str) -> None:
     ("limits", "left"),
     [
         ({}, [TextDelta(SAID), RunCancelled()]),
-        ({"limits": {"seconds": 1}}, [RunFinished("time")]),  # the editor was told to drop it
+        # the editor was told to drop it, and what took its place is the last word
+        ({"limits": {"seconds": 1}}, [TextDelta(LAST), RunFinished("time")]),
     ],
     ids=["cancelled", "late"],
 )
@@ -50,7 +52,7 @@ async def test_a_reply_that_is_stopped(
     tmp_path: Path, limits: dict[str, Any], left: list[Any]
 ) -> None:
     root = tmp_path / "ws"
-    async with stage(root, FILES, [READ, held()], limits) as s:
+    async with stage(root, FILES, [READ, held(), Turn(Text(LAST))], limits) as s:
         await s.app.scanned()
         session = s.app.sessions.create()
         run = asyncio.create_task(s.ask("?", session_id=session.id))

@@ -33,7 +33,8 @@ async def test_a_command(shell: MakeShell, sandbox: Sandbox, ws: Workspace, root
     bash = shell(sandbox)
     assert Bash.access is Access.EXECUTE
     result = await call(bash, ws, command="pwd; exit 2", cwd="sub")
-    assert result == ToolResult(f"{root}/sub\n[run 1] [exit code 2]", outcome="exit code 2")
+    text = f"{root}/sub\n[run 1] [exit code 2]"
+    assert result == ToolResult(text, outcome="exit code 2", number="[run 1]")
     assert (await call(bash, ws, command="true")).text == "[no output]\n[run 1] [exit code 0]"
 
 

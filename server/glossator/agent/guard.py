@@ -84,9 +84,9 @@ class Guard:
             self._made[name] += not result.pending
             if self.acts(call):
                 acted = True
-                if not result.error and result.text != self._told.get(name):
+                if not result.error and result.said != self._told.get(name):
                     self._keep((name,))
-                self._told[name] = result.text
+                self._told[name] = result.said
         if acted:
             self._seen = self.revision()  # what calls did by themselves makes none of them new
 

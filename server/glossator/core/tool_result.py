@@ -25,7 +25,7 @@ class ToolResult:
     people read of it; what the model is to do about it stands on the lines after it. `outcome` is
     what people read instead, where that line would not tell them. `vouched` are lines that the text
     tells of and does not show, or not in full: they may be cited, but not edited. `pending`: the
-    same call will tell more later.
+    same call will tell more later. `number` stands in the text and is another for each call.
     """
 
     text: str
@@ -36,6 +36,12 @@ class ToolResult:
     outcome: str = ""
     vouched: tuple[Span, ...] = ()
     pending: bool = False
+    number: str = ""
+
+    @property
+    def said(self) -> str:
+        """The text without its number: what tells whether two results say the same."""
+        return self.text.replace(self.number, "", 1) if self.number else self.text
 
     @staticmethod
     def failed(message: str) -> ToolResult:

@@ -85,7 +85,7 @@ async def _run(
             f"{run} Started job {job}. Look at it with job={job!r}. What it changes after this turn"
             " is not kept for undo."
         )
-        return ToolResult(f"{told}\n{unsaved}".rstrip())
+        return ToolResult(f"{told}\n{unsaved}".rstrip(), number=run)
     seconds = args.timeout_seconds or SECONDS
     finished = await shell.run(command, seconds)
     if finished.timed_out:
@@ -95,8 +95,9 @@ async def _run(
             f" {MAX_SECONDS}), or run it in the background]"
         )
         text = _joined(finished.output, f"{run} {end}", shell, unsaved)
-        return ToolResult(text, omitted=_omitted(finished.output), error=True, outcome=ended)
-    return _result(finished.output, finished.exit, shell, f"{run} ", unsaved)
+        omitted = _omitted(finished.output)
+        return ToolResult(text, omitted=omitted, error=True, outcome=ended, number=run)
+    return _result(finished.output, finished.exit, shell, run, unsaved)
 
 
 async def _look(args: BashArgs, job: str, shell: ShellContext) -> ToolResult:
@@ -114,10 +115,11 @@ def _result(
 ) -> ToolResult:
     end = exit_text(ended)
     return ToolResult(
-        _joined(output, run + end, shell, unsaved),
+        _joined(output, f"{run} {end}".lstrip(), shell, unsaved),
         omitted=_omitted(output),
         outcome="" if ended == Exit(0) else end.strip("[]"),
         pending=ended is None,
+        number=run,
     )
 
 
