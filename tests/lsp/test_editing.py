@@ -14,10 +14,10 @@ from tests.lsp.support.editor import NO_ANSWER, Message
 from tests.standin import Script, Text, ToolUse, Turn
 
 CALC = "def add(a, b):\n    return a - b\n\n\ndef sub(a, b):\n    return a + b\n"
-_READ = ToolUse("Read", {"path": "calc.py"}, "read")
+READ = ToolUse("Read", {"path": "calc.py"}, "read")
 _EDIT = ToolUse("Edit", {"path": "calc.py", "old_text": "a - b", "new_text": "a + c"}, "edit")
 _NEW = ToolUse("Write", {"path": "made/new.txt", "content": "é\n"}, "new")
-FIX: Script = [Turn(_READ), Turn(_EDIT), Turn(Text("Fixed."))]
+FIX: Script = [Turn(READ), Turn(_EDIT), Turn(Text("Fixed."))]
 _MAKE: Script = [Turn(_NEW), Turn(Text("Made."))]
 
 

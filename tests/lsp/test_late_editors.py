@@ -12,9 +12,12 @@ import pytest
 from glossator.service import arrival, editing
 from tests.lsp.support.desk import Acting, acting
 from tests.lsp.support.editor import Message, Refusal
-from tests.lsp.test_editing import CALC, FIX
+from tests.lsp.test_editing import CALC, FIX, READ
+from tests.standin import Text, ToolUse, Turn
 
 _MOVED = "# mine\n" + CALC.replace("a - b", "a + c")
+_SLOW = "@slow\ndef one():\n    pass\n"
+_SLOWER = "@slow\ndef zero():\n    pass\n\n\n" + _SLOW
 _UNVERSIONED = {"applyEdit": True}
 _NEOVIM = {"applyEdit": True, "workspaceEdit": {"resourceOperations": ["rename", "create"]}}
 
@@ -81,6 +84,33 @@ async def test_typing_that_comes_with_the_edit_in_one_change(calc: Path) -> None
         assert "Nothing was changed" not in a.told("edit")
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("def one", "def once"), ("@slow\ndef zero", "@slow(2)\ndef zero")],
+    ids=["below", "above"],
+)
+async def test_an_edit_in_its_place_where_lines_occur_twice(calc: Path, old: str, new: str) -> None:
+    """The edit and what was typed after it come in one change."""
+    await asyncio.to_thread(calc.write_text, _SLOW)
+    write = ToolUse("Write", {"path": "calc.py", "content": _SLOWER}, "edit")
+    async with acting(
+        calc.parent, [Turn(READ), Turn(write), Turn(Text("Done."))], _UNVERSIONED
+    ) as a:
+        uri = a.desk.open(calc)
+
+        def apply(params: Message) -> Message:
+            a.desk.blindly(uri, params["edit"])
+            a.desk.type(uri, old, new)
+            return {"applied": True}
+
+        a.editor.answers["workspace/applyEdit"] = apply
+        await a.asked()
+        assert a.desk.texts[uri] == _SLOWER.replace(old, new)
+        assert a.told("edit").startswith("Changed calc.py in ")
+        assert "wrong place" not in a.told("edit")
+        assert a.editor.sent("window/showMessage") == []
+
+
 async def test_typing_below_is_no_wrong_place(calc: Path) -> None:
     async with acting(calc.parent, FIX, _UNVERSIONED) as a:
         uri = a.desk.open(calc)
@@ -114,6 +144,7 @@ async def test_what_an_editor_says_is_told(calc: Path, monkeypatch: pytest.Monke
     for said, told in [
         ("User cancelled server edit", "Nothing was changed: User cancelled server edit.\n"),
         ("Edits require version 0", "Nothing was changed: the user is typing, and the editor"),
+        ("Unsupported version of edits", "Nothing was changed: Unsupported version of edits.\n"),
     ]:
         async with acting(calc.parent, FIX) as a:
             a.desk.open(calc)

@@ -67,6 +67,14 @@ def compose(
     return tuple(composed)
 
 
+def inverted(base: str, replacements: Sequence[Replacement]) -> tuple[Replacement, ...]:
+    """Replacements in their result that bring the base back."""
+    return tuple(
+        Replacement(there.start, there.end, base[each.start : each.end])
+        for there, each in zip(_placed(replacements), replacements, strict=True)
+    )
+
+
 def trimmed(base: str, replacement: Replacement) -> Replacement:
     """The same change without what is alike at both ends; never begins or ends within a CRLF."""
     old = base[replacement.start : replacement.end]

@@ -45,7 +45,7 @@ _NO_ANSWER = (
     "the editor did not answer within {:g} s, and may still do so: look at the file again before"
     " you rely on it"
 )
-_VERSION = "version"  # Eglot's error for a text that was typed in says which one it wants
+_BEHIND = "require version"  # Eglot's error for a text that was typed in; older ones send no name
 _BUTTONS = {
     Choice.ONCE: "Allow once",
     Choice.SESSION: "Allow for this session",
@@ -191,7 +191,7 @@ class Dialogue:
             async with asyncio.timeout(None if confirm else seconds):
                 result = await self._protocol.ask(types.WORKSPACE_APPLY_EDIT, params)
         except JsonRpcException as failure:
-            return NotApplied(failure.message, behind=_VERSION in failure.message.lower())
+            return NotApplied(failure.message, behind=_BEHIND in failure.message.lower())
         except TimeoutError:
             return NotApplied(_NO_ANSWER.format(seconds))
         if result.applied:

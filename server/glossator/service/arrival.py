@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from glossator.core.document import Document, Missing, is_absent
 from glossator.core.edit import Conflict, EditPlan, FileChange, FileEdit, FileRename, Hunk
-from glossator.workspace.editing.merge import rebase
+from glossator.workspace.editing.merge import is_made, rebase
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.roots import is_inside
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -114,7 +114,9 @@ def _is_untouched(change: FileChange, hunk: Hunk, now: WorkspaceSnapshot) -> boo
     found = now.read(change.path)
     if not isinstance(change, FileEdit) or change.base is None or not isinstance(found, Document):
         return False
-    return not isinstance(rebase(change.base.text, (hunk.replacement,), found), Conflict)
+    # where lines are repeated, the place seems untouched by an edit that stands beside it, too
+    untouched = not isinstance(rebase(change.base.text, (hunk.replacement,), found), Conflict)
+    return untouched and not is_made(change, found)
 
 
 def _age(host: WorkspaceHost, plan: EditPlan) -> float:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from glossator.core.document import Document
@@ -191,8 +192,9 @@ class PlanEditing:
     async def _applied(self, plan: EditPlan, texts: misplaced.Texts, *, confirm: bool) -> _Tried:
         if not await arrival.arrived(self.host, plan):
             return _Tried(Refused(_NOT_SEEN))
+        look = partial(misplaced.find, guess=self.port.edits_blindly)
         for change in plan.files:
-            wrong = await asyncio.to_thread(misplaced.find, change, texts, self.host.encoding)
+            wrong = await asyncio.to_thread(look, change, texts, self.host.encoding)
             if wrong is not None and not confirm:
                 return await self._put_right(plan, change.path, wrong, texts)
         now = self.host.snapshot()

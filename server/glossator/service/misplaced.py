@@ -22,7 +22,7 @@ from glossator.core.replacement import (
     line_replacements,
 )
 from glossator.core.text import LineTable, PositionEncoding
-from glossator.workspace.editing.merge import rebase
+from glossator.workspace.editing.merge import is_made, rebase
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.overlays import edited
 
@@ -71,8 +71,10 @@ def followed(host: WorkspaceHost, plan: EditPlan) -> Iterator[Texts]:
         end()
 
 
-def find(change: FileChange, texts: Texts, encoding: PositionEncoding) -> Misplaced | None:
-    """How an edit went wrong, if it did."""
+def find(
+    change: FileChange, texts: Texts, encoding: PositionEncoding, *, guess: bool
+) -> Misplaced | None:
+    """How an edit went wrong, if it did; `guess`: also where no text shows what it was made in."""
     steps = texts.get(change.path, ())
     if not isinstance(change, FileEdit) or change.base is None or change.result in steps:
         return None
@@ -82,15 +84,20 @@ def find(change: FileChange, texts: Texts, encoding: PositionEncoding) -> Mispla
             moved = _moved(change, change.base, found)
             wanted = None if moved is None else apply_replacements(found, moved)
             return None if left == wanted else Misplaced(left, wanted)
-    untouched = _moved(change, change.base, steps[-1]) is not None if steps else False
+    if not steps or not guess or is_made(change, _holding(change.base, steps[-1])):
+        return None
+    untouched = _moved(change, change.base, steps[-1]) is not None
     return Misplaced() if untouched and _stands_there(change, steps[-1], encoding) else None
 
 
 def _moved(edit: FileEdit, base: Document, text: str) -> tuple[Replacement, ...] | None:
     """The replacements for another text of the document, if they have a place there."""
-    there = replace(base, text=text, sha256=text_hash(text))
-    moved = rebase(base.text, edit.replacements, there)
+    moved = rebase(base.text, edit.replacements, _holding(base, text))
     return None if isinstance(moved, Conflict) else moved
+
+
+def _holding(document: Document, text: str) -> Document:
+    return replace(document, text=text, sha256=text_hash(text))
 
 
 def _at_old_places(edit: FileEdit, text: str, encoding: PositionEncoding) -> str | None:
