@@ -17,9 +17,9 @@ NODE = $(VENV)/node
 export PATH := $(abspath $(NODE)):$(PATH)
 
 # What the tests need beside the virtual environment: a command, and Debian's package for it.
-# Without bubblewrap commands run only when somebody allows each one.
+# Without bubblewrap commands run only when somebody allows each one. Emacs has Eglot since 29.
 NEEDS = $(if $(filter Linux,$(shell uname)),bwrap:bubblewrap) nvim:neovim \
-	chromium:chromium chromium:fonts-dejavu-core
+	chromium:chromium chromium:fonts-dejavu-core emacs:emacs-nox emacs:elpa-eglot
 
 # Servers are started by the hundred; compiled once they start sooner.
 unexport PYTHONDONTWRITEBYTECODE
