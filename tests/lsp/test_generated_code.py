@@ -13,7 +13,7 @@ import pytest
 from glossator.lsp.generated_code import _load, _save
 
 PROGRAM = """
-import attr._make, dataclasses, sys, typing
+import attr, attr._make, dataclasses, sys, typing
 from pathlib import Path
 from glossator.lsp.generated_code import begin, end
 file = Path(sys.argv[1])
@@ -25,7 +25,11 @@ class Fish:
     depth: int = 3
 class Net(typing.TypedDict):
     mesh: "list[int]"
+@attr.s(frozen=True, hash=True)  # its code holds a number of this process
+class Knot:
+    name = attr.ib()
 end(file)
+assert hash(Knot("a")) == hash(Knot("a"))
 for module in (attr._make, typing, dataclasses):
     assert not {"compile", "exec"} & vars(module).keys()
 assert Fish.__init__.__annotations__ == {"name": str, "depth": int, "return": None}

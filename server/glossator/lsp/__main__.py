@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
+import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -58,4 +59,8 @@ def _address(text: str) -> tuple[str, int]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    status = main()
+    sys.stderr.flush()
+    os._exit(
+        status
+    )  # all is closed; to take every module apart takes longer than the rest of the end

@@ -15,6 +15,7 @@ import dataclasses
 import logging
 import marshal
 import os
+import re
 import sys
 import typing
 from collections.abc import Callable
@@ -29,6 +30,9 @@ from glossator import __version__
 FILE = Path(__file__).parent / "__pycache__" / f"generated-{__version__}-{MAGIC_NUMBER.hex()}.code"
 
 _Key = tuple[int, str, str]  # flags, mode, text
+
+# attrs writes the hash of a class into what it generates, which is another in each process.
+_OF_THIS_PROCESS = re.compile(r"-?[0-9]{12,}")
 
 _log = logging.getLogger(__name__)
 _kept: dict[_Key, CodeType] = {}
@@ -69,7 +73,8 @@ def _compiler(flags: int) -> Callable[..., object]:
         code = _kept.get(key)
         if code is None:
             code = builtins.compile(text, filename, mode, flags, dont_inherit=True)
-            _kept[key] = code
+            if not _OF_THIS_PROCESS.search(text):
+                _kept[key] = code
         return code
 
     return compile_once
