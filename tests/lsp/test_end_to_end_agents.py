@@ -28,7 +28,10 @@ async def test_a_sub_agent_is_ended_and_its_run_answers(tmp_path: Path) -> None:
         (finding,) = answer["report"]["findings"]
         assert finding["text"] == said.text
         assert [each["status"] for each in finding["citations"]] == ["read"]
-        assert answer["report"]["searched"] == ['Read path="fish.py" (3 lines)']
+        assert answer["report"]["searched"] == [
+            'Read path="fish.py" (3 lines)',
+            "lines shown to it: fish.py 1-3",
+        ]
         shown = await editor.result(
             editor.command(
                 "glossator.showAgent", {"sessionId": answer["sessionId"], "agentId": agent}

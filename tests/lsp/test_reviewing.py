@@ -211,7 +211,7 @@ async def test_a_part_is_rejected_and_the_rest_does_not_fit_any_more(calc: Path)
         assert changed(a) == []
         note = "The user rejected 1 of 3 changes (line 15).\nThe user says: 15 is right"
         told = a.told("edit")
-        assert "there is now:\n     5\tline five\n" in told
+        assert "there is now:\n5\tline five\n" in told
         assert told.endswith(f"if it is still wanted. {note}")
         (settled,) = a.events("edit.settled")
         rejected = "The user rejected 1 of 3 changes (line 15)."

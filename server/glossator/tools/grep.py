@@ -51,7 +51,7 @@ _relative = attrgetter("relative")
 class GrepArgs(ToolArgs):
     """Arguments of Grep."""
 
-    pattern: str = Field(max_length=2_000)
+    pattern: str = Field(max_length=2_000, description="In RE2 syntax.")
     path: str | None = Field(None, description="File or folder; else the workspace.")
     glob: str | None = Field(None, description="Only these files, such as `*.py`.")
     type: str | None = Field(None, description="Only this type, such as `py`.")
@@ -60,7 +60,7 @@ class GrepArgs(ToolArgs):
     before: int = Field(0, alias="-B", ge=0, le=100, description="Lines before.")
     after: int = Field(0, alias="-A", ge=0, le=100, description="Lines after.")
     context: int = Field(0, alias="-C", ge=0, le=100, description="Lines around.")
-    multiline: bool = False
+    multiline: bool = Field(False, description="Match across lines.")
     head_limit: int = Field(HEAD_LIMIT, ge=0, description="Most to show; 0 for all.")
     offset: int = Field(0, ge=0, description="How many to skip.")
 

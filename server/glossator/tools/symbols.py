@@ -44,7 +44,7 @@ class SymbolsArgs(ToolArgs):
     mode: Literal["definitions", "references", "callers", "outline"] = "definitions"
     name: str | None = Field(None, description="Such as `parse` or `Parser.parse`.")
     path: str | None = Field(None, description="File or folder to look in; outline: the file.")
-    body: bool = False
+    body: bool = Field(False, description="Show definitions whole.")
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = dict.fromkeys(
         ("include_body", "with_body", "show_body"), ("body",)
