@@ -46,10 +46,10 @@ class Progress:
     started: AgentStarted
     tell: Callable[[Event], None]
     meter: Meter
-    searched: list[str] = field(default_factory=list)
     tool_calls: int = 0
     began: float = field(default_factory=time.perf_counter)
-    _running: dict[str, str] = field(default_factory=dict)
+    _started: dict[str, str] = field(default_factory=dict)
+    _finished: dict[str, str] = field(default_factory=dict)
 
     def emit(self, event: Event) -> None:
         """An event of its own loop; what it says and thinks is not shown."""
@@ -57,13 +57,22 @@ class Progress:
             case ToolStarted(call_id, tool, arguments):
                 self.tool_calls += 1
                 detail = brief_arguments(arguments)
-                self._running[call_id] = f"{tool} {detail}".rstrip()
+                self._started[call_id] = f"{tool} {detail}".rstrip()
                 agent = self.started.agent_id
                 self.tell(AgentProgress(agent, tool, detail, self.tool_calls, self.tokens))
             case ToolFinished(call_id, summary=summary):
-                self.searched.append(f"{self._running.pop(call_id)} ({summary})")
+                self._finished[call_id] = summary
             case _:
                 return
+
+    @property
+    def searched(self) -> list[str]:
+        """The calls that finished, in the order in which they started."""
+        return [
+            f"{call} ({self._finished[call_id]})"
+            for call_id, call in self._started.items()
+            if call_id in self._finished
+        ]
 
     @property
     def tokens(self) -> int:

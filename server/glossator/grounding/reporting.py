@@ -50,13 +50,13 @@ def report_of(
 
 
 def seen(spans: Iterable[Span], name: Callable[[str], str]) -> tuple[str, ...]:
-    """The lines of `spans` as a sentence, by file, `name` being that of a URI; none for none."""
+    """The lines of `spans` as a sentence, by file in order; `name` gives a URI's; none for none."""
     places: dict[str, list[str]] = {}
     for span in spans:
         first, last = span.first_line, span.last_line
         lines = f"{first}-{last}" if last > first else f"{first}"
         places.setdefault(name(span.uri), []).append(lines)
-    files = [f"{path} {_some(lines, ', ')}" for path, lines in places.items()]
+    files = [f"{path} {_some(lines, ', ')}" for path, lines in sorted(places.items())]
     return (f"lines shown to it: {_some(files, ' · ')}",) if files else ()
 
 

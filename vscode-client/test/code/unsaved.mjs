@@ -25,8 +25,7 @@ export async function story(stage) {
   await stage.picture("unsaved-answer");
   const { requests } = await model.told();
   const found = resultOf(requests.at(-1), "Grep");
-  assert.match(found, /unsaved\.py:1:RETRIES = 2\n/);
-  assert.match(found, /unsaved\.py:2:TIMEOUT = 10/);
+  assert.match(found, /^unsaved\.py\n1:RETRIES = 2\n2:TIMEOUT = 10$/m);
   assert.equal(stage.onDisk("unsaved.py"), SAVED);
   await stage.press("Control+Home");
   await runCommand(page, "File: Revert File");
