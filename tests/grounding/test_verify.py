@@ -11,7 +11,8 @@ from glossator.context.attachments import attach
 from glossator.core.citations import parse_citations
 from glossator.core.span import CitationStatus
 from glossator.core.uri import to_uri
-from glossator.grounding.verify import verify, verify_all
+from glossator.grounding.verify import faults, verify, verify_all
+from glossator.tools.runs import CommandRuns
 from glossator.workspace.change import Opened
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -162,3 +163,54 @@ async def test_an_attached_document_outside_the_workspace(
     check(ws, f"{attached.path}, 2")
     check(ws, f"{attached.path}, 1", "not read")
     check(ws, f"{other}, 1", "not read")
+
+
+async def test_the_end_of_a_path_names_the_one_file_that_was_shown(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace({"src/app.py": "x = 1\n", "lib/app.py": "y = 1\n", "src/b.py": "z\n"})
+    await ws.call("Read", path="src/app.py")
+    check(ws, "app.py, 1")
+    check(ws, "b.py, 1", "b.py does not exist")  # it was not shown
+    ((_, mentioned),) = verify_all("See app.py:1.", ws.snapshot, ws.reads)
+    assert mentioned.span is not None
+    assert mentioned.span.uri == to_uri(str(ws.root / "src/app.py"))
+    await ws.call("Read", path="lib/app.py")
+    check(ws, "app.py, 1", "app.py does not exist")  # which one?
+    check(ws, "lib/app.py, 1")
+
+
+async def test_empty_lines_need_not_be_read(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": "x = 1\n\n  \ny = 2\n"})
+    await ws.call("Read", path="a.py", limit=1)
+    check(ws, "a.py, 1-3")
+    check(ws, "a.py, 1-4", "Line 4 was not read.")
+
+
+@pytest.mark.parametrize("cited", ["doc, a.py", "a.py L5 or so", "fact, 12, null", "the docs"])
+async def test_a_mark_that_cannot_be_read_does_not_hold(
+    workspace: MakeWorkspace, cited: str
+) -> None:
+    ws = await workspace(FILES)
+    await ws.call("Read", path="a.py")
+    answer = f"It is so [cite: a.py, 1]. And so [cite: {cited}], but not `[cite: x]` or [1]."
+    (_, first), (_, second) = verify_all(answer, ws.snapshot, ws.reads)
+    assert first.status is CitationStatus.READ
+    assert (second.target, second.status) == (f"[cite: {cited}]", CitationStatus.UNSUPPORTED)
+    assert f"- [cite: {cited}]: It names no lines" in faults(answer, ws.snapshot, ws.reads)
+
+
+async def test_a_run_says_how_it_ended(workspace: MakeWorkspace) -> None:
+    ws = await workspace({})
+    runs = CommandRuns(["make test"], [(1, "exit code 2")])
+    kept: list[tuple[int, str]] = []
+    runs.failed = lambda *failure: kept.append(failure)
+    runs.begin("make lint")
+    runs.fail(runs.begin("make " + "x" * 200), "exit code 1")
+    answer = "It failed [cite: run, 1], then it did not [cite: run, 2-3]."
+    found = verify_all(answer, ws.snapshot, ws.reads, runs.told())
+    targets = [citation.target for _, citation in found]
+    assert targets[:2] == ["run 1: [exit code 2] make test", "run 2: make lint"]
+    assert targets[2].startswith("run 3: [exit code 1] make xxx")
+    assert targets[2].endswith("x…")
+    assert kept == [(3, "exit code 1")]

@@ -1,8 +1,9 @@
 """Citations in an answer: `[cite: doc, PATH, L1-L2]` after the sentence resting on the lines.
 
 Models write many forms that mean the same; all that are plain are read, here and, by the same
-`GRAMMAR`, in the panel. A *mention* is `path:10-20` outside such a mark, in back-ticks or not: it
-cites the lines where the path is one of a file. What quoted code holds is no citation.
+`GRAMMAR`, in the panel. A *mention* is `path:10-20` or `path, L10-20` outside such a mark, or a
+mark that is all of quoted code: it cites the lines where the path is one of a file. What else
+quoted code holds is no citation.
 """
 
 from __future__ import annotations
@@ -17,20 +18,23 @@ _LINE = rf"(?:lines?\s*|l\.?\s*)?{_NUMBER}"
 _TO = r"\s*(?:[-\u2010-\u2015\u2212]|\.\.|to|through)\s*"
 _SPANS = rf"{_LINE}(?:{_TO}{_LINE})?"
 _SPANS += rf"(?:(?:\s*(?:,(?![0-9]{{3}}(?![0-9]))|&)\s*|\s+and\s+){_SPANS})*"
+_RUNS = rf"#?{_NUMBER}(?:{_TO}#?{_NUMBER})?"
+_RUNS += rf"(?:(?:\s*(?:,(?![0-9]{{3}}(?![0-9]))|&)\s*|\s+and\s+){_RUNS})*"
 _FENCE = (
     r"^ *(?P<fence>`{3,}|~{3,})(?![`~])[^\n]*\n[\s\S]*?"
     r"(?:^ *(?P=fence)[`~]* *(?=\n|(?![\s\S]))|(?![\s\S]))"
 )
 _CODE = r"(?<!`)(?P<tick>`+)(?P<code>[^`\n](?:[^\n]*?[^`\n])?)(?P=tick)(?!`)"
 _CITE = (  # a path may hold brackets: app/[id]/[[...rest]]/page.tsx
-    r"\[\s*(?:cit(?:e|es|ation)\s*:|(?=doc\s*,))"
+    r"\[\s*(?:cit(?:e|es|ation)\s*:|(?=doc\s*,|runs?\s+#?[0-9]))"
     r"(?P<body>(?:[^\][\n]|\[(?:[^\][\n]|\[[^\][\n]*\])*\]){1,1000})\]"
 )
 _IN_PATH = r"[^\s`'\"()\[\]{}<>|*,;:!?#\\]"
 _MENTION = (
     r"(?<![^\s`'\"()\[\]{}<>|*,;!?])(?<!\]\()"
     rf"(?P<path>(?:{_IN_PATH}|\[(?:{_IN_PATH}|\[{_IN_PATH}{{0,80}}\]){{0,80}}\]){{1,250}})"
-    r"(?::l?|#l)(?P<first>[0-9]{1,7})(?:[-\u2010-\u2015]l?(?P<last>[0-9]{1,7}))?(?::[0-9]{1,5})?"
+    r"(?::l?|#l|,?\s(?:lines?\s|l))(?P<lines>[0-9]{1,7}(?:[-\u2010-\u2015]l?[0-9]{1,7})?"
+    r"(?:,\s?l?[0-9]{1,7}[-\u2010-\u2015]l?[0-9]{1,7}(?![0-9]))*)(?::[0-9]{1,5})?"
     r"(?![A-Za-z0-9_/]|[.,:-][0-9]|`?\]\()"
 )
 
@@ -38,8 +42,10 @@ _MENTION = (
 GRAMMAR = {
     "text": rf"{_FENCE}|{_CODE}|{_CITE}|{_MENTION}",
     "mention": _MENTION,
-    "item": (  # one of those that semicolons separate in a mark
-        r"\s*(?:run\s*[,:#]?\s*(?P<run>[0-9]{1,6})"
+    "cite": _CITE,
+    "between": r";|(?<=[0-9])[`\"']?\s*,(?!\s*(?:lines?\s*|l\.?\s*)?[0-9])",  # items of a mark
+    "item": (
+        rf"\s*(?:runs?\s*[,:]?\s*(?P<runs>{_RUNS})(?:\s*,?\s*(?:lines?|l).*)?"
         r"|(?:doc\s*[,:]\s*|(?!(?:doc|fact|task|run)\s*,))[`\"']?"
         r"(?P<path>[^\s,`\"'](?:.*?[^\s,`\"'])??)"
         rf"[`\"']?(?:\s*[,:#]\s*|\s+(?=l))(?P<lines>{_SPANS})(?:\s+of\s+{_NUMBER})?[`\"']?)\s*"
@@ -49,8 +55,13 @@ GRAMMAR = {
 }
 
 _FLAGS = re.IGNORECASE | re.MULTILINE
-_TEXT, _MENTIONED, _ITEM, _LINES, _RANGE = (re.compile(each, _FLAGS) for each in GRAMMAR.values())
+_TEXT, _MENTIONED, _CITED, _BETWEEN, _ITEM, _LINES, _RANGE = (
+    re.compile(each, _FLAGS) for each in GRAMMAR.values()
+)
 _FENCED = re.compile(_FENCE, _FLAGS)
+_CITE_PREFIX = re.compile(r"\[\s*cit(?:e|es|ation)\s*:", _FLAGS)
+_ENDS = ("first", "last")
+_MOST_RUNS = 20  # that a range names
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +69,8 @@ class CitationMark:
     """A citation as written: where it stands in the answer, and the lines it names (1-based).
 
     A mark that names several places stands for as many citations with the same `start` and `end`.
-    `run` is the number of a command's run, which has no path and lines, else 0.
+    `run` is the number of a command's run, which has no path and lines, else 0. One that cannot be
+    read has the whole mark as its path, and no lines.
     """
 
     start: int
@@ -72,7 +84,8 @@ class CitationMark:
     @property
     def place(self) -> str:
         """`path:10` or `path:10-20`; `run 3` of a command."""
-        return self.path if self.run else place(self.path, self.first_line, self.last_line)
+        named = bool(self.first_line)
+        return place(self.path, self.first_line, self.last_line) if named else self.path
 
     @property
     def plain(self) -> str:
@@ -117,19 +130,19 @@ def parse_citations(
     for match in _TEXT.finditer(answer):
         if match["body"] is not None:
             marks += _in_mark(match)
-        elif mention := _mention(match):
-            mark = CitationMark(
-                match.start(),
-                match.end(),
-                mention["path"],
-                int(mention["first"]),
-                int(mention["last"] or mention["first"]),
-                is_mention=True,
-            )
-            if is_file(mark.path):
-                marks.append(mark)
+        else:
+            marks += (mark for mark in _mentions(match) if mark.run or is_file(mark.path))
     named = {mark.place for mark in marks if not mark.is_mention}
     return tuple(mark for mark in marks if not (mark.is_mention and mark.place in named))
+
+
+def unreadable(answer: str) -> tuple[CitationMark, ...]:
+    """The marks `[cite: …]` of an answer that name no place in any form that is read."""
+    return tuple(
+        CitationMark(match.start(), match.end(), match[0], 0, 0)
+        for match in _TEXT.finditer(answer)
+        if _CITE_PREFIX.match(match[0]) and not any(_in_mark(match))
+    )
 
 
 def rewrite_citations(
@@ -155,37 +168,56 @@ def plainly_cited(answer: str, is_file: Callable[[str], bool]) -> str:
     return rewrite_citations(answer, plain, is_file)
 
 
-def _mention(match: re.Match[str]) -> re.Match[str] | None:
-    """The mention that is a match, or all that its quoted code holds."""
-    if match["code"] is None:
-        return match if match["path"] else None
-    is_linked = match.string.startswith("](", match.end())
-    return None if is_linked else _MENTIONED.fullmatch(match["code"])
+def _mentions(match: re.Match[str]) -> Iterator[CitationMark]:
+    """The lines of a path that a match mentions, or all that its quoted code holds."""
+    found: re.Match[str] | None = match
+    if (code := match["code"]) is not None:
+        if match.string.startswith("](", match.end()):
+            return
+        found = _CITED.fullmatch(code) or _MENTIONED.fullmatch(code)
+    if found is None:
+        return
+    mention = CitationMark(match.start(), match.end(), "", 0, 0, is_mention=True)
+    if "body" in found.groupdict() and found["body"] is not None:
+        yield from _named_in(found["body"], mention)
+    elif found["path"]:
+        for lines in found["lines"].split(","):
+            if span := _RANGE.search(lines):
+                first, last = _ends(span)
+                yield replace(mention, path=found["path"], first_line=first, last_line=last)
 
 
 def _in_mark(match: re.Match[str]) -> Iterator[CitationMark]:
     """The places that a mark names; none if there is a part that names none."""
-    whole = CitationMark(match.start(), match.end(), "", 0, 0)
-    named = _places(match["body"].split(";")) or _places([match["body"]])  # or a path holds a `;`
-    for path, run, lines in named:
-        if run:
-            yield replace(whole, path=f"run {run}", run=run)
+    return _named_in(match["body"] or "", CitationMark(match.start(), match.end(), "", 0, 0))
+
+
+def _named_in(body: str, mark: CitationMark) -> Iterator[CitationMark]:
+    """`mark` for each place that the body of a mark names."""
+    items = (_BETWEEN.split(body), body.split(";"), [body])  # a path may hold a `,` or a `;`
+    for path, runs, lines in next(filter(None, map(_places, items)), []):
+        for span in _RANGE.finditer(runs):
+            first, last = _ends(span)
+            for run in range(first, min(last, first + _MOST_RUNS) + 1):
+                yield replace(mark, path=f"run {run}", run=run)
         for span in _RANGE.finditer(lines):
-            first, last = (int((span[name] or span["first"]).replace(",", "")) for name in _ENDS)
-            yield replace(whole, path=path, first_line=first, last_line=last)
+            first, last = _ends(span)
+            yield replace(mark, path=path, first_line=first, last_line=last)
 
 
-_ENDS = ("first", "last")
+def _ends(span: re.Match[str]) -> tuple[int, int]:
+    first, last = (int((span[name] or span["first"]).replace(",", "")) for name in _ENDS)
+    return first, last
 
 
-def _places(items: list[str]) -> list[tuple[str, int, str]]:
-    """A path and its lines as written, or the number of a run, for each item; none for nonsense."""
-    found: list[tuple[str, int, str]] = []
+def _places(items: list[str]) -> list[tuple[str, str, str]]:
+    """A path, or runs, or lines of the path, as written, for each item; none for nonsense."""
+    found: list[tuple[str, str, str]] = []
     for item in items:
         if named := _ITEM.fullmatch(item):
-            found.append((named["path"] or "", int(named["run"] or 0), named["lines"] or ""))
+            found.append((named["path"] or "", named["runs"] or "", named["lines"] or ""))
         elif found and found[-1][0] and (more := _LINES.fullmatch(item)):
-            found.append((found[-1][0], 0, more["lines"]))
+            found.append((found[-1][0], "", more["lines"]))
         else:
             return []
     return found

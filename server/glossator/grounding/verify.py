@@ -10,16 +10,16 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Protocol
 
-from glossator.core.citations import CitationMark, parse_citations
+from glossator.core.citations import CitationMark, parse_citations, unreadable
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.span import Citation, CitationStatus, Span, runs
-from glossator.core.tool_result import shorten
 from glossator.core.uri import to_uri
 from glossator.prompts.loader import load_prompt
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 _NAMED = 4  # runs of lines that were not read
-_COMMAND_CHARACTERS = 80  # that name a run
+_COMMAND_CHARACTERS = 100  # that name a run
+_FORMS = "write [cite: doc, PATH, L1-L2], or [cite: run, N]"
 
 
 class Shown(Protocol):
@@ -31,13 +31,20 @@ class Shown(Protocol):
     def is_outdated(self, span: Span) -> bool:
         """Whether lines of the document were shown when it had another text."""
 
+    def ending(self, path: str) -> str | None:
+        """The one file of which lines were shown whose path ends with `path`."""
+
 
 def verify_all(
     answer: str, snapshot: WorkspaceSnapshot, shown: Shown, commands: Sequence[str] = ()
 ) -> tuple[tuple[CitationMark, Citation], ...]:
     """Every citation of an answer with its check; blocking, for a thread."""
-    marks = parse_citations(answer, files_of(snapshot))
-    return tuple((mark, verify(mark, snapshot, shown, commands)) for mark in marks)
+    marks = parse_citations(answer, files_of(snapshot, shown))
+    reason = f"It names no lines in a form that can be read: {_FORMS}."
+    return (
+        *((mark, verify(mark, snapshot, shown, commands)) for mark in marks),
+        *((mark, _unsupported(mark, None, reason)) for mark in unreadable(answer)),
+    )
 
 
 def faults(
@@ -58,9 +65,9 @@ def faults(
     return load_prompt("user/citations").render(failed="\n".join(lines))
 
 
-def files_of(snapshot: WorkspaceSnapshot) -> Callable[[str], bool]:
+def files_of(snapshot: WorkspaceSnapshot, shown: Shown) -> Callable[[str], bool]:
     """Whether a path is one of a file that can be read; each is looked at once."""
-    return cache(lambda path: isinstance(snapshot.read(path), Document))
+    return cache(lambda path: isinstance(_document(path, snapshot, shown), Document))
 
 
 def verify(
@@ -72,7 +79,7 @@ def verify(
     """
     if mark.run:
         return _of_run(mark, commands)
-    document = _document(mark.path, snapshot)
+    document = _document(mark.path, snapshot, shown)
     if isinstance(document, Missing):
         return _unsupported(mark, None, document.message)
     if not 1 <= mark.first_line <= mark.last_line:
@@ -81,7 +88,7 @@ def verify(
     if mark.last_line > total:
         return _unsupported(mark, None, f"{mark.path} has only {total:,} lines.")
     span = Span(document.uri, document.sha256, mark.first_line, mark.last_line)
-    if missing := shown.missing(span):
+    if missing := [line for line in shown.missing(span) if document.lines[line - 1].strip()]:
         since = " as the file is now" if shown.is_outdated(span) else ""
         return _unsupported(mark, span, f"{_lines(missing)} not read{since}.")
     return Citation(mark.path, span, CitationStatus.READ)
@@ -93,15 +100,23 @@ def _of_run(mark: CitationMark, commands: Sequence[str]) -> Citation:
         count = len(commands)
         known = "No command was run" if not count else f"Runs are numbered from 1 to {count}"
         return _unsupported(mark, None, f"{known} in this conversation.")
-    command = shorten(" ".join(commands[mark.run - 1].split()), _COMMAND_CHARACTERS)
+    command = " ".join(commands[mark.run - 1].split())
+    if len(command) > _COMMAND_CHARACTERS:
+        command = f"{command[: _COMMAND_CHARACTERS - 1]}…"
     return Citation(f"{mark.path}: {command}", None, CitationStatus.READ)
 
 
-def _document(path: str, snapshot: WorkspaceSnapshot) -> Document | Missing:
-    """What the tools can read, or a document outside the workspace that the user attached."""
+def _document(path: str, snapshot: WorkspaceSnapshot, shown: Shown) -> Document | Missing:
+    """What the tools can read, or a document outside the workspace that the user attached.
+
+    The end of a path will do, where it is that of one file only that was shown.
+    """
     document = snapshot.read(path)
-    if isinstance(document, Missing) and document.reason is MissingReason.OUTSIDE:
-        return snapshot.open_document(to_uri(path)) or document
+    if isinstance(document, Missing):
+        if document.reason is MissingReason.OUTSIDE:
+            return snapshot.open_document(to_uri(path)) or document
+        if document.reason is MissingReason.ABSENT and (whole := shown.ending(path)):
+            return snapshot.read(whole)
     return document
 
 

@@ -137,8 +137,9 @@ async def _checked(
     name, searched = job.agent.name, tuple(progress.searched)
     if ended.partial:
         searched += seen(job.reads.since(before), called)
+    is_file = files_of(snapshot, job.reads)
     return await asyncio.to_thread(
-        report_of, name, job.task, ended.text, check, searched, ended.partial, files_of(snapshot)
+        report_of, name, job.task, ended.text, check, searched, ended.partial, is_file
     )
 
 

@@ -209,7 +209,7 @@ async def _answer(
 async def _faults(app: Application, session: Session, answer: str) -> str:
     """What the model is told of citations that failed; see `grounding.verify.faults`."""
     return await asyncio.to_thread(
-        faults, answer, app.host.snapshot(), session.reads, session.runs.commands
+        faults, answer, app.host.snapshot(), session.reads, session.runs.told()
     )
 
 
@@ -231,7 +231,7 @@ async def _check(app: Application, session: Session, answer: str) -> tuple[Citat
     """The answer's citations against the text as it is now."""
     snapshot = app.host.snapshot()
     checked = await asyncio.to_thread(
-        verify_all, answer, snapshot, session.reads, session.runs.commands
+        verify_all, answer, snapshot, session.reads, session.runs.told()
     )
     return tuple(citation for _, citation in checked)
 

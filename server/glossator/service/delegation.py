@@ -149,7 +149,7 @@ class Delegation:
                     reads,
                     partial(self._context, reads, findings),
                     only_reading(self._permission),
-                    tuple(self._session.runs.commands),
+                    self._session.runs.told(),
                 )
             )
 

@@ -32,6 +32,7 @@ from glossator.service.session_log import (
     happened,
 )
 from glossator.service.session_state import (
+    FAILED_RUNS,
     OF_CONVERSATION,
     RUNS,
     TODO,
@@ -88,8 +89,9 @@ class Session:
         self.todo.steps = tuple(
             Todo(text, TodoState(state)) for text, state in (state.kept.get(TODO) or [()])[-1]
         )
-        self.runs = CommandRuns(state.kept.get(RUNS, ()))
+        self.runs = CommandRuns(state.kept.get(RUNS, ()), state.kept.get(FAILED_RUNS, ()))
         self.runs.began = partial(self.keep, RUNS)
+        self.runs.failed = lambda *failure: self.keep(FAILED_RUNS, failure)
         self.findings = KeptFindings(state.findings)
         self.reports = state.reports  # of sub-agents, oldest first
         self.patience = Patience()

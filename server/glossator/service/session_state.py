@@ -38,7 +38,8 @@ from glossator.tools.reads import Seen
 TODO = "todo"
 TOLD = "told"
 RUNS = "runs"  # commands
-OF_CONVERSATION = frozenset({RUNS, TODO, TOLD})
+FAILED_RUNS = "failedRuns"  # their numbers, and how they ended
+OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, TOLD})
 
 _UNKNOWN = datetime.fromtimestamp(0, UTC)
 

@@ -70,10 +70,13 @@ class Bash:
         try:
             unsaved = await context.save()
             command = Command(args.command, args.cwd, args.network)
-            run = f"[run {context.runs.begin(command.text)}]"
-            return await _run(args, command, context.shell, run, unsaved)
+            number = context.runs.begin(command.text)
+            result = await _run(args, command, context.shell, f"[run {number}]", unsaved)
         except OSError as error:
             return ToolResult.failed(f"The command could not be started: {error}.\nTry again.")
+        if result.outcome:
+            context.runs.fail(number, result.outcome)
+        return result
 
 
 async def _run(

@@ -194,6 +194,13 @@ class ReadState:
         wanted = range(span.first_line, span.last_line + 1)
         return tuple(line for line in wanted if line not in known)
 
+    def ending(self, path: str) -> str | None:
+        """The one file of which lines were shown whose path ends with `path`."""
+        end = "/" + path.removeprefix("./").removeprefix("/")
+        uris = {uri for known in (self._lines, self._vouched) for uri, _ in known}
+        found = {whole for uri in uris if (whole := to_path(uri)) and whole.endswith(end)}
+        return found.pop() if len(found) == 1 else None
+
     def is_outdated(self, span: Span) -> bool:
         """Whether lines of the document were shown when it had another text, and none of this."""
         shown = {

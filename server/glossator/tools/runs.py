@@ -6,14 +6,33 @@ from collections.abc import Callable, Iterable
 
 
 class CommandRuns:
-    """The commands in the order in which they were run; `began` is told each as it begins."""
+    """The commands in the order in which they were run, and how those ended that failed.
 
-    def __init__(self, commands: Iterable[str] = ()) -> None:
-        self.commands = list(commands)
+    `began` and `failed` are called as that happens, so that it can be kept.
+    """
+
+    def __init__(
+        self, commands: Iterable[str] = (), failures: Iterable[tuple[int, str]] = ()
+    ) -> None:
+        self._commands = list(commands)
+        self._failures = dict(failures)
         self.began: Callable[[str], None] = lambda _: None
+        self.failed: Callable[[int, str], None] = lambda _number, _outcome: None
 
     def begin(self, command: str) -> int:
         """The number of one more run, from 1."""
-        self.commands.append(command)
+        self._commands.append(command)
         self.began(command)
-        return len(self.commands)
+        return len(self._commands)
+
+    def fail(self, number: int, outcome: str) -> None:
+        """A run ended otherwise than well, such as with "exit code 1"."""
+        self._failures[number] = outcome
+        self.failed(number, outcome)
+
+    def told(self) -> tuple[str, ...]:
+        """Each run as it is shown: the command, after how it ended if that was not well."""
+        return tuple(
+            f"[{self._failures[number]}] {command}" if number in self._failures else command
+            for number, command in enumerate(self._commands, start=1)
+        )

@@ -8,7 +8,7 @@ import Parser, {
   type StateInline,
   type Token,
 } from "markdown-it";
-import { markAt, mentionsIn } from "../state/cites.ts";
+import { type Mentioned, markAt, mentionInCode, mentionsIn } from "../state/cites.ts";
 import { highlighted } from "./highlight.ts";
 
 const WEB = /^https?:\/\//i;
@@ -58,24 +58,34 @@ function mentions(state: StateCore): void {
 }
 
 function withMentions(state: StateCore, token: Token): Token[] {
-  const found = mentionsIn(token.content);
-  const isCode = token.type === "code_inline";
-  const isWhole = found[0]?.start === 0 && found[0].end === token.content.length;
-  if (isCode ? !isWhole : token.type !== "text") {
+  const found = mentionedIn(token);
+  if (found.length === 0) {
     return [token];
   }
+  const isCode = token.type === "code_inline";
   let at = 0;
-  const parts = found.flatMap(({ end, mark }) => {
+  const parts = found.flatMap(({ end, marks }) => {
     // not "text", in which addresses are looked for
     const text = new state.Token(isCode ? "code_inline" : "text_special", isCode ? "code" : "", 0);
     Object.assign(text, { content: token.content.slice(at, end), markup: token.markup });
-    const cited = new state.Token("cite", "", 0);
-    cited.meta = { key: mark.key, after: "" };
+    const cited = marks.map(({ key }) => {
+      const cite = new state.Token("cite", "", 0);
+      cite.meta = { key, after: "" };
+      return cite;
+    });
     at = end;
-    return [text, cited];
+    return [text, ...cited];
   });
   token.content = token.content.slice(at);
   return token.content === "" ? parts : [...parts, token];
+}
+
+function mentionedIn({ type, content }: Token): readonly Mentioned[] {
+  if (type === "code_inline") {
+    const marks = mentionInCode(content);
+    return marks.length > 0 ? [{ start: 0, end: content.length, marks }] : [];
+  }
+  return type === "text" ? mentionsIn(content) : [];
 }
 
 function tasks(state: StateCore): void {

@@ -22,6 +22,13 @@ export interface Written {
   readonly isMention: boolean;
 }
 
+/** Where lines are mentioned in a text without code and marks. */
+export interface Mentioned {
+  readonly start: number;
+  readonly end: number;
+  readonly marks: readonly Mark[];
+}
+
 /** A source of an answer: its number there, and the check's result once there is one. */
 export interface Source {
   readonly number: number;
@@ -36,6 +43,9 @@ export type SourceState = CitationState | "pending" | "unchecked";
 const TEXT = new RegExp(CITATIONS.text, "gim");
 const HERE = new RegExp(CITATIONS.text, "yim");
 const MENTION = new RegExp(CITATIONS.mention, "gim");
+const CITE = new RegExp(`^(?:${CITATIONS.cite})$`, "i");
+const BETWEEN = new RegExp(CITATIONS.between, "i");
+const MOST_RUNS = 20; // that a range names
 const ITEM = new RegExp(`^(?:${CITATIONS.item})$`, "i");
 const LINES = new RegExp(`^(?:${CITATIONS.lines})$`, "i");
 const SPAN = new RegExp(CITATIONS.span, "gi");
@@ -47,9 +57,9 @@ export function marksIn(text: string): readonly Written[] {
   return [...text.matchAll(TEXT)].flatMap((found): Written[] => {
     const { body } = found.groups ?? {};
     const end = found.index + found[0].length;
-    const mention = body === undefined ? mentionOf(found, text.startsWith("](", end)) : null;
-    const marks = body === undefined ? (mention ? [mention] : []) : marksOf(body);
-    return marks.length > 0 ? [{ start: found.index, end, marks, isMention: !!mention }] : [];
+    const isMention = body === undefined;
+    const marks = isMention ? mentionOf(found, text.startsWith("](", end)) : marksOf(body);
+    return marks.length > 0 ? [{ start: found.index, end, marks, isMention }] : [];
   });
 }
 
@@ -64,13 +74,23 @@ export function markAt(
   return found && marks.length > 0 ? { marks, length: found[0].length } : null;
 }
 
-/** The mentions in a text without code and marks: where each stands, and the lines. */
-export function mentionsIn(text: string): readonly { start: number; end: number; mark: Mark }[] {
+/** The mentions in a text without code and marks. */
+export function mentionsIn(text: string): readonly Mentioned[] {
   return [...text.matchAll(MENTION)].map((found) => ({
     start: found.index,
     end: found.index + found[0].length,
-    mark: lineMark(found.groups?.["path"] ?? "", found),
+    marks: linesOf(found),
   }));
+}
+
+/** The mention that is all of quoted code, or the mark that stands there. */
+export function mentionInCode(code: string): readonly Mark[] {
+  const cited = CITE.exec(code)?.groups?.["body"];
+  if (cited !== undefined) {
+    return marksOf(cited);
+  }
+  const [mention] = mentionsIn(code);
+  return mention?.start === 0 && mention.end === code.length ? mention.marks : [];
 }
 
 /** The text without a citation that has only begun, so that its letters do not flash by. */
@@ -140,8 +160,8 @@ function marksOf(body: string): readonly Mark[] {
     const target = other["fact"] ?? other["task"] ?? "";
     return [withKey({ kind, target, firstLine: 0, lastLine: 0 })];
   }
-  const items = places(body.split(";"));
-  return items.length > 0 ? items : places([body]); // a path may hold a semicolon
+  const ways = [body.split(BETWEEN), body.split(";"), [body]]; // a path may hold a `,` or a `;`
+  return ways.map(places).find((marks) => marks.length > 0) ?? [];
 }
 
 function places(items: readonly string[]): readonly Mark[] {
@@ -152,32 +172,45 @@ function places(items: readonly string[]): readonly Mark[] {
     if (!named) {
       return [];
     }
-    const { run, path: other = path, lines } = named.groups ?? {};
-    if (run !== undefined) {
-      path = undefined;
-      marks.push(withKey({ kind: "run", target: String(Number(run)), firstLine: 0, lastLine: 0 }));
-    } else {
-      path = other;
-      marks.push(...[...(lines ?? "").matchAll(SPAN)].map((span) => lineMark(path ?? "", span)));
-    }
+    const { runs, path: other = path, lines = "" } = named.groups ?? {};
+    path = runs === undefined ? other : undefined;
+    marks.push(...[...(runs ?? "").matchAll(SPAN)].flatMap(runMarks));
+    marks.push(...[...lines.matchAll(SPAN)].map((span) => lineMark(path ?? "", span)));
   }
   return marks;
 }
 
-/** The mention that was found, or all that quoted code holds. */
-function mentionOf(found: RegExpExecArray, isLink: boolean): Mark | null {
+/** The lines that were found to be mentioned, or what is all of quoted code. */
+function mentionOf(found: RegExpExecArray, isLink: boolean): readonly Mark[] {
   const { code, path } = found.groups ?? {};
-  if (code === undefined) {
-    return path === undefined ? null : lineMark(path, found);
+  if (code !== undefined) {
+    return isLink ? [] : mentionInCode(code);
   }
-  const [mention] = mentionsIn(code);
-  return mention?.end === code.length && mention.start === 0 && !isLink ? mention.mark : null;
+  return path === undefined ? [] : linesOf(found);
+}
+
+function linesOf(mention: RegExpExecArray): readonly Mark[] {
+  const { path = "", lines = "" } = mention.groups ?? {};
+  const spans = lines.split(",").flatMap((each) => [...each.matchAll(SPAN)]);
+  return spans.map((span) => lineMark(path, span));
 }
 
 function lineMark(target: string, span: RegExpExecArray): Mark {
+  const [firstLine, lastLine] = ends(span);
+  return withKey({ kind: "doc", target, firstLine, lastLine });
+}
+
+function runMarks(span: RegExpExecArray): readonly Mark[] {
+  const [first, last] = ends(span);
+  const length = Math.max(0, Math.min(last - first, MOST_RUNS) + 1);
+  return Array.from({ length }, (_, at) =>
+    withKey({ kind: "run", target: String(first + at), firstLine: 0, lastLine: 0 }),
+  );
+}
+
+function ends(span: RegExpExecArray): readonly [number, number] {
   const { first = "", last = first } = span.groups ?? {};
-  const [firstLine, lastLine] = [first, last].map((each) => Number(each.replaceAll(",", "")));
-  return withKey({ kind: "doc", target, firstLine: firstLine ?? 0, lastLine: lastLine ?? 0 });
+  return [Number(first.replaceAll(",", "")), Number(last.replaceAll(",", ""))];
 }
 
 function withKey(mark: Omit<Mark, "key">): Mark {
