@@ -122,6 +122,22 @@ async def test_time_runs_out_while_the_model_is_asked(tmp_path: Path, turn: Turn
         assert again.text == "Again."
 
 
+@pytest.mark.usefixtures("_soon")
+async def test_an_answer_that_was_cut_off_stands_if_there_is_no_last_word(tmp_path: Path) -> None:
+    never = Turn(Text("x"), fault=SlowHeaders(asyncio.Event()))
+    async with stage(
+        tmp_path, FILES, [Turn(Text("It greets."), gate=asyncio.Event()), never], LIMITED
+    ) as s:
+        answer = await s.ask("?")
+        assert answer.stop == "time"
+        assert answer.text
+        assert "It greets.".startswith(answer.text)
+        kinds = [
+            type(event) for event in s.port.events if isinstance(event, TextDelta | TextDiscarded)
+        ]
+        assert kinds[-2:] == [TextDiscarded, TextDelta]
+
+
 async def test_a_last_word_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
     """It must come within the limit of seconds, too."""
     never = [Turn(Text("x"), fault=SlowHeaders(asyncio.Event())) for _ in range(2)]

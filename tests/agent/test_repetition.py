@@ -74,14 +74,54 @@ async def test_what_changes_on_disk_or_in_the_editor_makes_a_call_new(tmp_path: 
         assert "number = 7" in results(s.sent(7))[0]["content"]
 
 
+TOGGLE = [
+    ToolUse("Edit", {"path": "app.py", "old_text": "hello", "new_text": "hi"}),
+    ToolUse("Edit", {"path": "app.py", "old_text": "hi", "new_text": "hello"}),
+]
+STEP = ToolUse("Bash", {"command": "echo >> steps.txt"})
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        pytest.param([(TOGGLE[n % 2], RUN) for n in range(8)], id="to and fro"),
+        pytest.param([(STEP, ToolUse("Read", {"path": "main.py"}))] * 8, id="a silent command"),
+    ],
+)
+async def test_what_the_model_changes_makes_a_call_new(
+    tmp_path: Path, work: list[tuple[ToolUse, ToolUse]]
+) -> None:
+    """Also if the change is told in the same words each time, or not at all."""
+    script = [Turn(ToolUse("Read", {"path": "app.py"})), *(Turn(c) for pair in work for c in pair)]
+    async with stage(tmp_path, FILES, [*script, DONE], AUTO) as s:
+        await s.app.ready()
+        assert (await s.ask("?")).stop == "answered"
+        told = [each for request in s.api.requests[2:] for each in results(request.body)]
+        assert len(told) == 16
+        assert not any(each.get("is_error") for each in told), told
+
+
+async def test_nothing_repeats_while_a_job_runs(tmp_path: Path) -> None:
+    begin = ToolUse(
+        "Bash", {"command": "while [ ! -e go ]; do sleep 0.05; done", "background": True}
+    )
+    look, go = ToolUse("Bash", {"command": "ls"}), ToolUse("Bash", {"command": "touch go"})
+    async with stage(tmp_path, FILES, [Turn(begin), *[Turn(look)] * 8, Turn(go), DONE], AUTO) as s:
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)]
+        assert (await s.ask("?")).stop == "answered"
+        looks = [results(request.body)[0] for request in s.api.requests[2:10]]
+        assert not any(look.get("is_error") for look in looks), looks
+
+
 CIRCLES = {
     "reading": [ToolUse("Read", {"path": "app.py"})],
     "commands": [ToolUse("Bash", {"command": "ls"}), ToolUse("Bash", {"command": "cat app.py"})],
-    "a command and a look": [RUN, ToolUse("Grep", {"pattern": "greet"})],
-    "a command that says something else": [
-        ToolUse("Bash", {"command": "date +%N > stamp.txt; cat stamp.txt"})
+    "a command and a look": [
+        ToolUse("Bash", {"command": "python3 -B main.py"}),
+        ToolUse("Grep", {"pattern": "greet"}),
     ],
-    "an edit that fails": [edit(3), RUN],
+    "a command that says something else": [ToolUse("Bash", {"command": "date +%N"})],
+    "an edit that fails": [edit(3), ToolUse("Bash", {"command": "python3 -B main.py"})],
 }
 
 

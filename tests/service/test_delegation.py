@@ -89,7 +89,7 @@ async def test_an_explore_begins_with_nothing(tmp_path: Path) -> None:
         assert [len(first["messages"]), len(first["system"])] == [1, 2]
         framing, task = first["messages"][0]["content"]
         assert framing["text"].startswith("Be very thorough")
-        assert "You have 40 replies and about 480 seconds" in framing["text"]
+        assert "You have 40 replies and about 420 seconds" in framing["text"]
         assert task["text"] == "TASK a"
         for told in ("must not see", "in verse", "user's editor"):
             assert told not in str(first)

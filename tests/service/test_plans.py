@@ -35,7 +35,13 @@ def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("Found it.\n\n### Implementation plan\n- Do.", True),
         ("**Plan:**\n1. Do.", True),
         ("# The Plan", True),
+        ("## Proposed implementation plan", True),
+        ("## 2. Plan for the parser", True),
+        ("**Plan**:\n1. Do.", True),
         ("It plans nothing.", False),
+        ("**Plan mode** only reads files. Nothing else.", False),
+        ("## Plan mode\n\nIt only reads.", False),
+        ("Its README begins:\n\n```md\n## Plan\n```", False),
         ("## Planets\n\nMars.", False),
         ("The `## Plan` section is missing.", False),
     ],
@@ -103,7 +109,7 @@ async def test_a_plan_gives_no_trust(tmp_path: Path) -> None:
         assert s.app.acting.mode is Mode.PLAN
     async with stage(root, {}, [Turn(_RUN), Turn(Text("Not done."))], trusted=None) as s:
         await start_plan(s.app, StartPlanRequest(session_id, Mode.AUTO))
-        assert "does not trust this workspace" in s.results(1)["run"]["content"]
+        assert "nobody has said that it is trusted" in s.results(1)["run"]["content"]
         assert not (root / "made").exists()
 
 

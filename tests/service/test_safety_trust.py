@@ -50,9 +50,9 @@ async def run(
         (True, [], 0, True, ""),
         (None, [_TRUST], 1, True, ""),
         (None, [_THIS_TIME], 1, True, ""),
-        (None, [], 1, False, "The user does not trust this workspace"),
+        (None, [], 1, False, "nobody has said that it is trusted"),
         (None, [QuestionAnswer((), "never")], 1, False, "The user says: never"),
-        (None, [QuestionAnswer(("Do not trust it",))], 1, False, "go on without commands"),
+        (None, [QuestionAnswer(("Do not trust it",))], 1, False, "The user does not trust this"),
         (False, [_TRUST], 0, False, "editor says that this workspace is not trusted"),
     ],
 )
@@ -132,6 +132,6 @@ async def test_a_workspace_cannot_trust_itself(tmp_path: Path, ws: Path, plant: 
     async with stage(evil, {}, _TWICE, trusted=None) as s:  # the user's own settings: ask
         await s.ask("Touch.")
         assert len(s.port.questions) == 1
-        assert "does not trust" in said(s, 2)
+        assert "nobody has said that it is trusted" in said(s, 2)
         assert len(s.api.requests) == 3, "no request goes anywhere else"
     assert not (evil / "made").exists()

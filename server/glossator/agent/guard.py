@@ -1,8 +1,8 @@
 """Ends a run that goes in circles or passes its limits.
 
-A call is a repetition if it was made before and nothing changed since: no edit was made, no command
-said something new, no document changed on disk or in the editor. No call makes itself new. To look
-again at what is not done yet, such as a running job, is no repetition.
+A call is a repetition if it was made before and nothing changed since: no document changed on disk
+or in the editor, whoever changed it, and no other command printed something new. While a job runs
+in the background no call is one: its output may be waited for.
 """
 
 from __future__ import annotations
@@ -32,19 +32,22 @@ def farewell(seconds: float) -> float:
 class Guard:
     """Counts what a run has used; `exceeded` names the limit that was reached, if one was.
 
-    Tokens and money are counted by the meter. `revision` gives the workspace's, and `acts` tells
-    whether a call may change something.
+    Tokens and money are counted by the meter. `acts` tells whether a call may change something.
+    For `revision`, `changes` and `waits` see `RunContext`.
     """
 
     limits: LimitSettings
     meter: Meter
     acts: Callable[[ToolCall], bool] = lambda _: False
     revision: Callable[[], int] = lambda: 0
+    changes: Callable[[], int] = lambda: 0
+    waits: Callable[[], bool] = lambda: False
     clock: RunClock = field(default_factory=RunClock)
     turns: int = 0
     _made: Counter[str] = field(default_factory=Counter)  # since something changed
     _told: dict[str, str] = field(default_factory=dict)  # what each call that acts gave last
-    _seen: int | None = None  # the revision that the calls were made at
+    _seen: int | None = None  # the revision that the calls were made at,
+    _changed: int = 0  # and how much they had changed
     _warned: bool = False
 
     def count(self) -> None:
@@ -87,8 +90,11 @@ class Guard:
                 if not result.error and result.said != self._told.get(name):
                     self._keep((name,))
                 self._told[name] = result.said
-        if acted:
-            self._seen = self.revision()  # what calls did by themselves makes none of them new
+        if acted:  # the revision grows when a command runs, also if it leaves all as it was
+            self._seen = self.revision()
+        if self._changed != (changed := self.changes()) or self.waits():
+            self._changed = changed
+            self.forget()
 
     @property
     def seconds_left(self) -> float:

@@ -22,7 +22,7 @@ from glossator.agent.review import reviewed
 from glossator.agent.run import RunContext
 from glossator.context.compaction import NoGain
 from glossator.core.errors import BudgetSpent, RequestTooLong
-from glossator.core.events import Notice, TextDiscarded
+from glossator.core.events import Notice, TextDelta, TextDiscarded
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers, user_message, whole_reply
 from glossator.llm.meter import Budget, Meter
@@ -46,7 +46,15 @@ _FINAL = {StopReason.REFUSAL, StopReason.CONTEXT_FULL}  # whatever else the repl
 async def run_agent(agent: Agent, conversation: Conversation, run: RunContext) -> Outcome:
     """Answer the conversation's last message. Raises `ModelError` when the model cannot."""
     meter = run.meter or Meter((Budget.of_run(agent.limits),))
-    guard = Guard(agent.limits, meter, partial(acts, agent.tools), run.revision, run.clock)
+    guard = Guard(
+        agent.limits,
+        meter,
+        partial(acts, agent.tools),
+        run.revision,
+        run.changes,
+        run.waits,
+        run.clock,
+    )
     async with EarlyCalls(agent.tools, run) as early:
         answering = partial(_run, agent, conversation, run, guard, early)
         return await reviewed(await answering(), conversation, run, guard, answering)
@@ -58,8 +66,9 @@ async def _run(
     paused: list[Message] = []  # what the reply under way has said
     while True:
         reply = await _ask(agent, conversation, run, guard, early, paused)
-        if reply is None:
-            return await _last_word(agent, conversation, run, guard, Stop.TIME, told=False)
+        if isinstance(reply, str):
+            time = Stop.TIME
+            return await _last_word(agent, conversation, run, guard, time, told=False, said=reply)
         _count(run, guard)
         limit = guard.exceeded(_requested(reply))
         if reply.stop is StopReason.PAUSE_TURN and limit is None:
@@ -93,11 +102,8 @@ async def _ask(
     guard: Guard,
     early: EarlyCalls,
     paused: list[Message],
-) -> Reply | None:
-    """As `query`; a conversation that the provider does not take for its length is compacted.
-
-    None: the time is up, but for a last word.
-    """
+) -> Reply | str:
+    """As `query`; a conversation that the provider does not take for its length is compacted."""
     while True:
         try:
             return await query(
@@ -216,16 +222,22 @@ async def _last_word(
     limit: Stop,
     *,
     told: bool,
+    said: str = "",
 ) -> Outcome:
-    """Let the model answer from what it has, once, without further tools."""
+    """Let the model answer from what it has, once, without further tools.
+
+    If that does not come in time, the longest answer is taken that was cut off.
+    """
     reason = guard.explain(limit)
     if not told:
         conversation.append(user_message(load_prompt("user/last_word").render(reason=reason)))
     run.emit(Notice(f"The run is ending: {reason}."))
     nothing = EarlyCalls({}, run)
     last = await query(agent, conversation, run, guard.meter, guard.seconds_left, nothing)
-    if last is None:
-        return _unanswered(limit, guard)
+    if isinstance(last, str):
+        if text := max(said, last, key=len):
+            run.emit(TextDelta(text))
+        return _unanswered(limit, guard, text)
     _count(run, guard)
     last = replace(last, message=whole_reply((last.message,)))
     if _requested(last):

@@ -24,12 +24,12 @@ async def query(
     seconds: float,
     early: EarlyCalls,
     paused: Sequence[Message] = (),
-) -> Reply | None:
-    """The model's reply to the conversation, or None when it is not there in so many seconds.
+) -> Reply | str:
+    """The model's reply to the conversation, or the text it had when so many seconds were over.
 
     `paused` is what the reply said before the provider paused it. Time in which the user is waited
-    for does not count. Nothing of a reply that is not whole is kept. Calls are handed to `early` as
-    soon as they are whole. Raises `ModelError`.
+    for does not count. A reply that is not whole is taken off the screen. Calls are handed to
+    `early` as soon as they are whole. Raises `ModelError`.
     """
     early.void()  # what a reply before this one left
     request = ModelRequest(
@@ -39,7 +39,7 @@ async def query(
         previous_reply=conversation.newest_reply,
         encoded=conversation.encoded,
     )
-    shown = False
+    said, shown = "", False
     try:
         async with run.clock.limit(seconds), aclosing(meter.stream(run.model, request)) as events:
             async for event in events:
@@ -47,6 +47,7 @@ async def query(
                 match event:
                     case TextPiece(text):
                         run.emit(TextDelta(text))
+                        said += text
                         shown = True
                     case ThinkingPiece(text):
                         run.emit(ThinkingDelta(text))
@@ -54,7 +55,7 @@ async def query(
                     case RetryWait():
                         if shown:
                             run.emit(TextDiscarded())
-                        shown = False
+                        said, shown = "", False
                         run.emit(Notice(_wait_notice(event)))
                     case Reply():
                         conversation.newest_reply = event.id
@@ -62,7 +63,7 @@ async def query(
     except TimeoutError:
         if shown:
             run.emit(TextDiscarded())
-        return None
+        return said
     raise StreamCut("The model's answer ended before it was complete. Ask again.")
 
 

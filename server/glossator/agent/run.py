@@ -30,7 +30,9 @@ class RunContext:
     call may be made; it may ask the user first. `received` is told of a reply before its
     calls are run. `room` compacts the conversation when the window fills up; without it a full one
     ends the run. `meter` counts what is asked of the model; without it, one of the agent's limits.
-    `revision` is the workspace's: it grows with every change.
+    `revision` is the workspace's: it grows with every change. `changes` counts those that the run's
+    own calls make. `waits` says whether a job runs in the background, whose output may be waited
+    for.
     `reminders` gives what the model is to know, besides, with the next results; so does `news`,
     which is asked once they are there. `review` says what is wrong with an answer, for the model;
     "" if nothing is.
@@ -45,6 +47,8 @@ class RunContext:
     clock: RunClock = field(default_factory=RunClock)
     meter: Meter | None = None
     revision: Callable[[], int] = lambda: 0
+    changes: Callable[[], int] = lambda: 0
+    waits: Callable[[], bool] = lambda: False
     reminders: Callable[[], Iterable[str]] = tuple
     review: Callable[[str], Awaitable[str]] | None = None
     news: Callable[[], Awaitable[str]] = _no_news

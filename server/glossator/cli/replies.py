@@ -37,6 +37,7 @@ _CHOICES: Mapping[str, Choice] = {
     "no": "deny",
     "": "deny",
 }
+_NO = re.compile(r"^no?(?:[,;:.]\s*|\s+)", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d+(?:[\s,;]+\d+)*[\s,;]*")
 
 
@@ -156,7 +157,7 @@ def parse_permission(line: str, request: PermissionRequest) -> PermissionAnswer 
     line = line.strip()
     choice = _CHOICES.get(line.lower())
     if choice is None:
-        return {"choice": "deny", "message": line}
+        return {"choice": "deny", "message": _NO.sub("", line, count=1)}
     if choice not in request["choices"]:
         return "This can only be allowed once."
     return {"choice": choice, "message": ""}

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from glossator.core.citations import fences
 from glossator.llm.model import Block, Message
 from glossator.prompts.loader import load_prompt
 
@@ -22,7 +23,11 @@ _PROMPTS: Mapping[str, str] = {
 }
 PROMPTS = tuple(_PROMPTS.values())
 
-_PLAN = re.compile(r"^ {0,3}(?:#{1,6}\s+|\*\*)(?:\w+ )?plan\b", re.IGNORECASE | re.MULTILINE)
+_PLAN = re.compile(  # a heading, or a line that is bold, such as "Implementation plan:"
+    r"^ {0,3}(?:#{1,6}\s+|(?=\*\*[^*\n]+\*\*:?[ \t]*$)\*\*)(?:[\d.)]+\s+)?(?:[\w-]+ ){0,4}"
+    r"plan[ \t]*(?:$|[#*:.,(\u2013\u2014-]|(?:for|of|to)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def mode_to_tell(mode: str, messages: Sequence[Message]) -> str:
@@ -33,7 +38,11 @@ def mode_to_tell(mode: str, messages: Sequence[Message]) -> str:
 
 def ends_in_plan(answer: str) -> bool:
     """Whether an answer has a section with a plan, as `user/mode_plan` asks for."""
-    return _PLAN.search(answer) is not None
+    quoted = fences(answer)
+    return any(
+        not any(start <= found.start() < end for start, end in quoted)
+        for found in _PLAN.finditer(answer)
+    )
 
 
 def tells_mode(block: Block) -> bool:

@@ -173,6 +173,8 @@ async def _answer(
         run.clock,
         meter,
         lambda: app.host.snapshot().revision,
+        lambda: acting.checkpoints.changes,
+        lambda: bool(app.acting.shell.jobs.running),
         acting.reminders,
         None if model.offline else partial(_faults, app, session),
         partial(changes, app, session),

@@ -81,6 +81,7 @@ class Checkpoints:
         self._running: tuple[Baseline, int] | None = None  # and how many commands share it
         self._taking = asyncio.Lock()
         self._settling: set[asyncio.Task[Any]] = set()
+        self.changes = 0  # how often an edit or a command has changed files
         self._log = TurnLog(keeper)
         self._turns = self._log.turns
 
@@ -131,6 +132,7 @@ class Checkpoints:
         The `untouched` were not changed after all.
         """
         left = await self._looking.left(changed)
+        self.changes += bool(left)
         self._log.note(Note(turn, left=left, untouched=tuple(untouched)))
 
     @property
@@ -245,7 +247,9 @@ class Checkpoints:
             sharing = self._running[1] - 1
             self._running = (baseline, sharing) if sharing else None
         try:
-            self._log.note(await self._commanded(turn, baseline, await listed()))
+            note = await self._commanded(turn, baseline, await listed())
+            self.changes += bool(note.left)
+            self._log.note(note)
         except StoreUnavailable as error:  # the turn counts as one whose command never ended
             self._tell(f"{error} What a command changed is not kept, so undo will not restore it.")
 

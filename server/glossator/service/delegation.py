@@ -96,7 +96,7 @@ class Delegation:
             agent = self._agent(who.name, who.system, who.tools, budget)
             framing = load_prompt(f"user/explore_{thoroughness}").render(
                 turns=str(agent.limits.turns),
-                seconds=f"{agent.limits.seconds:.0f}",
+                seconds=_to_look(agent),
                 paths=", ".join(directive.paths) or _EVERYWHERE,
             )
             reads = ReadState()
@@ -130,7 +130,7 @@ class Delegation:
                 self._session.tools,
             )
             prompt = load_prompt("user/fork").render(
-                turns=str(agent.limits.turns), seconds=f"{agent.limits.seconds:.0f}", task=task
+                turns=str(agent.limits.turns), seconds=_to_look(agent), task=task
             )
             known = conversation.encoded
             reads, findings = self._shown[0].copy(), self._shown[1].copy()
@@ -234,3 +234,8 @@ class Delegation:
             hidden=app.acting.hidden(),
             waiting=waiting,
         )
+
+
+def _to_look(agent: Agent) -> str:
+    """The seconds that a sub-agent has before it must report."""
+    return f"{agent.limits.seconds - farewell(agent.limits.seconds):.0f}"

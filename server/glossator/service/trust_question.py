@@ -22,9 +22,10 @@ _RESTRICTED = (
     " the workspace in the editor."
 )
 _REFUSED = "The user does not trust this workspace, so no command is run in it.\n"
-_WITHOUT_WORDS = (
-    "Do not ask again; go on"
-    " without commands, or tell the user that the server asks anew when it is started anew."
+_WITHOUT_WORDS = "Go on without commands, and say in your answer what was left undone."
+_UNANSWERED = (
+    "No command is run in this workspace: nobody has said that it is trusted.\n"
+    f"{_WITHOUT_WORDS} The user is asked again by a new server, in an editor or at a terminal."
 )
 _CHANGED = (
     "The workspace's folders changed while the user was asked whether to trust them, so nothing was"
@@ -75,9 +76,7 @@ class TrustQuestion:
             elif _SESSION.label in answer.chosen:
                 self.trust.trust_for_session(filter(_is_still_there, folders))
             else:
-                words = answer.words.strip()
-                refusal = _REFUSED + (f"The user says: {words}" if words else _WITHOUT_WORDS)
-                self._refused[folders] = refusal
+                self._refused[folders] = refusal = _refusal(answer)
                 return refusal
             return _CHANGED if self._untrusted() else None
 
@@ -85,6 +84,14 @@ class TrustQuestion:
         """The folders that are not trusted, by real path: it is what the user is shown."""
         real = map(os.path.realpath, self.roots())
         return tuple(folder for folder in real if not self.trust.trusted((folder,)))
+
+
+def _refusal(answer: QuestionAnswer) -> str:
+    """What the model is told of an answer that gives no trust."""
+    if not answer:
+        return _UNANSWERED
+    words = answer.words.strip()
+    return _REFUSED + (f"The user says: {words}" if words else _WITHOUT_WORDS)
 
 
 def _is_still_there(folder: str) -> bool:

@@ -62,12 +62,15 @@ class Gate:
         policy = self._policy_now()
         if tool.access is Access.READ and not (policy.deny or policy.ask):
             return Permit()  # who reads keeps to the workspace anyway
+        decision = await self._decision(tool, args, context)
+        if isinstance(decision.made, Deny):
+            return decision.made  # whether the workspace is trusted or not
         if tool.access is not Access.READ:
             with context.waiting():
                 reason = await self.untrusted(tool.access)
             if reason is not None:
                 return Deny(reason)
-        decision = await self._decision(tool, args, context)
+            decision = await self._decision(tool, args, context)
         if isinstance(decision.made, Ask):
             await context.before_asking()
             async with self._turn:

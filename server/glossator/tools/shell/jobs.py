@@ -36,13 +36,17 @@ class Jobs:
         self._jobs: dict[str, _Job] = {}
         self._count = 0
 
+    @property
+    def running(self) -> tuple[str, ...]:
+        """The names of those that run."""
+        return tuple(name for name, job in self._jobs.items() if job.process.exit is None)
+
     def check_room(self) -> None:
         """Raises `UsageError` if as many jobs run as may."""
-        running = [name for name, job in self._jobs.items() if job.process.exit is None]
-        if len(running) >= MOST_RUNNING:
+        if len(self.running) >= MOST_RUNNING:
             raise UsageError(
                 f"{MOST_RUNNING} jobs are running, which is the most.\nStop one of "
-                f"{', '.join(running)} first."
+                f"{', '.join(self.running)} first."
             )
 
     def add(self, command: str, process: Process) -> str:
