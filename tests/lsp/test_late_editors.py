@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.service import arrival, editing
+from glossator.service import arrival
 from tests.lsp.support.desk import Acting, acting
 from tests.lsp.support.editor import Message, Refusal
 from tests.lsp.test_editing import CALC, FIX, READ
@@ -124,7 +124,7 @@ async def test_typing_below_is_no_wrong_place(calc: Path) -> None:
 async def test_eglot_is_asked_again_when_it_has_sent_what_was_typed(calc: Path) -> None:
     async with acting(calc.parent, FIX, name="Eglot") as a:
         uri = a.desk.open(calc, version=0)
-        seconds = editing.LATE_SECONDS * 1.5
+        seconds = arrival.LATE_SECONDS * 1.5
 
         def refuse(_params: Message) -> Refusal:
             a.editor.answers["workspace/applyEdit"] = a.desk.apply
@@ -139,8 +139,8 @@ async def test_eglot_is_asked_again_when_it_has_sent_what_was_typed(calc: Path) 
 
 
 async def test_what_an_editor_says_is_told(calc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(editing, "LATE_SECONDS", 0.05)
-    monkeypatch.setattr(editing, "BEHIND_SECONDS", 0.05)
+    monkeypatch.setattr(arrival, "LATE_SECONDS", 0.05)
+    monkeypatch.setattr(arrival, "BEHIND_SECONDS", 0.05)
     for said, told in [
         ("User cancelled server edit", "Nothing was changed: User cancelled server edit.\n"),
         ("Edits require version 0", "Nothing was changed: the user is typing, and the editor"),

@@ -23,7 +23,7 @@ from glossator.core.edit import (
     FileRename,
     Refused,
 )
-from glossator.core.replacement import Replacement, inverted, line_replacements, trimmed
+from glossator.core.replacement import Replacement, line_replacements, trimmed
 from glossator.core.shown import shown
 
 Read = Callable[[str], Document | Missing]
@@ -57,12 +57,6 @@ def rebase(
             return _conflict(each, changes, current)
         moved.append(Replacement(each.start + growth, each.end + growth, each.text))
     return tuple(moved)
-
-
-def is_made(edit: FileEdit, current: Document) -> bool:
-    """Whether the current text is the edit's result, changed elsewhere at most."""
-    back = inverted(edit.before, edit.replacements)
-    return not isinstance(rebase(edit.result, back, current), Conflict)
 
 
 def _rebase_file(change: FileChange, read: Read) -> FileChange | Conflict | Refused:
