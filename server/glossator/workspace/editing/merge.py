@@ -121,10 +121,13 @@ class _Change(NamedTuple):
 
 def _changes(base: str, current: str) -> list[_Change]:
     whole = trimmed(base, Replacement(0, len(base), current))
-    inner = base[whole.start : whole.end]
+    # whole lines are compared: a line that is cut would be another one
+    start = base.rfind("\n", 0, whole.start) + 1
+    end = base.find("\n", whole.end) + 1 or len(base)
+    lines = base[start : whole.start] + whole.text + base[whole.end : end]
     found = [
-        trimmed(base, Replacement(each.start + whole.start, each.end + whole.start, each.text))
-        for each in line_replacements(inner, whole.text)
+        trimmed(base, Replacement(each.start + start, each.end + start, each.text))
+        for each in line_replacements(base[start:end], lines)
     ]
     changes: list[_Change] = []
     for each in found:
