@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.service import arrival, editing
+from glossator.service import arrival
 from tests.lsp.support.desk import Acting, acting
 from tests.lsp.support.editor import Message, Refusal
 from tests.lsp.test_editing import CALC, FIX, READ
@@ -71,7 +71,56 @@ async def test_an_edit_in_a_wrong_place_that_cannot_be_moved(calc: Path) -> None
         assert "the editor made the edit in a wrong place.\nWhat is there now is shown" in told
         assert a.desk.texts[uri].splitlines()[1] in told
         message = await a.editor.told("window/showMessage", "in a wrong place")
-        assert message["params"]["message"].startswith("An edit of calc.py was made")
+        assert message["params"]["message"].startswith("An edit of calc.py may be in a wrong place")
+
+
+async def test_typing_that_crosses_the_repair(calc: Path) -> None:
+    """The editor makes the repair in a wrong place, too, and it is repaired in turn."""
+    async with acting(calc.parent, FIX, _UNVERSIONED) as a:
+        uri = a.desk.open(calc)
+        again = partial(_cross, a, uri, "# mine", "# this is\n# mine", version=4)
+        _cross(a, uri, "def add", "# mine\ndef add", then=again)
+        await a.asked()
+        assert len(a.requests()) == 3
+        assert a.desk.texts[uri] == "# this is\n" + _MOVED
+        assert "and it was moved." in a.told("edit")
+
+
+async def test_a_repair_that_the_editor_refuses(
+    calc: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrival, "LATE_SECONDS", 0.05)
+    async with acting(calc.parent, FIX, _UNVERSIONED) as a:
+        uri = a.desk.open(calc)
+
+        def refuse() -> None:
+            a.editor.answers["workspace/applyEdit"] = {"applied": False}
+
+        _cross(a, uri, "def add", "# mine\ndef add", then=refuse)
+        await a.asked()
+        assert "the editor made the edit in a wrong place" in a.told("edit")
+        await a.editor.told("window/showMessage", "in a wrong place")
+
+
+async def test_an_undo_in_a_wrong_place_is_moved(calc: Path) -> None:
+    async with acting(calc.parent, FIX, _UNVERSIONED) as a:
+        uri = a.desk.open(calc)
+        undo = {"sessionId": (await a.asked())["sessionId"]}
+        _cross(a, uri, "def add", "# mine\ndef add", version=9)
+        undone = await a.editor.result(a.editor.command("glossator.undoTurn", undo))
+        assert (undone["restored"], undone["conflicts"]) == (["calc.py"], [])
+        assert a.desk.texts[uri] == "# mine\n" + CALC
+
+
+async def test_an_undo_in_a_wrong_place_that_cannot_be_moved(calc: Path) -> None:
+    async with acting(calc.parent, FIX, _UNVERSIONED) as a:
+        uri = a.desk.open(calc)
+        undo = {"sessionId": (await a.asked())["sessionId"]}
+        _cross(a, uri, "    return a + c", "    # mine\n    return a + c - 1", version=9)
+        undone = await a.editor.result(a.editor.command("glossator.undoTurn", undo))
+        assert undone["restored"] == []
+        (failed,) = undone["failed"]
+        assert failed["reason"].startswith("was edited in a wrong place while you were typing")
 
 
 async def test_typing_that_comes_with_the_edit_in_one_change(calc: Path) -> None:
@@ -80,7 +129,7 @@ async def test_typing_that_comes_with_the_edit_in_one_change(calc: Path) -> None
         uri = a.desk.open(calc)
         _cross(a, uri, "def add", "# mine\ndef add", whole=True)
         await a.asked()
-        assert "the editor made the edit in a wrong place" in a.told("edit")
+        assert "the editor may have made the edit in a wrong place" in a.told("edit")
         assert "Nothing was changed" not in a.told("edit")
 
 
@@ -124,7 +173,7 @@ async def test_typing_below_is_no_wrong_place(calc: Path) -> None:
 async def test_eglot_is_asked_again_when_it_has_sent_what_was_typed(calc: Path) -> None:
     async with acting(calc.parent, FIX, name="Eglot") as a:
         uri = a.desk.open(calc, version=0)
-        seconds = editing.LATE_SECONDS * 1.5
+        seconds = arrival.LATE_SECONDS * 1.5
 
         def refuse(_params: Message) -> Refusal:
             a.editor.answers["workspace/applyEdit"] = a.desk.apply
@@ -139,8 +188,8 @@ async def test_eglot_is_asked_again_when_it_has_sent_what_was_typed(calc: Path) 
 
 
 async def test_what_an_editor_says_is_told(calc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(editing, "LATE_SECONDS", 0.05)
-    monkeypatch.setattr(editing, "BEHIND_SECONDS", 0.05)
+    monkeypatch.setattr(arrival, "LATE_SECONDS", 0.05)
+    monkeypatch.setattr(arrival, "BEHIND_SECONDS", 0.05)
     for said, told in [
         ("User cancelled server edit", "Nothing was changed: User cancelled server edit.\n"),
         ("Edits require version 0", "Nothing was changed: the user is typing, and the editor"),
@@ -173,11 +222,14 @@ def _cross(a: Acting, uri: str, old: str, new: str, **how: Any) -> None:
     """The user types before the first edit is applied; both are told of after the answer.
 
     `skips`: the editor knows that the edit is about another text, and says nothing. `whole`: it
-    sends the whole text. `after`: what the user adds at the end after the edit.
+    sends the whole text. `after`: what the user adds at the end after the edit. `then` sees to what
+    becomes of the next edit.
     """
 
     def apply(params: Message) -> Message:
         a.editor.answers["workspace/applyEdit"] = a.desk.apply
+        if then := how.get("then"):
+            then()
         changes = [a.desk.typed(uri, old, new)]
         if not how.get("skips"):
             changes += a.desk.blindly(uri, params["edit"])
@@ -185,8 +237,8 @@ def _cross(a: Acting, uri: str, old: str, new: str, **how: Any) -> None:
             changes.append(a.desk.typed(uri, None, after))
         if how.get("whole"):
             changes = [{"text": a.desk.texts[uri]}]
-        a.desk.versions[uri] = 3
-        tell = partial(a.editor.change, uri, 3, *changes)
+        version = a.desk.versions[uri] = how.get("version", 3)
+        tell = partial(a.editor.change, uri, version, *changes)
         asyncio.get_running_loop().call_later(0.05, tell)
         return {"applied": True}
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from glossator.service import editing
-from tests.lsp.support.desk import Acting, acting
+from glossator.service import arrival
+from tests.lsp.support.desk import ALL, Acting, acting
 from tests.lsp.support.editor import Message
 from tests.standin import Script, Text, ToolUse, Turn
 
@@ -96,6 +97,37 @@ async def test_what_was_typed_right_after_the_edit_is_a_conflict(calc: Path, lat
         assert a.desk.texts[uri] == _TEXT
 
 
+@pytest.mark.parametrize("workspace", [ALL, {"applyEdit": True}], ids=["versions", "none"])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("    return total\n", ""),
+        ("    total =", "        total ="),
+        ("log(total)", "log(total, b)"),
+        ("    log(total)\n", ""),
+    ],
+    ids=["deleted-below", "changed-above", "changed", "taken-back"],
+)
+async def test_an_edit_that_was_seen_is_made_once(
+    calc: Path, workspace: dict[str, Any], old: str, new: str
+) -> None:
+    """Whatever the user makes of it right afterwards, which is then no longer the turn's."""
+    text = "def add(a, b):\n    total = a + b\n    return total\n"
+    edited = text.replace("    return", "    log(total)\n    return")
+    await asyncio.to_thread(calc.write_text, text)
+    write = ToolUse("Write", {"path": "calc.py", "content": edited}, "edit")
+    async with acting(calc.parent, [Turn(_READ), Turn(write), Turn(Text("."))], workspace) as a:
+        uri = a.desk.open(calc)
+        at_edits(a, typed_after(a, uri, old, new))
+        await a.asked()
+        assert len(a.requests()) == 1
+        assert a.desk.texts[uri] == edited.replace(old, new)
+        assert "Nothing was changed" not in a.told("edit")
+        assert conflicts(await undo(a)) == (
+            [("calc.py", _SINCE)] if text != a.desk.texts[uri] else []
+        )
+
+
 async def test_what_was_typed_into_a_new_file_is_a_conflict(tmp_path: Path) -> None:
     async with acting(tmp_path, [Turn(_NEW), Turn(Text("Made."))]) as a:
         a.desk.opens = True
@@ -175,7 +207,7 @@ async def test_what_was_typed_after_an_edit_that_was_cut_off_is_a_conflict(
     calc: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whose the text is that is found then, nobody knows."""
-    monkeypatch.setattr(editing, "LATE_SECONDS", 5.0)
+    monkeypatch.setattr(arrival, "LATE_SECONDS", 5.0)
     async with acting(calc.parent, _FIX) as a:
         uri = a.desk.open(calc)
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from glossator.core.document import Document, Missing, is_absent
-from glossator.core.edit import Conflict, EditPlan, FileChange, FileEdit, FileRename, Hunk
-from glossator.workspace.editing.merge import is_made, rebase
+from glossator.core.edit import EditPlan, FileChange, FileEdit, FileRename
+from glossator.core.ports import EditorPort
+from glossator.service.was_made import Texts
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.roots import is_inside
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 ARRIVAL_SECONDS = 2.0  # for the first change of an edit that was applied; editors collect changes
 SETTLE_SECONDS = 0.3  # for the rest of it
+LATE_SECONDS = 0.5  # for the user's typing that made the editor refuse, or an edit cut off
+BEHIND_SECONDS = 4.0  # for typing that an editor says it has not sent yet
 
 QUIET_SECONDS = 0.2  # without a change; editors collect what is typed for 0.15 s
 _TYPING_SECONDS = 2.0  # that are waited for quiet
@@ -23,15 +26,15 @@ _TYPING_SECONDS = 2.0  # that are waited for quiet
 Condition = Callable[[WorkspaceSnapshot], bool]
 
 
-async def until(host: WorkspaceHost, holds: Condition, seconds: float) -> bool:
-    """Whether `holds` is true of the workspace at once, or after a change within `seconds`."""
-    if holds(host.snapshot()):
+async def until(host: WorkspaceHost, condition: Condition, seconds: float) -> bool:
+    """Whether the workspace meets a condition at once, or after a change within `seconds`."""
+    if condition(host.snapshot()):
         return True
     changed = asyncio.Event()
     end = host.subscribe(lambda _: changed.set())
     try:
         async with asyncio.timeout(seconds):
-            while not holds(host.snapshot()):
+            while not condition(host.snapshot()):
                 changed.clear()
                 await changed.wait()
     except TimeoutError:
@@ -41,32 +44,47 @@ async def until(host: WorkspaceHost, holds: Condition, seconds: float) -> bool:
     return True
 
 
-async def quiet(host: WorkspaceHost, plan: EditPlan) -> None:
-    """Wait until nothing more is typed into the documents of a plan, but not for long."""
+async def quiet(host: WorkspaceHost, port: EditorPort, paths: Iterable[str]) -> None:
+    """Wait, but not for long, until nothing more is typed into documents that are to be edited.
+
+    Only editors that may edit a text they have not sent are waited for.
+    """
+    names = tuple(paths)
     with suppress(TimeoutError):
-        async with asyncio.timeout(_TYPING_SECONDS):
-            while (left := QUIET_SECONDS - _age(host, plan)) > 0:  # noqa: ASYNC110 - time itself is waited for
+        async with asyncio.timeout(_TYPING_SECONDS if port.edits_blindly else 0):
+            while (left := QUIET_SECONDS - _age(host, names)) > 0:  # noqa: ASYNC110 - time itself is waited for
                 await asyncio.sleep(left)
 
 
-async def arrived(host: WorkspaceHost, plan: EditPlan) -> bool:
-    """Wait for a plan that was applied; whether any of it is to be seen.
+async def arrived(host: WorkspaceHost, plan: EditPlan, texts: Texts) -> bool:
+    """Wait for a plan that was applied; whether any change came.
 
     What comes need not be what was planned: the user leaves parts out, and editors format.
     """
-    if not await until(host, lambda now: changed(plan, now), ARRIVAL_SECONDS):
+
+    def any_came(now: WorkspaceSnapshot) -> bool:
+        return changed(plan, now) or any(len(seen) > 1 for seen in texts.values())
+
+    def all_came(now: WorkspaceSnapshot) -> bool:
+        return not left_open(plan, now) and all(
+            (isinstance(change, FileEdit) and change.result in texts[change.path][1:])
+            or is_done(change, now)
+            for change in plan.files
+        )
+
+    if not await until(host, any_came, ARRIVAL_SECONDS):
         return False
     moves = any(isinstance(change, FileRename) for change in plan.files)  # the disk shows it first
-    await until(host, lambda now: is_done(plan, now), ARRIVAL_SECONDS if moves else SETTLE_SECONDS)
+    await until(host, all_came, ARRIVAL_SECONDS if moves else SETTLE_SECONDS)
     return True
 
 
 def changed(plan: EditPlan, now: WorkspaceSnapshot) -> bool:
     """Whether any file is no longer as the plan found it."""
-    return not all(stands(change, now) for change in plan.files)
+    return not all(is_unchanged(change, now) for change in plan.files)
 
 
-def stands(change: FileChange, now: WorkspaceSnapshot) -> bool:
+def is_unchanged(change: FileChange, now: WorkspaceSnapshot) -> bool:
     """Whether the file is as the change found it."""
     if isinstance(change, FileRename):
         return is_absent(now.read(change.new_path))
@@ -76,32 +94,8 @@ def stands(change: FileChange, now: WorkspaceSnapshot) -> bool:
     return change.base is not None and change.base.sha256 == found.sha256
 
 
-def left_open(plan: EditPlan, now: WorkspaceSnapshot) -> list[Document]:
-    """The documents that are open under a path that a move was to take away."""
-    old = [change.path for change in plan.files if isinstance(change, FileRename)]
-    overlays = now.overlays.values() if old else ()
-    return [each.document for each in overlays if any(is_inside(each.path, path) for path in old)]
-
-
-def is_done(plan: EditPlan, now: WorkspaceSnapshot) -> bool:
-    """Whether every file is as the plan wants it."""
-    return not left_open(plan, now) and all(holds(change, now) for change in plan.files)
-
-
-def left_out(plan: EditPlan, now: WorkspaceSnapshot) -> list[Hunk]:
-    """The hunks of an applied plan whose place is as it was."""
-    if is_done(plan, now):
-        return []
-    return [
-        hunk
-        for change in plan.files
-        for hunk in change.hunks
-        if stands(change, now) or _is_untouched(change, hunk, now)
-    ]
-
-
-def holds(change: FileChange, now: WorkspaceSnapshot) -> bool:
-    """Whether the file is as the change wants it."""
+def is_done(change: FileChange, now: WorkspaceSnapshot) -> bool:
+    """Whether the file is as the change is to make it."""
     found = now.read(change.path)
     if isinstance(change, FileEdit):
         return isinstance(found, Document) and found.text == change.result
@@ -110,17 +104,15 @@ def holds(change: FileChange, now: WorkspaceSnapshot) -> bool:
     return is_absent(found)
 
 
-def _is_untouched(change: FileChange, hunk: Hunk, now: WorkspaceSnapshot) -> bool:
-    found = now.read(change.path)
-    if not isinstance(change, FileEdit) or change.base is None or not isinstance(found, Document):
-        return False
-    # where lines are repeated, the place seems untouched by an edit that stands beside it, too
-    untouched = not isinstance(rebase(change.base.text, (hunk.replacement,), found), Conflict)
-    return untouched and not is_made(change, found)
+def left_open(plan: EditPlan, now: WorkspaceSnapshot) -> list[Document]:
+    """The documents that are open under a path that a move was to take away."""
+    old = [change.path for change in plan.files if isinstance(change, FileRename)]
+    overlays = now.overlays.values() if old else ()
+    return [each.document for each in overlays if any(is_inside(each.path, path) for path in old)]
 
 
-def _age(host: WorkspaceHost, plan: EditPlan) -> float:
-    """Seconds since the newest change of the plan's open documents."""
-    overlays = (host.overlays.get(change.path) for change in plan.files)
+def _age(host: WorkspaceHost, paths: Iterable[str]) -> float:
+    """Seconds since the newest change of open documents."""
+    overlays = (host.overlays.get(path) for path in paths)
     changed = [each.changed_ns for each in overlays if each is not None]
     return (time.time_ns() - max(changed, default=0)) / 1e9

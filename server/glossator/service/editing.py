@@ -29,16 +29,15 @@ from glossator.core.edit import (
 )
 from glossator.core.errors import UsageError
 from glossator.core.events import EditProposed, EditSettled, Event
-from glossator.core.ports import EditorPort
-from glossator.service import arrival, misplaced
+from glossator.core.ports import EditorPort, NotApplied
+from glossator.service import applying, arrival
+from glossator.service.applying import Made, NotMade
 from glossator.service.undecided import undecided
 from glossator.workspace.change import DiskChanged
 from glossator.workspace.editing.merge import rebase_plan
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
-LATE_SECONDS = 0.5  # for the user's typing that made the editor refuse, or an edit cut off
-BEHIND_SECONDS = 4.0  # for typing that an editor says it has not sent yet
 _TRIES = 4  # while the user types on
 _PLACES = 10  # lines named of what the user rejected
 _UNFINISHED = Refused("The edit was cut off before it was settled.")
@@ -57,13 +56,10 @@ _BEHIND = (
 )
 _PUT_RIGHT = "The user was typing: the editor had made the edit in a wrong place, and it was moved."
 _MISPLACED = (
-    "The user was typing, and the editor made the edit in a wrong place.\nWhat is there now is"
+    "The user was typing, and the editor {} the edit in a wrong place.\nWhat is there now is"
     " shown below. Ask the user whether to take it back with the editor's undo or to put it right."
 )
-_TELL_MISPLACED = (
-    "An edit of {} was made in a wrong place while you were typing: your editor had not sent that"
-    " yet. Look at it, and undo it in the editor."
-)
+_TAKEN_BACK = "The edit was made, and then the user took it back."
 _STAYING = (
     "Nothing was changed: the editor would have left {} open under the old path, where saving it"
     " brings the file back.\nAsk the user to close it there, then move it again."
@@ -141,8 +137,7 @@ class PlanEditing:
     async def _applying(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
         tried = _AGAIN
         for _ in range(_TRIES):
-            if self.port.edits_blindly:
-                await arrival.quiet(self.host, plan)
+            await arrival.quiet(self.host, self.port, applying.paths_of(plan))
             moved = await asyncio.to_thread(self._current, plan, self.host.snapshot())
             if not isinstance(moved, EditPlan):
                 return moved
@@ -156,97 +151,58 @@ class PlanEditing:
         moved = rebase_plan(plan, now.read)
         return undecided(moved, self.permitted) or moved
 
-    def _is_current(self, plan: EditPlan, now: WorkspaceSnapshot) -> bool:
-        return not undecided(plan, self.permitted) and not arrival.changed(plan, now)
-
     async def _keeping(self, plan: EditPlan, *, confirm: bool) -> _Tried:
         """Try with the files kept; also when the run is cancelled while the editor is at it."""
         await self.kept.before([path for change in plan.files for path in _paths(change)])
         tried: _Tried | None = None
         try:
             # what is applied from here on is applied to what was kept
-            with misplaced.followed(self.host, plan) as texts:
-                current = await asyncio.to_thread(self._is_current, plan, self.host.snapshot())
-                tried = await self._try(plan, texts, confirm=confirm) if current else _AGAIN
+            refused = await asyncio.to_thread(undecided, plan, self.permitted)
+            tried = _AGAIN if refused else await self._try(plan, confirm=confirm)
         except asyncio.CancelledError:
-            await asyncio.shield(self._late(plan, LATE_SECONDS))
+            await asyncio.shield(self._late(plan))
             raise
         finally:
             await asyncio.shield(self._settle(plan, tried))
         return tried
 
-    async def _try(self, plan: EditPlan, texts: misplaced.Texts, *, confirm: bool) -> _Tried:
+    async def _try(self, plan: EditPlan, *, confirm: bool) -> _Tried:
         with self.waiting() if confirm else nullcontext():
-            refusal = await self.port.apply_edit(plan, confirm=confirm)
-        # a client that writes to the disk sends no change
-        self.host.apply(DiskChanged(frozenset(_ends(plan))))
-        if refusal is not None:
-            seconds = BEHIND_SECONDS if refusal.behind else LATE_SECONDS
-            if not await self._late(plan, seconds if _is_open(plan) else 0.0):
-                declined = _DECLINED.format(refusal.reason.rstrip("."))
-                return _Tried(Refused(_BEHIND if refusal.behind else declined))
-        if refusal is None or arrival.is_done(plan, self.host.snapshot()):
-            return await self._applied(plan, texts, confirm=confirm)
-        return _AGAIN
+            made = await applying.apply(self.host, self.port, plan, confirm=confirm)
+        match made:
+            case NotApplied(reason, behind):
+                return _Tried(Refused(_BEHIND if behind else _DECLINED.format(reason.rstrip("."))))
+            case NotMade(accepted, again):
+                return _Tried(Refused(_NOT_SEEN if accepted else _TYPING), again=again)
+            case Made():
+                return await self._applied(plan, made, confirm=confirm)
 
-    async def _applied(self, plan: EditPlan, texts: misplaced.Texts, *, confirm: bool) -> _Tried:
-        if not await arrival.arrived(self.host, plan):
-            return _Tried(Refused(_NOT_SEEN))
-        look = partial(misplaced.find, guess=self.port.edits_blindly)
-        for change in plan.files:
-            wrong = await asyncio.to_thread(look, change, texts, self.host.encoding)
-            if wrong is not None and not confirm:
-                return await self._put_right(plan, change.path, wrong, texts)
+    async def _applied(self, plan: EditPlan, made: Made, *, confirm: bool) -> _Tried:
         now = self.host.snapshot()
-        left_out = await asyncio.to_thread(arrival.left_out, plan, now)
-        if len(left_out) == len(plan.hunks):  # what came was somebody else's change
-            return _Tried(Refused(_NOT_SEEN), again=not confirm)
         staying = arrival.left_open(plan, now)
         if staying and await self._moved_back(plan):
             names = ", ".join(now.relative(each.path) for each in staying[:_PLACES])
             return _Tried(Refused(_STAYING.format(names)))
-        found = (*(now.read(path) for path in _ends(plan)), *staying)
+        found = (*(now.read(path) for path in applying.paths_of(plan)), *staying)
         documents = {each.path: each for each in found if isinstance(each, Document)}
         for change in plan.files:
             document = documents.get(change.path)
             if isinstance(change, FileEdit) and document is not None and document.version is None:
                 self.host.written(document)
-        note, unwanted = (_rejections(plan, left_out), _ids(left_out)) if confirm else ("", ())
-        done = keep(plan, {hunk.id for hunk in plan.hunks} - {hunk.id for hunk in left_out})
-        return _Tried(Applied(tuple(documents.values()), note, unwanted), done.files)
-
-    async def _put_right(
-        self, plan: EditPlan, path: str, wrong: misplaced.Misplaced, texts: misplaced.Texts
-    ) -> _Tried:
-        """Have an edit that was made in a wrong place moved to its own."""
-        note, current = _MISPLACED, self.host.snapshot().read(path)
-        for _ in range(_TRIES):
-            if not isinstance(current, Document):
-                break
-            mended = await asyncio.to_thread(wrong.put_right, current)
-            if mended is None:
-                break
-            moving = EditPlan.of(plan.label, mended)
-            await self.port.apply_edit(moving, confirm=False)
-            await arrival.arrived(self.host, moving)
-            if mended.result in texts[path]:
-                note = _PUT_RIGHT
-                break
-            before, current = current, self.host.snapshot().read(path)
-            if current == before:
-                break
-        now = self.host.snapshot()
-        if note is _MISPLACED:
-            self.port.tell(_TELL_MISPLACED.format(now.relative(path)))
-        found = now.read(path)
-        return _Tried(Applied((found,) if isinstance(found, Document) else (), note), plan.files)
+        note, unwanted = _note(made), made.left_out if confirm else ()
+        if unwanted:
+            note = _rejections(plan, unwanted)
+        elif not note and not arrival.changed(plan, now):
+            note = _TAKEN_BACK
+        done = keep(plan, {hunk.id for hunk in plan.hunks} - {hunk.id for hunk in made.left_out})
+        return _Tried(Applied(tuple(documents.values()), note, _ids(unwanted)), done.files)
 
     async def _moved_back(self, plan: EditPlan) -> bool:
         """Whether the editor took a move back."""
         renames = [change for change in plan.files if isinstance(change, FileRename)]
         back = EditPlan.of("Undo", *(change.reverse for change in renames))
         refusal = await self.port.apply_edit(back, confirm=False)
-        self.host.apply(DiskChanged(frozenset(_ends(plan))))
+        self.host.apply(DiskChanged(frozenset(applying.paths_of(plan))))
         return refusal is None
 
     async def _settle(self, plan: EditPlan, tried: _Tried | None) -> None:
@@ -254,9 +210,10 @@ class PlanEditing:
         now = self.host.snapshot()
         await self.kept.after(*await asyncio.to_thread(_changed, plan, tried, now))
 
-    async def _late(self, plan: EditPlan, seconds: float) -> bool:
-        """Whether a text of the plan is another one by now, or is within so many seconds."""
-        return await arrival.until(self.host, lambda now: arrival.changed(plan, now), seconds)
+    async def _late(self, plan: EditPlan) -> None:
+        """Wait a little for what an editor does that was asked before the run was cancelled."""
+        changed = partial(arrival.changed, plan)
+        await arrival.until(self.host, changed, arrival.LATE_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,12 +226,6 @@ class _Tried:
 
 
 _AGAIN = _Tried(Refused(_TYPING), again=True)
-
-
-def _ends(plan: EditPlan) -> tuple[str, ...]:
-    """The paths that the plan names."""
-    new = (change.new_path for change in plan.files if isinstance(change, FileRename))
-    return (*(change.path for change in plan.files), *new)
 
 
 def _paths(change: FileChange) -> tuple[str, ...]:
@@ -299,16 +250,19 @@ def _changed(
     for change in plan.files:
         if change.path in done:
             changed |= _made(done[change.path])
-        elif arrival.holds(change, now):
+        elif arrival.is_done(change, now):
             changed |= _made(change)
-        elif tried or arrival.stands(change, now):
+        elif tried or arrival.is_unchanged(change, now):
             untouched += _paths(change)
     return changed, untouched
 
 
-def _is_open(plan: EditPlan) -> bool:
-    """Whether the user can be typing in it."""
-    return any(change.base and change.base.version is not None for change in plan.files)
+def _note(made: Made) -> str:
+    """What went wrong, for the model; empty if nothing did."""
+    if made.misplaced:
+        is_known = all(each.made is not None for each in made.misplaced)
+        return _MISPLACED.format("made" if is_known else "may have made")
+    return _PUT_RIGHT if made.moved else ""
 
 
 def _ids(hunks: Iterable[Hunk]) -> tuple[str, ...]:

@@ -9,9 +9,10 @@ from dataclasses import replace
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.core.encoding import decode
-from glossator.core.ports import EditorPort
-from glossator.core.replacement import Replacement
+from glossator.core.ports import EditorPort, NotApplied
+from glossator.core.replacement import line_replacements
 from glossator.service import arrival
+from glossator.service.applying import Made, NotMade, apply
 from glossator.service.file_states import (
     Absent,
     Content,
@@ -28,6 +29,8 @@ from glossator.workspace.change import DiskChanged
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.overlays import Overlay
 
+_REFUSED = "could not be changed in the editor: {}"
+_MISPLACED = "was edited in a wrong place while you were typing; undo that in the editor"
 _CLOSE_FIRST = "is open in the editor; close it there first"
 
 
@@ -69,21 +72,35 @@ class EditorFiles:
 
     async def _restore_open(self, step: Restoration, limit: int) -> Restored:
         """Give an open document its text back, or close it; what it shows already, to the disk."""
+        await arrival.quiet(self._host, self._port, [step.path])
         overlay = self._overlay(step.path)
+        if overlay is None:
+            return Restored(changed=[step.path])
+        change = await asyncio.to_thread(_restoring, step, overlay.document)
         now = described(await asyncio.to_thread(self.now(), step.path, limit))
-        if overlay is None or overlay is not self._overlay(step.path):
+        is_shown = isinstance(change, FileEdit) and change.result == change.before
+        if overlay is not self._overlay(step.path) or (now != step.expected and not is_shown):
             return Restored(changed=[step.path])
-        change = _restoring(step, overlay.document)
-        if isinstance(change, FileEdit) and change.result == change.before:
+        if is_shown:
             return await self._below(step, now, limit)
-        if now != step.expected:
-            return Restored(changed=[step.path])
-        reason = _CLOSE_FIRST if change is None else await self._refusal(change)
-        if reason is None:
-            return await self._restored(step, limit)
-        if overlay is not self._overlay(step.path):
-            return Restored(changed=[step.path])
-        return Restored(failed={step.path: reason})
+        if change is None:
+            return Restored(failed={step.path: _CLOSE_FIRST})
+        return await self._apply(step, change, limit)
+
+    async def _apply(
+        self, step: Restoration, change: FileEdit | FileDeletion, limit: int
+    ) -> Restored:
+        """Have the editor make a change."""
+        match await apply(self._host, self._port, EditPlan.of("Undo", change)):
+            case Made(misplaced=()):
+                return await self._restored(step, limit)
+            case Made():
+                return Restored(failed={step.path: _MISPLACED})
+            case NotApplied(reason) if isinstance(change, FileEdit):
+                return Restored(failed={step.path: _REFUSED.format(reason)})
+            case NotMade(again=True):
+                return Restored(changed=[step.path])
+        return Restored(failed={step.path: _CLOSE_FIRST})
 
     async def _below(self, step: Restoration, shown: State, limit: int) -> Restored:
         """Give the file below an open document the text that is shown already."""
@@ -92,20 +109,6 @@ class EditorFiles:
             return below
         missing = await self._disk.restore([replace(step, expected=Absent())], limit)
         return await self._restored(step, limit) if missing.changed else missing
-
-    async def _refusal(self, change: FileEdit | FileDeletion) -> str | None:
-        """Have the editor make a change; None when it did, else why not."""
-        plan = EditPlan.of("Undo", change)
-        refusal = await self._port.apply_edit(plan, confirm=False)
-        if isinstance(change, FileEdit) and refusal is not None:
-            return f"could not be changed in the editor: {refusal.reason}"
-        self._host.apply(DiskChanged(frozenset({change.path})))
-        if refusal is not None or not await arrival.arrived(self._host, plan):
-            return _CLOSE_FIRST
-        left_out = await asyncio.to_thread(arrival.left_out, plan, self._host.snapshot())
-        if len(left_out) == len(plan.hunks):  # what arrived was typed
-            return "could not be changed in the editor: the user is typing in it"
-        return None
 
     async def _restored(self, step: Restoration, limit: int) -> Restored:
         """What the editor brought back, whatever the user has typed since; modes are left to us."""
@@ -126,6 +129,6 @@ def _restoring(step: Restoration, document: Document) -> FileEdit | FileDeletion
     if isinstance(step.found, Absent):
         return FileDeletion(document)
     if isinstance(step.found, Content) and (decoded := decode(step.found.data)) is not None:
-        whole = Replacement(0, len(document.text), decoded[0])
-        return FileEdit(document.uri, document.path, document, (whole,))
+        lines = line_replacements(document.text, decoded[0])  # what is typed elsewhere can stay
+        return FileEdit(document.uri, document.path, document, lines)
     return None

@@ -23,7 +23,7 @@ from glossator.core.edit import (
     FileRename,
     Refused,
 )
-from glossator.core.replacement import Replacement, inverted, line_replacements, trimmed
+from glossator.core.replacement import Replacement, line_replacements, trimmed
 from glossator.core.shown import shown
 
 Read = Callable[[str], Document | Missing]
@@ -57,12 +57,6 @@ def rebase(
             return _conflict(each, changes, current)
         moved.append(Replacement(each.start + growth, each.end + growth, each.text))
     return tuple(moved)
-
-
-def is_made(edit: FileEdit, current: Document) -> bool:
-    """Whether the current text is the edit's result, changed elsewhere at most."""
-    back = inverted(edit.before, edit.replacements)
-    return not isinstance(rebase(edit.result, back, current), Conflict)
 
 
 def _rebase_file(change: FileChange, read: Read) -> FileChange | Conflict | Refused:
@@ -127,10 +121,13 @@ class _Change(NamedTuple):
 
 def _changes(base: str, current: str) -> list[_Change]:
     whole = trimmed(base, Replacement(0, len(base), current))
-    inner = base[whole.start : whole.end]
+    # whole lines are compared: a line that is cut would be another one
+    start = base.rfind("\n", 0, whole.start) + 1
+    end = base.find("\n", whole.end) + 1 or len(base)
+    lines = base[start : whole.start] + whole.text + base[whole.end : end]
     found = [
-        trimmed(base, Replacement(each.start + whole.start, each.end + whole.start, each.text))
-        for each in line_replacements(inner, whole.text)
+        trimmed(base, Replacement(each.start + start, each.end + start, each.text))
+        for each in line_replacements(base[start:end], lines)
     ]
     changes: list[_Change] = []
     for each in found:
