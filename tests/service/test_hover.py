@@ -227,9 +227,11 @@ async def test_the_first_hover_of_a_session_waits_for_what_it_needs(
 CELL = "vscode-notebook-cell:/work/nb.ipynb#W{}sZmlsZQ%3D%3D"
 
 
-@pytest.mark.parametrize("uri", ["untitled:Untitled-1", CELL.format(0)])
+@pytest.mark.parametrize(
+    ("uri", "name"), [("untitled:Untitled-1", "Untitled-1"), (CELL.format(0), "nb.ipynb (cell)")]
+)
 async def test_documents_that_are_no_files(
-    tmp_path: Path, uri: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, uri: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glossator.service.hover._SECONDS", SECONDS)  # on a busy machine
     async with stage(tmp_path, FILES, ()) as s:
@@ -241,7 +243,9 @@ async def test_documents_that_are_no_files(
             answer = await hover(s.app, HoverRequest(uri, Position(*place), links=True))
             told.append(answer.markdown if answer else "")
         assert "class Eel" in told[0]
+        assert f"*class · {name}:3-3*" in told[0]
         assert "No gloss" not in told[0]  # none can be kept of what is no file
         assert "Presses." in told[1]
         assert ("def swim()" in told[2]) == ("notebook" in uri)  # defined in another cell
+        assert ("*function · nb.ipynb (cell):1-1*" in told[2]) == ("notebook" in uri)
         assert isinstance(s.app.host.snapshot().read(uri), Document)  # as editors name it

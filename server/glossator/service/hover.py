@@ -16,9 +16,11 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from urllib.parse import unquote
 
 from glossator.core.document import Document
 from glossator.core.errors import InvalidPosition
+from glossator.core.shown import shown
 from glossator.core.text import Position, PositionEncoding
 from glossator.service.application import Application
 from glossator.service.gloss_text import gloss_link, opening, origin, report_link, state
@@ -226,7 +228,7 @@ def _defined_here(
 ) -> _Facts:
     here = symbol_at(namesakes, line) or _nearest(namesakes, line)
     path = word.document.path
-    return _Facts(_describe(here, snapshot.relative(path), word.language), here, path)
+    return _Facts(_describe(here, _shown_path(snapshot, path), word.language), here, path)
 
 
 def _may_be_elsewhere(word: _Word) -> bool:
@@ -283,11 +285,20 @@ async def _look_elsewhere(
 def _describe_best(found: Found[Definition], snapshot: WorkspaceSnapshot) -> str:
     """The likeliest definition, and how many more there are."""
     best, others = found.hits[0], len(found.hits) - 1
-    facts = _describe(best.symbol, snapshot.relative(best.line.path), best.language)
+    facts = _describe(best.symbol, _shown_path(snapshot, best.line.path), best.language)
     if not others:
         return facts
     more = " at least" if found.coverage.unread else ""
     return f"{facts}\n\n*and{more} {others} more of this name*"
+
+
+def _shown_path(snapshot: WorkspaceSnapshot, path: str) -> str:
+    """A path as its user knows it; of what is no file the name that editors show."""
+    overlay = snapshot.overlays.get(path)
+    if overlay is None or os.path.isabs(path):
+        return snapshot.relative(path)
+    name, _, cell = overlay.uri.partition("#")
+    return shown(re.split("[/:]", unquote(name))[-1]) + (" (cell)" if cell else "")
 
 
 def _describe(symbol: Symbol, path: str, language: str) -> str:
