@@ -43,9 +43,14 @@ def limit_of_commands() -> int | None:
     return _of_commands
 
 
+def is_exhaustion(error: OSError) -> bool:
+    """Whether it says that this process, or the machine, has as many files open as it may."""
+    return error.errno in (errno.EMFILE, errno.ENFILE)
+
+
 def refuse_if_exhausted(error: OSError, path: str) -> None:
     """Raise `TooManyOpenFiles` if that is why `path` could not be opened: it says nothing of it."""
-    if error.errno not in (errno.EMFILE, errno.ENFILE):
+    if not is_exhaustion(error):
         return
     whose = "Glossator" if error.errno == errno.EMFILE else "This machine"
     raise TooManyOpenFiles(

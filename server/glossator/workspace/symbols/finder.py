@@ -276,7 +276,8 @@ class SymbolFinder:
     ) -> Found[H]:
         paths = await asyncio.to_thread(candidates, snapshot, re.escape(name.last), place)
         texts = await asyncio.to_thread(open_texts, snapshot, name.last)
-        away = self._worker.state.phase is Phase.BACKING_OFF
+        worker = self._worker.state
+        away = worker.phase is Phase.BACKING_OFF
         taken = paths[: _FEW_SOURCES if away else _MOST_SOURCES]
         if away:
             found = await _in_thread(job(self._little_library(snapshot, texts), taken))
@@ -287,6 +288,7 @@ class SymbolFinder:
             candidates=len(paths),
             unread=found.coverage.unread + len(paths) - len(taken),
             worker_away=away,
+            why_away=worker.how,
         )
         return replace(found, coverage=coverage)
 
