@@ -56,25 +56,38 @@ async def test_what_is_typed_is_not_edited_at_old_places(
     assert "wrong place" not in told(api, "edit")
     assert seen["answer"] == "Fixed."
     assert seen["current"] == "calc.py"
+    assert ("report" in seen) == seen["shows"]  # a window beside
 
 
 async def test_an_answer_leaves_the_keyboard_where_it_is(tmp_path: Path) -> None:
+    """It is shown beside, or its path is, as a line of a terminal of usual size has room for it."""
     root, result = tmp_path / "work", tmp_path / "seen.json"
+    reports = tmp_path / ".local/state/glossator/reports"
+    reports.mkdir(parents=True)
+    for number in range(1, 200):
+        (reports / f"{number}.md").touch()
     root.mkdir()
     (root / "calc.py").write_text(CALC)
     async with StandIn([Turn(Text("It adds."))]) as api:
         keys = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
         arguments = ["-u", "NONE", "-n", "-S", str(SCRIPTS / "answering.lua")]
-        variables = surroundings(result) | keys | {"HOME": str(tmp_path)}
-        async with at_terminal(arguments, root, variables, neovim()) as terminal:
+        home = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / ".local/state")}
+        variables = surroundings(result) | keys | home
+        async with at_terminal(arguments, root, variables, neovim(), (24, 80)) as terminal:
             await terminal.until("INSERT")
             terminal.type("# on ")
-            await terminal.until("all is there")
+            shown = await terminal.until("all is there")
             terminal.type("and on.")
             assert await terminal.ended() == 0
     seen = json.loads(result.read_text())
     assert seen["lines"] == ["# on and on.def add(a, b):"]
     assert (seen["current"], seen["mode"]) == ("calc.py", "i")
+    assert "It adds." in (reports / "200.md").read_text()
+    if seen["shows"]:
+        assert sorted(seen["windows"]) == ["200.md", "calc.py"]
+    else:
+        assert seen["windows"] == ["calc.py"]
+        assert "Answer: ~/.local/state/glossator/reports/200.md" in shown
 
 
 def run(script: str, root: Path, **variables: str) -> dict[str, Any]:
