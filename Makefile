@@ -10,16 +10,21 @@ CLIENT = vscode-client
 PACKAGES = $(CLIENT)/node_modules/.package-lock.json
 CLIENT_BUILT = $(CLIENT)/dist/.built
 VSIX = glossator$(if $(PLATFORM),-$(PLATFORM)).vsix
-CODE_CACHE ?= $(HOME)/.cache/glossator-code
+CODE_CACHE ?= $(HOME)/.cache
 
 # Node, npm and npx come in a wheel; a system's may be too old.
 NODE = $(VENV)/node
 export PATH := $(abspath $(NODE)):$(PATH)
 
-# What the tests need beside the virtual environment: a command, and Debian's package for it.
-# Without bubblewrap commands run only when somebody allows each one. Emacs has Eglot since 29.
-NEEDS = $(if $(filter Linux,$(shell uname)),bwrap:bubblewrap) nvim:neovim \
-	chromium:chromium chromium:fonts-dejavu-core emacs:emacs-nox emacs:elpa-eglot
+# What the tests need beside the virtual environment: a command, or what else .ci/packages can look
+# for, and Debian's package for it. Without bubblewrap commands run only when somebody allows each one.
+NEEDS = $(if $(filter Linux,$(shell uname)),bwrap:bubblewrap fc-list:fontconfig fonts:fonts-dejavu-core) \
+	nvim:neovim chromium:chromium emacs:emacs-nox
+
+# Said before anything is installed: pip would say it late, and at length.
+PYTHON_IS_NEW = $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit( \
+	"Glossator needs Python 3.11 or newer, and this is %d.%d. Name another one: make PYTHON=python3.13 ..." \
+	% sys.version_info[:2])'
 
 # Servers are started by the hundred; compiled once they start sooner.
 unexport PYTHONDONTWRITEBYTECODE
@@ -36,7 +41,7 @@ test: system
 	$(MAKE) --no-print-directory -j2 suite lint client
 
 suite: system $(INSTALLED) $(CLIENT_BUILT) code
-	CODE_CACHE=$(CODE_CACHE) $(BIN)/python -m pytest -n auto --dist loadgroup
+	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest -n auto --dist loadgroup
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
@@ -44,16 +49,18 @@ lint: $(INSTALLED)
 	$(BIN)/mypy
 
 system:
+	@[ -e $(INSTALLED) ] || $(PYTHON_IS_NEW)
 	@.ci/packages $(NEEDS)
+	@.ci/packages eglot:elpa-eglot # Emacs has it since 29
 
 # The VS Code client: types, style, the panel in a browser; its tests in VS Code are among pytest's.
 client: $(CLIENT_BUILT) code
 	cd $(CLIENT) && npm run --silent check && npm run --silent lint && \
-		CACHE=$(CODE_CACHE) node --test 'dist/test/**/*.test.mjs'
+		CODE_CACHE="$(CODE_CACHE)" node --test 'dist/test/**/*.test.mjs'
 
 # VS Code as it runs in a browser, for the client's tests.
 code: system $(INSTALLED)
-	$(CLIENT)/test/code/setup.sh $(CODE_CACHE)
+	$(CLIENT)/test/code/setup.sh "$(CODE_CACHE)"
 
 # What is made from the server: the types on the wire, the settings, and the man page.
 wire: $(INSTALLED)
@@ -64,7 +71,7 @@ wire: $(INSTALLED)
 # The pictures that the client's README shows, as the tests in VS Code take them. They are not in the
 # package: VS Code shows pictures of an installed extension's README only from the network.
 pictures: $(INSTALLED) $(CLIENT_BUILT) code
-	CODE_CACHE=$(CODE_CACHE) $(BIN)/python -m pytest tests/vscode
+	CODE_CACHE="$(CODE_CACHE)" $(BIN)/python -m pytest tests/vscode
 	cd $(CLIENT) && mkdir -p media/pictures && for name in $$(sed -n 's|.*(media/pictures/\(.*\))|\1|p' README.md); \
 		do cp dist/pictures/$$name media/pictures/; done
 
@@ -100,6 +107,7 @@ clean:
 
 # Debian keeps venv in a package of its own, which a fresh machine may lack.
 $(INSTALLED): requirements.lock pyproject.toml
+	@$(PYTHON_IS_NEW)
 	$(PYTHON) -m venv $(VENV) || { .ci/packages :python3-venv && $(PYTHON) -m venv $(VENV); }
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--require-hashes -r requirements.lock

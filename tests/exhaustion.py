@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 
 
 @contextmanager
-def no_descriptor_left() -> Iterator[None]:
-    """In the block no further file can be opened by this process."""
+def no_descriptor_left(but: int = 0) -> Iterator[None]:
+    """In the block no further file can be opened by this process, `but` for so many."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with ExitStack() as held:
         probe = os.open(os.devnull, os.O_RDONLY)
@@ -25,4 +25,5 @@ def no_descriptor_left() -> Iterator[None]:
                 if error.errno != errno.EMFILE:
                     raise
                 break
+        resource.setrlimit(resource.RLIMIT_NOFILE, (probe + 64 + but, hard))
         yield

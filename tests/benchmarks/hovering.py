@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Iterator
 from pathlib import Path
 from typing import Any
 
+from glossator.service.hover import LOOKING
 from tests.benchmarks.client import BenchClient, server, usual_environment
 from tests.benchmarks.corpus import describe
 from tests.benchmarks.measure import Figure, Times, percentile, show_figures
@@ -93,7 +94,8 @@ async def _prepare(client: BenchClient, root: Path, text: str) -> list[tuple[int
     for number, line in enumerate(text.splitlines()):
         for match in _WORD.finditer(line):
             at = number, match.start(match.lastindex or 0)
-            if await _ask(client, root, at) is not None:
+            told = await _ask(client, root, at)
+            if told is not None and LOOKING not in told["contents"]["value"]:
                 found.append(at)
         if len(found) >= _HOVERS:
             break

@@ -80,13 +80,14 @@ async def at_terminal(
     cwd: Path,
     env: Mapping[str, str],
     program: str = sys.executable,
+    size: tuple[int, int] = _SIZE,
 ) -> AsyncIterator[Terminal]:
     """Run Python, or another program, with these arguments; it is ended with the block."""
     try:
         keys, screen = pty.openpty()
     except OSError as error:
         pytest.skip(f"this system has no pseudo-terminals: {error}")
-    termios.tcsetwinsize(screen, _SIZE)
+    termios.tcsetwinsize(screen, size)
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", _AT_TERMINAL, program, *arguments),
         stdin=screen,

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from glossator.core import descriptors
+
 SOFT, HARD = 256, 4_096
 
 SERVER = """
@@ -34,3 +36,23 @@ def test_the_limit_is_raised_and_commands_keep_theirs(soft: int, tmp_path: Path)
         text=True,
     )
     assert [int(number) for number in told.stdout.split()] == [HARD, HARD, soft, HARD]
+
+
+@pytest.mark.parametrize(("most", "raised"), [(10_240, [8_192]), (256, []), (65_536, [65_536])])
+def test_a_system_that_takes_less_than_its_hard_limit(
+    most: int, raised: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As macOS, whose hard limit is infinite."""
+    taken: list[int] = []
+
+    def set_limit(_resource: int, limits: tuple[int, int]) -> None:
+        if limits[0] > most:
+            raise ValueError("not allowed to raise maximum limit")
+        taken.append(limits[0])
+
+    monkeypatch.setattr(descriptors, "_of_commands", None)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (SOFT, resource.RLIM_INFINITY))
+    monkeypatch.setattr(resource, "setrlimit", set_limit)
+    descriptors.raise_limit()
+    assert taken == raised
+    assert descriptors.limit_of_commands() == (SOFT if raised else None)

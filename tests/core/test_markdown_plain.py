@@ -23,6 +23,12 @@ from glossator.core.markdown import plain
         ("```c\nunclosed", None),
         ("items[0](x) stays", None),
         ("  indented\n  - item\n", None),
+        ("`a[0](b/c)` and `**kw`", "a[0](b/c) and **kw"),
+        ("[`a(b).py:1`](file:///a(b).py#L1)", "a(b).py:1"),
+        ("[`a b.py:1`](<file:///a b.py#L1>), [x](y/z)", "a b.py:1, x"),
+        ("a[0](b), c/d", None),
+        ("*see `x` there*", "see x there"),
+        (r"&lt;b&gt; &amp; `&lt;` \&lt; &nothing;", "<b> & &lt; &lt; &nothing;"),
     ],
 )  # fmt: skip
 def test_plain(markdown: str, expected: str | None) -> None:

@@ -213,7 +213,7 @@ async def test_a_report_never_takes_the_keyboard(
     await raw.result(raw.command("glossator.explain", {"question": "fish?"}))
     (report,) = contents(state)
     if focus is None:
-        await raw.told("window/showMessage", f"The answer is in {report}")
+        await raw.told("window/showMessage", f"Answer: {report}")
         assert raw.sent("window/showDocument") == []
     else:
         shown = await raw.told("window/showDocument")
@@ -241,9 +241,9 @@ async def test_the_oldest_reports_are_removed(
     monkeypatch.setattr("glossator.lsp.reports._KEPT", 2)
     fill(state)
     await raw.initialize(SHOWS, clientInfo={"name": "Neovim"})
-    await raw.result(raw.command("glossator.explain", {"question": "fish?", "runId": "new"}))
+    await raw.result(raw.command("glossator.explain", {"question": "fish?"}))
     await raw.told("window/showDocument")
-    assert {path.name for path in contents(state)} == {"new.md", "1.md", "mine.txt"}
+    assert {path.name for path in contents(state)} == {"4.md", "1.md", "mine.txt"}
 
 
 def contents(folder: Path) -> list[Path]:

@@ -40,6 +40,13 @@ async def test_an_edit_waits_for_what_is_typed(tmp_path: Path) -> None:
         assert told(api, "edit").startswith("Changed calc.py in ")
     assert (seen["answer"], seen["edits"]) == ("Fixed.", 2)
     assert seen["current"] == "calc.py"
+    (report,) = (tmp_path / "state" / "glossator" / "reports").iterdir()
+    assert "Fixed." in report.read_text()
+    if seen["shows"]:  # beside
+        assert str(report) in seen["shown"]
+    else:
+        assert seen["shown"] == [str(root / "calc.py")]
+        assert f"Answer: ~/{report.relative_to(tmp_path)}" in seen["messages"].replace("\n", "")
 
 
 def emacs() -> str:

@@ -170,8 +170,8 @@ async def test_other_clients_get_a_file(tmp_path: Path) -> None:
     uri = (root / "zoo/fish.py").as_uri()
     async with editing(root, {}) as editor:
         await glossed(editor, uri, 12)
-        told = await editor.told("window/showMessage", "The answer is in")
-        path = Path(told["params"]["message"].partition("is in ")[2])
+        told = await editor.told("window/showMessage", "Answer: ")
+        path = Path(told["params"]["message"].removeprefix("Answer: "))
         text = await asyncio.to_thread(path.read_text)
         assert f"[`zoo/fish.py:12-13`]({uri}#L12)" in text
         editor.open(path.as_uri(), text)

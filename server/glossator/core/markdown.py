@@ -8,6 +8,8 @@ back-ticks all have partners. Plain: without its marks, for clients that show no
 from __future__ import annotations
 
 import re
+from html import unescape
+from html.entities import html5
 
 _FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>.*?)(?P=fence)[`~]* *", re.DOTALL)
 _ACTIVE = re.compile(r"\\.|!(?=\[)|<(?=[A-Za-z/!?])", re.DOTALL)
@@ -18,14 +20,16 @@ _ESCAPED = {"!": "!\\", "<": "\\<"}
 _BLOCK = re.compile(
     r"^(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>(?s:.*?))^(?P=fence)$\n?", re.MULTILINE
 )
-_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*[:/#][^)\s]*\)")
+_LINK = re.compile(r"!?\[(?P<words>[^\]\n]*)\]\((?P<to>(?:[^()\s]|\([^()\s]*\))*|<[^<>\n]*>)\)")
+_ADDRESS = re.compile(r"[:/#]")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_SET_ASIDE = re.compile(r"\0(\d+)\0")
 _MARKS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^#{1,6} +", re.MULTILINE), ""),
     (re.compile(r"^([-*_])(?: ?\1){2,} *$\n*", re.MULTILINE), ""),  # a rule between paragraphs
     (re.compile(r"(?<![\w*\\])(\*{1,3})(?=\S)([^*\n]*[^*\s\\])\1(?![\w*])"), r"\2"),
-    (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
 )
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])|&#?\w+;")
 
 
 def plain(text: str) -> str:
@@ -39,12 +43,23 @@ def plain(text: str) -> str:
 
 
 def _unmarked(text: str) -> str:
-    parts = _SPAN.split(_LINK.sub(r"\1", text))  # text, back-ticks, code, text, …
-    for at in range(0, len(parts), 3):
-        for pattern, kept in _MARKS:
-            parts[at] = pattern.sub(kept, parts[at])
-    del parts[1::3]
-    return "".join(parts)
+    spans: list[str] = []
+
+    def set_aside(span: re.Match[str]) -> str:
+        spans.append(span[2])
+        return f"\0{len(spans) - 1}\0"
+
+    text = _SPAN.sub(set_aside, text.replace("\0", "\ufffd"))  # which no Markdown shows
+    text = _LINK.sub(lambda link: link["words" if _ADDRESS.search(link["to"]) else 0], text)
+    for pattern, kept in _MARKS:
+        text = pattern.sub(kept, text)
+    text = _ESCAPE.sub(_meant, text)
+    return _SET_ASIDE.sub(lambda aside: spans[int(aside[1])], text)
+
+
+def _meant(escape: re.Match[str]) -> str:
+    known = escape[0][1:2] == "#" or escape[0][1:] in html5  # `unescape` takes beginnings, too
+    return escape[1] or (unescape(escape[0]) if known else escape[0])
 
 
 def harmless(block: str) -> str:

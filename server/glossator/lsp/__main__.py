@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
+import logging
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, NoReturn
 
 from glossator.core.descriptors import raise_limit
 
@@ -58,9 +60,17 @@ def _address(text: str) -> tuple[str, int]:
     return host.strip("[]") or "127.0.0.1", int(port)
 
 
+def _exit(status: int) -> NoReturn:
+    """End this process, in which everything is closed, with its output written.
+
+    Python would also take every module apart, which takes longer than all the rest of the end.
+    """
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # nobody reads it any more, or it is closed
+            stream.flush()
+    os._exit(status)
+
+
 if __name__ == "__main__":
-    status = main()
-    sys.stderr.flush()
-    os._exit(
-        status
-    )  # all is closed; to take every module apart takes longer than the rest of the end
+    _exit(main())

@@ -6,10 +6,10 @@ They come when the user may be typing something else: none of them takes the key
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import os
-import re
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,6 @@ _KEPT = 200  # files, those written last
 # The `takeFocus` with which an editor shows a document and leaves the cursor where it is. To Eglot
 # false is true, to Neovim nothing is; Helix moves the cursor in any case, as may others.
 _BESIDE = {"Neovim": False, "Eglot": None, "Visual Studio Code": False}
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 async def show_report(server: Server, answer: Answer) -> None:
@@ -38,7 +37,7 @@ async def show_report(server: Server, answer: Answer) -> None:
     if document is not None and server.client.contents and _shows_beside(server):
         _open(server, document)
     else:
-        await _show_file(server, answer.run_id, to_markdown(answer))
+        await _show_file(server, to_markdown(answer))
 
 
 async def show_gloss(server: Server, gloss: ShownGloss) -> None:
@@ -46,13 +45,13 @@ async def show_gloss(server: Server, gloss: ShownGloss) -> None:
     if server.client.contents and _shows_beside(server):
         _open(server, gloss.uri)
     else:
-        await _show_file(server, gloss.uri, gloss.text)
+        await _show_file(server, gloss.text)
 
 
-async def _show_file(server: Server, name: str, text: str) -> None:
+async def _show_file(server: Server, text: str) -> None:
     """Write a text to the user's state folder; the client opens it, or tells where it is."""
     try:
-        path = await asyncio.to_thread(_write, name, text)
+        path = await asyncio.to_thread(_write, text)
     except OSError as error:
         _log.warning("The answer could not be written as a report: %s", error)
         return
@@ -60,7 +59,7 @@ async def _show_file(server: Server, name: str, text: str) -> None:
         _open(server, to_uri(str(path)))
     else:
         server.window_show_message(
-            types.ShowMessageParams(types.MessageType.Info, f"The answer is in {_short(path)}")
+            types.ShowMessageParams(types.MessageType.Info, f"Answer: {_short(path)}")
         )
 
 
@@ -77,7 +76,7 @@ def _open(server: Server, uri: str) -> None:
 
 
 def _short(path: Path) -> str:
-    """With ~ for the home folder: a longer message stops Neovim until a key is pressed."""
+    """With ~ for the home folder: Neovim cuts the middle of what takes more than a line."""
     home = Path.home()
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
@@ -119,16 +118,24 @@ def _citation(citation: CitationView) -> str:
     return f"- {citation.status.value}: {linked}{reason}"
 
 
-def _write(name: str, text: str) -> Path:
+def _write(text: str) -> Path:
     folder = report_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
-    path = folder / f"{_file_name(name)}.md"
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    path, descriptor = _new_file(folder)
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
     _remove_old(folder)
     return path
+
+
+def _new_file(folder: Path) -> tuple[Path, int]:
+    """A new file, open, named by the first free number: a message has room for three digits."""
+    for number in count(1):
+        path = folder / f"{number}.md"
+        with suppress(FileExistsError):
+            return path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    raise AssertionError("numbers do not end")
 
 
 def _remove_old(folder: Path) -> None:
@@ -138,10 +145,3 @@ def _remove_old(folder: Path) -> None:
             report.unlink()
     except OSError as error:  # another server removes them, too; the next report tries again
         _log.info("Old reports were not removed: %s", error)
-
-
-def _file_name(name: str) -> str:
-    """Of a run's id, which the client may have chosen, or a URI: never a path."""
-    if _PLAIN_NAME.fullmatch(name):
-        return name
-    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -3,17 +3,20 @@
 An outline is asked for as soon as a document is opened or its text rests, so that a hover finds it
 here while the worker is busy. It is of one text and never out of date. Where a name is defined
 elsewhere is remembered for the text that uses it, as long as the text with the definition is the
-same; when anything else changed, it is looked up again for the next time.
+same; when anything else changed, it is looked up again for the next time. What a hover did not wait
+for goes on, and is known to the next one.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from asyncio import Task
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from collections.abc import Set as AbstractSet
 from functools import partial
+from typing import TypeVar, cast
 
 from glossator.core.document import Document
 from glossator.workspace.host import WorkspaceHost
@@ -30,8 +33,10 @@ logger = logging.getLogger(__name__)
 _RESTS = 0.3  # seconds after the last change of an open document
 _OUTLINES = 60
 _NAMES = 2_000
+_LOOK_UPS = 4  # that go on at once; a pointer on its way over a text begins one after the other
 _ANEW = object()  # what names are looked up again as: one at a time, the others wait for a hover
 
+R = TypeVar("R")
 Search = Callable[[], Awaitable[Found[Definition]]]
 _Text = tuple[str, str]  # the path and the SHA-256 of a document
 
@@ -44,8 +49,10 @@ class AtHand:
         self._symbols = symbols
         self._outlines: OrderedDict[_Text, tuple[Symbol, ...]] = OrderedDict()
         self._names: OrderedDict[tuple[_Text, str], tuple[int, Found[Definition]]] = OrderedDict()
+        self._nowhere: OrderedDict[tuple[str, str], None] = OrderedDict()  # names by path
+        self._look_ups: OrderedDict[object, Task[object]] = OrderedDict()
         self._timer: asyncio.TimerHandle | None = None
-        self._tasks: dict[object, asyncio.Task[None]] = {}
+        self._tasks: dict[object, Task[None]] = {}
         self._unsubscribe = host.subscribe(self._changed)
 
     def outline(self, document: Document) -> tuple[Symbol, ...] | None:
@@ -68,6 +75,22 @@ class AtHand:
         self._in_background(_ANEW, partial(self._search, key, snapshot, search))
         return found
 
+    def was_nowhere(self, document: Document, name: str) -> bool:
+        """Whether a name in this document was last found to be defined nowhere."""
+        return (document.path, name) in self._nowhere
+
+    def look_up(self, key: object, work: Callable[[], Coroutine[object, object, R]]) -> Task[R]:
+        """The task of this key: the one that is under way, or one that begins with `work`.
+
+        It is cancelled when many others have begun since.
+        """
+        if (task := self._look_ups.get(key)) is None:
+            task = self._look_ups[key] = asyncio.create_task(work())
+            task.add_done_callback(partial(self._looked_up, key))
+            if len(self._look_ups) > _LOOK_UPS:
+                next(iter(self._look_ups.values())).cancel()
+        return cast(Task[R], task)
+
     async def definitions(
         self, snapshot: WorkspaceSnapshot, document: Document, name: str, search: Search
     ) -> Found[Definition]:
@@ -81,7 +104,7 @@ class AtHand:
         self._unsubscribe()
         if self._timer:
             self._timer.cancel()
-        tasks = set(self._tasks.values())
+        tasks = {*self._tasks.values(), *self._look_ups.values()}
         for task in tasks:
             task.cancel()
         if tasks:
@@ -119,6 +142,18 @@ class AtHand:
         self._names[key] = snapshot.revision, found
         while len(self._names) > _NAMES:
             self._names.popitem(last=False)
+        (path, _), name = key
+        self._nowhere.pop((path, name), None)
+        if not found.hits:
+            self._nowhere[path, name] = None
+        while len(self._nowhere) > _NAMES:
+            self._nowhere.popitem(last=False)
+
+    def _looked_up(self, key: object, task: Task[object]) -> None:
+        if self._look_ups.get(key) is task:
+            del self._look_ups[key]
+        if not task.cancelled() and (failure := task.exception()):  # who waits for it hears it, too
+            logger.info("Not looked up for a hover: %s", failure)
 
     def _in_background(self, key: object, work: Callable[[], Awaitable[None]]) -> None:
         """One at a time for each key; what fails is tried again when it is asked for."""

@@ -1,9 +1,10 @@
 """Hover: what outlines know of the name under the cursor, and its gloss. No model is ever asked.
 
 A name that the document itself defines is looked up in its own outline. Any other is looked for in
-the workspace, where imports and folders make likely. The worker parses, and may still be starting:
-a late hover is better than none, but an editor waits only so long. Then nothing is said, since a
-name that could not be looked up here may mean another there.
+the workspace, where imports and folders make likely. That takes its time while the workspace is
+scanned or indexed, or the worker starts: a hover waits a while, then says that the name is being
+looked up, and the next one tells what was found. It neither waits nor says so for what was found
+nowhere before, nor in comments and strings, nor for keywords.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from urllib.parse import unquote
 
 from glossator.core.document import Document
 from glossator.core.errors import InvalidPosition
+from glossator.core.shown import shown
 from glossator.core.text import Position, PositionEncoding
 from glossator.service.application import Application
 from glossator.service.gloss_text import gloss_link, opening, origin, report_link, state
@@ -39,8 +42,12 @@ NO_GLOSS = "*No gloss yet: the command glossator.gloss makes one.*"
 
 _WORD = re.compile(r"\w+")
 _LONG = 200_000  # characters, through which a thread is to look
-_SECONDS = 0.9  # for it all; what was parsed until then is quicker the next time
+LOOKING = "*Looking it up: hover again.*"
+
+_SECONDS = 0.9  # for it all
+_BRIEFLY = 0.2  # of that time, for what is likely to be nothing
 _SEARCHING = 0.1  # of that time, then what was found is told
+_THOROUGHLY = 5.0  # seconds of searching where nothing was found so quickly
 _LIMITS = Limits(texts=40, hits=40)
 _FAMILIES = (
     frozenset({"javascript", "typescript", "tsx"}),
@@ -76,6 +83,7 @@ class _Word:
     document: Document
     language: str
     text: str
+    offset: int  # in characters, of the document
     start: Position
     end: Position
 
@@ -111,9 +119,10 @@ async def hover(app: Application, request: HoverRequest) -> HoverAnswer | None:
     if word is None:
         return None
     try:
-        async with asyncio.timeout(_SECONDS):
-            facts = await _facts(app, snapshot, word, request.position.line + 1)
-    except (TimeoutError, WorkerGone):
+        facts = await _facts_in_time(app, word, request.position.line + 1)
+    except TimeoutError:
+        return HoverAnswer(LOOKING, word.start, word.end)
+    except WorkerGone:
         return None
     except JobFailed as failure:
         logger.warning("A hover failed: %s", failure)
@@ -144,7 +153,7 @@ def _word_at(document: Document, position: Position, encoding: PositionEncoding)
     for word in _WORD.finditer(document.table.line(position.line)):
         if word.start() <= offset - start <= word.end():
             first, last = (document.table.position(start + at, encoding) for at in word.span())
-            return _Word(document, language, word[0], first, last)
+            return _Word(document, language, word[0], start + word.start(), first, last)
     return None
 
 
@@ -175,10 +184,29 @@ def _facts_at_hand(
     return _defined_elsewhere(snapshot, found)
 
 
-async def _facts(
-    app: Application, snapshot: WorkspaceSnapshot, word: _Word, line: int
-) -> _Facts | None:
+async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | None:
+    """As `_facts`, which goes on if it takes too long.
+
+    Raises `TimeoutError` then, but for what is likely to be nothing.
+    """
+    key = word.document.path, word.document.sha256, word.text, line
+    nowhere = app.at_hand.was_nowhere(word.document, word.text)
+    looking = app.at_hand.look_up(key, partial(_facts, app, word, line))
+    async with asyncio.timeout(_SECONDS):
+        await asyncio.wait({looking}, timeout=_SECONDS * _BRIEFLY)
+        if not looking.done():
+            snapshot = app.host.snapshot()
+            if nowhere or not await app.symbols.is_name(snapshot, word.document, word.offset):
+                return None
+            await asyncio.wait({looking})
+    if looking.cancelled():  # for others that began later
+        raise TimeoutError
+    return looking.result()
+
+
+async def _facts(app: Application, word: _Word, line: int) -> _Facts | None:
     """What is known of a word on a 1-based line of its document; None if nothing is."""
+    snapshot = app.host.snapshot()
     with suppress(NotAtHand):
         return _facts_at_hand(app, snapshot, word, line)
     if app.at_hand.outline(word.document) is None:
@@ -200,7 +228,7 @@ def _defined_here(
 ) -> _Facts:
     here = symbol_at(namesakes, line) or _nearest(namesakes, line)
     path = word.document.path
-    return _Facts(_describe(here, snapshot.relative(path), word.language), here, path)
+    return _Facts(_describe(here, _shown_path(snapshot, path), word.language), here, path)
 
 
 def _may_be_elsewhere(word: _Word) -> bool:
@@ -239,7 +267,6 @@ async def _look_elsewhere(
     symbols: SymbolFinder, snapshot: WorkspaceSnapshot, word: _Word
 ) -> Found[Definition]:
     """The definitions of a name in other files, the likeliest first."""
-    limits = replace(_LIMITS, seconds=_SECONDS * _SEARCHING)
     family = next((all_ for all_ in _FAMILIES if word.language in all_), {word.language})
     imports = await symbols.imports(snapshot, word.document)
     place = Place(
@@ -247,17 +274,31 @@ async def _look_elsewhere(
         modules=module_ends(imports, word.text),
         near=word.document.path,
     )
-    return await symbols.definitions(snapshot, Name.parse(word.text), place, limits)
+    asked = snapshot, Name.parse(word.text), place
+    found = await symbols.definitions(*asked, replace(_LIMITS, seconds=_SECONDS * _SEARCHING))
+    looked = found.coverage
+    if found.hits or looked.worker_away or not looked.unread or looked.holding >= _LIMITS.texts:
+        return found
+    return await symbols.definitions(*asked, replace(_LIMITS, seconds=_THOROUGHLY))
 
 
 def _describe_best(found: Found[Definition], snapshot: WorkspaceSnapshot) -> str:
     """The likeliest definition, and how many more there are."""
     best, others = found.hits[0], len(found.hits) - 1
-    facts = _describe(best.symbol, snapshot.relative(best.line.path), best.language)
+    facts = _describe(best.symbol, _shown_path(snapshot, best.line.path), best.language)
     if not others:
         return facts
     more = " at least" if found.coverage.unread else ""
     return f"{facts}\n\n*and{more} {others} more of this name*"
+
+
+def _shown_path(snapshot: WorkspaceSnapshot, path: str) -> str:
+    """A path as its user knows it; of what is no file the name that editors show."""
+    overlay = snapshot.overlays.get(path)
+    if overlay is None or os.path.isabs(path):
+        return snapshot.relative(path)
+    name, _, cell = overlay.uri.partition("#")
+    return shown(re.split("[/:]", unquote(name))[-1]) + (" (cell)" if cell else "")
 
 
 def _describe(symbol: Symbol, path: str, language: str) -> str:

@@ -95,14 +95,19 @@ def report(
     told = rows[: len(kept)]
     omitted = len(found.hits) - sum(row.hits for row in told)
     parts = [*kept]
+    unfinished = list(_unfinished(coverage))
     if not found.hits:
-        parts.insert(0, f"Found no {what} of {name.whole}.")
+        parts.insert(0, f"Found no {what} of {name.whole}{' in what was read' * bool(unfinished)}.")
+        if unfinished:
+            parts[:0] = ["The search is incomplete.", *unfinished]
         parts.append(account(snapshot, selection, [_searched(coverage, name)]))
         parts += _similar(near, snapshot)
     if omitted:
         parts.append(f"[{omitted:,} more {what}; narrow by path]")
     if whole and whole.left_out:
         parts.append(f"[without their bodies: {whole.left_out:,}; Read their lines]")
+    if found.hits:
+        parts += unfinished
     parts += _doubts(coverage)
     return ToolResult(
         "\n".join(parts),
@@ -277,12 +282,17 @@ def _searched(coverage: Coverage, name: Name) -> str:
     )
 
 
-def _doubts(coverage: Coverage) -> Iterator[str]:
-    """What keeps the answer from being all there is."""
+def _unfinished(coverage: Coverage) -> Iterator[str]:
+    """Why not all was read that may hold the name."""
     if coverage.worker_away:
-        yield "The worker process is away, so only a few files were read: ask again in a minute."
+        why = f" (it {coverage.why_away})" if coverage.why_away else ""
+        yield f"The worker process is away{why}, so few files were read: ask again in a minute."
     if count := coverage.unread:
         yield f"{_files(count, 'more ')} may hold the name and were not read: narrow by path."
+
+
+def _doubts(coverage: Coverage) -> Iterator[str]:
+    """What else keeps the answer from being all there is."""
     if count := coverage.unreadable:
         yield f"{_files(count)} could not be read as text."
     if count := coverage.unparsed:

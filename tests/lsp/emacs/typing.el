@@ -34,6 +34,8 @@
                     (edits . ,seen-edits)
                     (current . ,current)
                     (shown . ,(vconcat shown))
+                    (shows . ,(if (>= emacs-major-version 30) t :json-false))
+                    (messages . ,(with-current-buffer (messages-buffer) (buffer-string)))
                     (answer . ,answer)))))
        (message "all is seen")))))
 

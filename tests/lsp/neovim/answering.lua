@@ -45,7 +45,11 @@ vim.loop.new_timer():start(50, 50, vim.schedule_wrap(function()
       lines = vim.api.nvim_buf_get_lines(buffer, 0, 1, false),
       current = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(0), ":t"),
       mode = vim.api.nvim_get_mode().mode,
-      windows = #vim.api.nvim_list_wins(),
+      windows = vim.tbl_map(function(window)
+        local name = vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(window))
+        return vim.fn.fnamemodify(name, ":t")
+      end, vim.api.nvim_list_wins()),
+      shows = vim.fn.has("nvim-0.9") == 1,
     }
     vim.fn.writefile({ vim.fn.json_encode(seen) }, vim.env.RESULT)
     vim.cmd("qall!")

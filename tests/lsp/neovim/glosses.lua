@@ -73,7 +73,7 @@ local function report()
     if vim.api.nvim_buf_get_name(buffer):find("/reports/", 1, true) then return buffer end
   end
   for _, message in ipairs(messages) do
-    local path = message:match("The answer is in (.+)")
+    local path = message:match("Answer: (.+)")
     if path then
       vim.cmd("split " .. path)
       return vim.api.nvim_get_current_buf()

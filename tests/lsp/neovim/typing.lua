@@ -57,7 +57,8 @@ local function report()
     if name:find("/reports/", 1, true) then return name end
   end
 end
-vim.wait(vim.fn.has("nvim-0.9") == 1 and 30000 or 500, function() return report() ~= nil end, 20)
+seen.shows = vim.fn.has("nvim-0.9") == 1
+vim.wait(seen.shows and 30000 or 500, function() return report() ~= nil end, 20)
 seen.report = report()
 seen.current = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(0), ":t")
 seen.lines = vim.api.nvim_buf_get_lines(buffer, 0, -1, false)

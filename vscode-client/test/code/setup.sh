@@ -1,8 +1,9 @@
 #!/bin/bash
-# setup.sh FOLDER: a real VS Code for the browser in FOLDER, from npm alone. Does nothing if it is there.
+# setup.sh FOLDER: a real VS Code for the browser, from npm alone, in FOLDER/glossator-code, which is ours:
+# what another version left there is deleted. Does nothing if it is there.
 # Nothing is compiled: VS Code does without its modules that would have to be, such as those for log files.
 set -euo pipefail
-folder=$(realpath -m "$1")
+folder=$(realpath -m "$1")/glossator-code
 version=4.139.1 playwright=1.65.1
 stamp=$folder/ok-$version-$playwright
 [ -e "$stamp" ] && exit 0

@@ -1,5 +1,5 @@
-// A throw-away VS Code in a browser: code-server and Debian's chromium. CODE_CACHE is the folder that
-// setup.sh made.
+// A throw-away VS Code in a browser: code-server and Debian's chromium. CODE_CACHE is the folder
+// that setup.sh was given.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const CACHE = process.env.CODE_CACHE ?? "";
+const CACHE = join(process.env.CODE_CACHE ?? "", "glossator-code");
 const SERVER = join(CACHE, "node_modules/code-server/out/node/entry.js");
 const CHROMIUM = "/usr/bin/chromium";
 const SETTINGS = {

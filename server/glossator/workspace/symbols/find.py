@@ -62,7 +62,7 @@ class Coverage:
     hold it. `unread` were left out because enough had been done, `unreadable` are binary, too large
     or gone, `unparsed` hold the name but are too large to parse. `mentions` counts the lines that
     hold the name in texts of languages we do not understand. With `worker_away` only few were read,
-    and only small ones parsed.
+    and only small ones parsed; `why_away` says what became of the worker, after "it".
     """
 
     candidates: int = 0
@@ -73,6 +73,7 @@ class Coverage:
     unparsed: int = 0
     mentions: int = 0
     worker_away: bool = False
+    why_away: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from glossator.workspace.symbols.imports import Import
 from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.near import FindNear, Near, pieces
-from glossator.workspace.symbols.single import CallsOf, ImportsOf, OutlineOf, OutlinesOf
+from glossator.workspace.symbols.single import CallsOf, ImportsOf, IsName, OutlineOf, OutlinesOf
 from glossator.workspace.symbols.sources import Library, statistics
 from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.symbols.table import MatchKnown, MatchNames, ReadNames, Stamp
@@ -108,6 +108,14 @@ class SymbolFinder:
 
         def job(library: Library) -> ImportsOf:
             return ImportsOf(library, document.path, document.text)
+
+        return await self._on_one(snapshot, document, job)
+
+    async def is_name(self, snapshot: WorkspaceSnapshot, document: Document, offset: int) -> bool:
+        """Whether an identifier of code stands there, in characters; also where it is not known."""
+
+        def job(library: Library) -> IsName:
+            return IsName(library, document.path, document.text, offset)
 
         return await self._on_one(snapshot, document, job)
 
@@ -268,7 +276,8 @@ class SymbolFinder:
     ) -> Found[H]:
         paths = await asyncio.to_thread(candidates, snapshot, re.escape(name.last), place)
         texts = await asyncio.to_thread(open_texts, snapshot, name.last)
-        away = self._worker.state.phase is Phase.BACKING_OFF
+        worker = self._worker.state
+        away = worker.phase is Phase.BACKING_OFF
         taken = paths[: _FEW_SOURCES if away else _MOST_SOURCES]
         if away:
             found = await _in_thread(job(self._little_library(snapshot, texts), taken))
@@ -279,6 +288,7 @@ class SymbolFinder:
             candidates=len(paths),
             unread=found.coverage.unread + len(paths) - len(taken),
             worker_away=away,
+            why_away=worker.how,
         )
         return replace(found, coverage=coverage)
 

@@ -103,6 +103,19 @@ def references(text: str, language: str, name: str) -> tuple[Reference, ...]:
     return tuple(found)
 
 
+def is_name(text: str, language: str, offset: int) -> bool:
+    """Whether an identifier of code stands at `offset` (characters): no keyword, comment or string.
+
+    True, too, where that is not known.
+    """
+    tree = parse(text, language) if language in CODE else None
+    if tree is None:
+        return language in CODE
+    place = len(text[:offset].encode("utf-8", "replace"))
+    leaf = next((path[-1] for _, path in paths(tree.root, [place])), tree.root)
+    return _is_identifier(leaf) or leaf.type in _UNPARSED
+
+
 def calls_in(text: str, language: str, first_line: int, last_line: int) -> tuple[Reference, ...]:
     """What is called on these lines (1-based, inclusive), in document order; none as above."""
     tree = parse(text, language) if language in CODE else None

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from glossator.core.text import split_lines
 from glossator.workspace.symbols.imports import Import, imports
-from glossator.workspace.symbols.references import calls_in
+from glossator.workspace.symbols.references import calls_in, is_name
 from glossator.workspace.symbols.sources import SLICE, Library, editor_text, outlines, read
 from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.worker.jobs import Job, Slices
@@ -91,6 +91,24 @@ class ImportsOf(Job[tuple[Import, ...]]):
         text = editor_text(self.path, self.text)
         yield None
         return () if text.language is None else imports(text.text, text.language)
+
+
+@dataclass(frozen=True, slots=True)
+class IsName(Job[bool]):
+    """Whether an identifier of code stands at an offset of an open document; see `is_name`."""
+
+    urgent: ClassVar[bool] = True
+
+    library: Library
+    path: str
+    text: str
+    offset: int
+
+    def run(self) -> Slices[bool]:
+        """Parse."""
+        text = editor_text(self.path, self.text)
+        yield None
+        return text.language is not None and is_name(text.text, text.language, self.offset)
 
 
 @dataclass(frozen=True, slots=True)

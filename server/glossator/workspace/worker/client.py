@@ -17,6 +17,7 @@ from enum import Enum
 from time import monotonic
 from typing import TypeVar, cast
 
+from glossator.core.descriptors import is_exhaustion
 from glossator.core.errors import GlossatorError
 from glossator.workspace.worker.connection import Connection, JobFailed, unpickled
 from glossator.workspace.worker.jobs import Job, Progress
@@ -27,6 +28,7 @@ _FIRST_WAIT = 0.5  # seconds after the first failure, doubled with each further 
 _LONGEST_WAIT = 60.0  # seconds
 _PATIENCE = 30.0  # seconds without a sign of life; a slice may read a file from a slow disk
 _LONG_SEARCH = 0.02  # seconds of looking into files, after which a second reader has its use
+_TOO_MANY_FILES = "too many files are open; raise the limit with ulimit -n, or restart Glossator"
 _RECOVERED = 60.0  # seconds; failures before a life as long as this count no more
 
 __all__ = ["JobFailed", "Phase", "Worker", "WorkerGone", "WorkerState"]
@@ -54,12 +56,16 @@ class Phase(Enum):
 
 @dataclass(frozen=True, slots=True)
 class WorkerState:
-    """For the status; `failures` in a row, `retry_after` in seconds while backing off."""
+    """For the status; `failures` in a row, `retry_after` in seconds while backing off.
+
+    `how` it ended, or why it could not be started: what follows "it", while backing off.
+    """
 
     phase: Phase
     failures: int = 0
     retry_after: float = 0.0
     process_id: int | None = None
+    how: str = ""
 
 
 class Worker:
@@ -81,6 +87,7 @@ class Worker:
         self._beginning: asyncio.Task[None] | None = None  # because of a search
         self._closed = False
         self._failures = 0
+        self._how = "ended"
         self._resume_at = 0.0  # in the loop's time
 
     @property
@@ -91,7 +98,7 @@ class Worker:
             return WorkerState(phase, self._failures, 0.0, self._connection.process_id)
         if self._closed or self._failures == 0:
             return WorkerState(Phase.OFF)
-        return WorkerState(Phase.BACKING_OFF, self._failures, self._remaining())
+        return WorkerState(Phase.BACKING_OFF, self._failures, self._remaining(), how=self._how)
 
     def serve_searches(self) -> None:
         """From now on a search that looks into files for long by itself has it started."""
@@ -151,7 +158,8 @@ class Worker:
                 try:
                     launched = await launch()
                 except OSError as error:
-                    self._note_failure(f"could not be started ({error})", 0.0)
+                    why = _TOO_MANY_FILES if is_exhaustion(error) else str(error)
+                    self._note_failure(f"could not be started ({why})", 0.0)
                     raise self._gone() from error
                 self._connection = Connection(launched, self._patience, self._ended)
             return self._connection
@@ -162,6 +170,7 @@ class Worker:
             self._note_failure(how, lived)
 
     def _note_failure(self, how: str, lived: float) -> None:
+        self._how = how
         self._failures = 1 if lived > _RECOVERED else self._failures + 1
         wait = min(self._first_wait * 2 ** min(self._failures - 1, 30), self._longest_wait)
         self._resume_at = asyncio.get_running_loop().time() + wait
@@ -175,5 +184,5 @@ class Worker:
             return WorkerGone("The worker process was closed with the workspace.", 0.0)
         wait = self._remaining()
         return WorkerGone(
-            f"The worker process ended; it can be started again in {wait:.3g} s.", wait
+            f"The worker process {self._how}; it can be started again in {wait:.3g} s.", wait
         )

@@ -61,7 +61,7 @@ interface Played {
   readonly refused: string[];
 }
 
-const CACHE = process.env["CACHE"];
+const CACHE = process.env["CODE_CACHE"];
 
 const CLASSES = {
   dark: "vscode-dark",
@@ -71,7 +71,7 @@ const CLASSES = {
 
 /** Why no browser can be had, or false: what node:test takes as `skip`. */
 export const NO_BROWSER =
-  CACHE === undefined ? "set CACHE to the folder with playwright-core to run this" : false;
+  CACHE === undefined ? "set CODE_CACHE to the folder that setup.sh was given" : false;
 
 /** The panel in a page. */
 export class Harness {
@@ -99,7 +99,7 @@ export class Harness {
 
   /** A browser; to be closed. */
   static async begin(): Promise<Harness> {
-    const { chromium } = createRequire(`${CACHE}/`)("playwright-core") as { chromium: Chromium };
+    const { chromium } = createRequire(`${CACHE}/glossator-code/`)("playwright-core") as { chromium: Chromium };
     const requests: string[] = [];
     const server = await serve((path) => requests.push(path));
     const browser = await chromium.launch({
