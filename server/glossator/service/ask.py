@@ -141,7 +141,7 @@ async def _answer(
     mentioned = await attach_mentioned(app, session, run, question, attached)
     if mentioned.notice:
         run.emit(Notice(mentioned.notice))
-    attached = (*attached, *mentioned.attached)
+    attached = (*attached, *mentioned.parts)
 
     def listed(steps: tuple[Todo, ...]) -> None:
         session.keep_todo(steps)

@@ -125,7 +125,7 @@ async def _explore(
         mentioned = await attach_mentioned(app, session, run, task, attached)
         if mentioned.notice:
             run.emit(Notice(mentioned.notice))
-        attached = (*attached, *mentioned.attached)
+        attached = (*attached, *mentioned.parts)
     delegation = Delegation(app, session, run, model, meter)
     directive = Directive(task, request.thoroughness, request.paths, request.agent)
     exploring = extract() if extract else delegation.explore(directive, None, attached)
