@@ -149,6 +149,7 @@ async def _explore(
         session_id=session.id,
         text=text,
         citations=tuple(map(citation_view, report.citations)),
+        changed_files=(),
         stop=stop,
         model=model.id,
         offline=model.offline,
