@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from glossator.agent.clock import RunClock
+from glossator.core.edit import EditPlan
+from glossator.core.events import ToolFinished
+from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.ports import Review
+from glossator.core.question import QuestionAnswer
+from tests.stage import Recorder, stage
+from tests.standin import Text, ToolUse, Turn
 
 _LIMIT = 0.5  # seconds
 
@@ -56,3 +66,54 @@ async def test_a_limit_that_was_reached_stays_so() -> None:
 
     with pytest.raises(TimeoutError):
         await work()
+
+
+QUESTION = ToolUse("AskUser", {"question": "?", "options": [{"label": "a"}, {"label": "b"}]})
+WRITE = ToolUse("Write", {"path": "new.py", "content": "1\n"})
+
+
+@pytest.mark.parametrize(
+    ("call", "settings"),
+    [
+        (QUESTION, {}),
+        (WRITE, {}),
+        (WRITE, {"edits": {"review": "propose"}}),
+        (ToolUse("Read", {"path": "a.py"}), {"permissions": {"ask": ["Read(a.py)"]}}),
+    ],
+)
+async def test_a_call_takes_no_time_while_the_user_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: ToolUse, settings: dict[str, Any]
+) -> None:
+    now = 0.0
+
+    def read() -> float:
+        return now
+
+    def think() -> None:
+        nonlocal now
+        now += 240.0
+
+    async def answer(_port: Recorder, _question: object) -> QuestionAnswer:
+        think()
+        return QuestionAnswer(("a",))
+
+    async def allow(_port: Recorder, _request: object) -> PermissionAnswer:
+        think()
+        return PermissionAnswer(Choice.ONCE)
+
+    async def accept(_port: Recorder, plan: EditPlan) -> Review:
+        think()
+        return Review(tuple(hunk.id for hunk in plan.hunks))
+
+    monkeypatch.setattr(Recorder, "ask_user", answer)
+    monkeypatch.setattr(Recorder, "ask_permission", allow)
+    monkeypatch.setattr(Recorder, "review", accept)
+    time = SimpleNamespace(monotonic=read, perf_counter=read)
+    monkeypatch.setattr("glossator.agent.clock.time", time)
+    monkeypatch.setattr("glossator.agent.execute.time", time)
+    script = [Turn(call), Turn(Text("Done."))]
+    async with stage(tmp_path, {"a.py": "1\n"}, script, settings) as s:
+        await s.ask("?")
+        (finished,) = s.port.of(ToolFinished)
+        assert now >= 240.0
+        assert (finished.error, finished.milliseconds) == (False, 0.0)

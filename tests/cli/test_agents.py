@@ -45,12 +45,13 @@ def finished(agent: str, partial: str = "", *, error: bool = False) -> dict[str,
 
 
 def call(call_id: str, kind: str = "tool.started", **more: Any) -> dict[str, Any]:
-    return event(kind, callId=call_id, tool="Explore", arguments={"task": "Look"}, **more)
+    fields = {"callId": call_id, "tool": "Explore", "arguments": {"task": "Look"}, **more}
+    return event(kind, **fields)
 
 
 BEGUN = [
     call("c1"),
-    call("c2"),
+    call("c2", tool="Fork"),
     started("a1", "c1", "Explore", "Where is a cancellation heard?"),
     started("a2", "c2", "Fork", "What is undone then?"),
     progress("a1", "Grep", 'pattern="cancelRequest"', 1, 4_100),
@@ -169,7 +170,7 @@ async def test_explore_at_a_terminal(tmp_path: Path) -> None:
             await terminal.until('Read path="app.py"')
             gate.set()
             await terminal.until("It greets.")
-            await terminal.until("✓ app.py:1-2")
+            await terminal.until("✓ 1 citation read")
             assert await terminal.ended() == 0
         told = str(api.requests[0].body["messages"])
         assert "A quick look is asked for" in told
@@ -202,16 +203,32 @@ async def test_ask_with_several_at_a_terminal(tmp_path: Path) -> None:
                 gate.set()
             seen = await terminal.until("All done.")
             assert await terminal.ended() == 0
-        for line in ("✓ Explore TASK a", "✓ Explore 2 TASK b", "✓ Fork TASK c"):
+        for line in ("✓ Explore 1 TASK a", "✓ Explore 2 TASK b", "✓ Fork TASK c"):
             assert seen.count(line) == 1
         assert api.refusals == []
 
 
-def test_namesakes_are_told_apart() -> None:
+def test_namesakes_are_numbered_in_the_order_of_their_calls() -> None:
     lines = AgentLines()
-    assert lines.started(started("a1", "c1", "Explore", "One")) == "Explore: One"
+    for call_id, tool in (("c1", "Explore"), ("c2", "Explore"), ("c3", "Fork")):
+        lines.called(call(call_id, tool=tool))
     assert lines.started(started("a2", "c2", "Explore", "Two")) == "Explore 2: Two"
+    assert lines.started(started("a1", "c1", "Explore", "One")) == "Explore 1: One"
     assert lines.started(started("a3", "c3", "Fork", "Three")) == "Fork: Three"
     step = progress("a2", "Grep", "x", 1, 9)
     assert lines.progress(step) == "Explore 2: Grep x"
-    assert [line.who for line in lines.lines()] == ["Explore", "Explore 2", "Fork"]
+    assert [line.who for line in lines.lines()] == ["Explore 2", "Explore 1", "Fork"]
+    for call_id in ("c1", "c2", "c3"):
+        lines.answered(call(call_id))
+    lines.called(call("c4"))
+    assert lines.started(started("a4", "c4", "Explore", "Alone")) == "Explore: Alone"
+
+
+def test_a_long_task_takes_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    renderer = Plain()
+    renderer.event(started("a1", None, "Explore", "Find " * 80))
+    renderer.event(finished("a1"))
+    task = ("Find " * 80)[:59] + "…"
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == f"Explore: {task}"
+    assert second.startswith(f"✓ Explore  {task}  3 calls")

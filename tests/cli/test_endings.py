@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -49,6 +50,12 @@ from tests.patience import SECONDS
 def test_exit_codes(recording: str, arguments: list[str], code: int, said: str) -> None:
     ended = glossator(recording, *arguments)
     assert (ended.code, said in ended.err) == (code, True), ended
+
+
+@pytest.mark.parametrize("arguments", [["ask", " "], ["explain", "none.py"], ["nonsense"]])
+def test_wrong_usage_has_the_code_of_a_request_that_failed(arguments: list[str]) -> None:
+    ended = glossator("ask", *arguments, "--json")
+    assert json.loads(ended.out)["error"]["code"] == -32803
 
 
 def test_json_mistakes_are_pointed_at() -> None:

@@ -44,11 +44,12 @@ The token is checked first src/auth.py:10-20, and then:
  def log_in(token):
      return check(token)
 
-✓ src/auth.py:10-20
-✗ src/missing.py:3 unsupported: There is no such file.
+✗ src/missing.py:3: There is no such file.
+✓ 1 citation read
 
 claude-sonnet-5-5 · 2 turns · 10.0k tokens in (80% cached),
 312 out · 4.2 s · $0.01
+session s1 (--resume)
 """
 
 
@@ -71,7 +72,7 @@ def test_text_that_was_not_streamed_is_shown_with_the_reason_of_its_end() -> Non
     assert "The run reached its limit of turns; the answer may be incomplete." in " ".join(
         seen.split()
     )
-    assert seen.endswith("\noffline, extractive · 1 turn · 312 ms\n")
+    assert "\noffline, extractive · 1 turn · 312 ms\n" in seen
 
 
 STEPS = [
@@ -233,7 +234,7 @@ def test_a_reply_that_broke_off_is_said_to_be_void() -> None:
     def show(renderer: Pretty) -> None:
         for each in (
             event("text.delta", text="Half an ans"),
-            event("text.discarded"),
+            event("text.discarded", reason="broke off"),
             event("notice", message="Overloaded. Asking again."),
             event("text.delta", text="The whole answer."),
         ):
@@ -243,6 +244,80 @@ def test_a_reply_that_broke_off_is_said_to_be_void() -> None:
     seen = drawn(show)
     assert seen.index("Half an ans") < seen.index("broke off") < seen.index("The whole answer.")
     assert seen.count("The whole answer.") == 1
+
+
+def test_an_answer_that_is_corrected_is_not_said_to_have_broken_off() -> None:
+    def show(renderer: Pretty) -> None:
+        renderer.event(event("text.delta", text="It is so."))
+        renderer.event(event("text.discarded", reason="citations"))
+        renderer.event(event("text.delta", text="It is not."))
+
+    assert drawn(show) == (
+        "It is so.\n\n(some citations do not hold; the corrected answer follows)\n\nIt is not.\n"
+    )
+
+
+def test_each_place_that_does_not_hold_is_told_once_with_its_lines(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def cited(target: str, line: int, reason: str = "") -> dict[str, object]:
+        status, lines = ("unsupported" if reason else "read"), {"firstLine": line, "lastLine": line}
+        return {"target": target, "status": status, "reason": reason, "uri": None, **lines}
+
+    text = (
+        "One [cite: doc, a.py, 1][cite: doc, no.py, 7], two `a.py:9`, three [cite: doc, a.py, 2]."
+    )
+    missing, unread = (
+        cited("no.py", 7, "no.py does not exist."),
+        cited("a.py", 9, "Line 9 was not."),
+    )
+    citations = [cited("a.py", 1), missing, unread, missing, cited("a.py", 2)]
+    answer = recorded("ask")["answer"] | {"text": text, "citations": citations}
+    below = "✗ no.py:7 does not exist.\n✗ a.py:9: Line 9 was not.\n✓ 2 citations read\n"
+    seen = drawn(lambda renderer: renderer.answer(answer))
+    assert "One a.py:1 no.py:7, two a.py:9, three a.py:2." in seen
+    assert below in seen
+    Plain().answer(answer)
+    assert capsys.readouterr().out == (
+        f"One [a.py:1] [✗ no.py:7], two [✗ a.py:9], three [a.py:2].\n\n{below}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        ([], "session s1 (--resume)"),
+        (["a.py", "b.py"], "changed a.py, b.py (glossator undo) · session s1 (--resume)"),
+        (list("abcdef"), "changed a, b, c, d and 2 more (glossator undo) · session s1 (--resume)"),
+    ],
+)
+def test_the_last_line_says_how_to_go_on(
+    changed: list[str], line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = recorded("ask")["answer"] | {"changedFiles": changed}
+    seen = drawn(lambda renderer: renderer.answer(answer))
+    assert " ".join(seen.split()).endswith(f"$0.01 {line}")
+    Plain().answer(answer)
+    assert capsys.readouterr().err.endswith(f"$0.01\n{line}\n")
+
+
+def test_a_command_that_failed_has_a_cross_and_is_no_error() -> None:
+    def show(renderer: Pretty) -> None:
+        renderer.event(event("tool.started", callId="1", tool="Bash", arguments={"command": "x"}))
+        renderer.event(
+            event(
+                "tool.finished",
+                callId="1",
+                tool="Bash",
+                milliseconds=14.0,
+                error=False,
+                unsuccessful=True,
+                summary="exit code 1",
+            )
+        )
+
+    assert drawn(show) == '✗ Bash command="x"  exit code 1  14 ms\n'
+    assert "\x1b[31m" not in drawn(show, colours=True)
 
 
 def test_an_answer_after_another_reply_is_not_repeated() -> None:
@@ -403,16 +478,17 @@ def test_a_pipe_gets_the_answer_alone() -> None:
         "## Logging in\n\n"
         "The token is checked first [src/auth.py:10-20], and then:\n\n"
         "1. the session is opened,\n"
-        "2. the user is greeted [src/missing.py:3].\n\n"
+        "2. the user is greeted [✗ src/missing.py:3].\n\n"
         "```python\ndef log_in(token):\n    return check(token)\n```\n\n"
-        "src/auth.py:10-20 read\n"
-        "src/missing.py:3 unsupported There is no such file.\n"
+        "✗ src/missing.py:3: There is no such file.\n"
+        "✓ 1 citation read\n"
     )
     assert ended.err == (
         '✓ Grep pattern="def log_in" path="src"  1 match in 1 file  3.4 ms\n'
         '✗ Read path="src/missing.py"  no such file  0.6 ms\n'
         "The model is overloaded; trying again in 2 s.\n"
         "claude-sonnet-5-5 · 2 turns · 10.0k tokens in (80% cached), 312 out · 4.2 s · $0.01\n"
+        "session s1 (--resume)\n"
     )
 
 

@@ -48,7 +48,7 @@ def test_the_real_server_answers(tmp_path: Path) -> None:
     grep = python("-m", "glossator", "tool", "Grep", arguments, cwd=tmp_path)
     assert (grep.returncode, "door.py" in grep.stdout) == (0, True), grep
     ask = python("-m", "glossator", "ask", "What does open_door return?", cwd=tmp_path)
-    assert (ask.returncode, "door.py:1-2 read" in ask.stdout) == (0, True), ask
+    assert (ask.returncode, "[door.py:1-2]" in ask.stdout) == (0, True), ask
     unknown = python("-m", "glossator", "tool", "Nope", cwd=tmp_path)
     assert unknown.returncode == 1
     assert unknown.stderr.startswith("error: There is no tool 'Nope'"), unknown

@@ -58,9 +58,9 @@ def test_nothing_attached_closes_its_tags(text: str) -> None:
     [
         ("a.txt", 4, 4, "a.txt:4 is not there: a.txt ends at line 3. Choose other lines."),
         ("a.txt", 1, 5, "a.txt:1-5 is not there"),
-        ("a.txt", 0, 2, "ends at line 3"),
-        ("a.txt", 3, 2, "ends at line 3"),
-        ("a.txt", -1, None, "ends at line 3"),
+        ("a.txt", 0, 2, "a.txt:0-2 is not there: lines are numbered from 1."),
+        ("a.txt", 3, 2, "its lines are in reverse"),
+        ("a.txt", -1, None, "lines are numbered from 1"),
         ("empty", None, None, "empty; there is nothing in it"),
         ("nowhere", None, None, "nowhere does not exist. Choose another file."),
         ("../x", None, None, "outside the workspace"),

@@ -11,7 +11,14 @@ import pytest
 from glossator.context.inspector import Kind, Sent, inspect
 from glossator.context.kept import Weights, collect
 from glossator.context.summary import Frame
-from glossator.core.events import Event, Notice, RunCancelled, TextDelta, TextDiscarded
+from glossator.core.events import (
+    DiscardReason,
+    Event,
+    Notice,
+    RunCancelled,
+    TextDelta,
+    TextDiscarded,
+)
 from glossator.lsp.reports import to_markdown
 from glossator.service.sessions import ResumeSessionRequest, resume_session
 from tests.service.delegating import FILES, Players, explore, is_correction, read, results
@@ -47,6 +54,7 @@ async def test_the_corrected_answer_takes_the_place_of_the_first(tmp_path: Path)
         assert (answer.text, answer.turns) == (RIGHT, 3)
         assert [each.status for each in answer.citations] == ["read"]
         assert shown(s.port.events) == RIGHT
+        assert s.port.of(TextDiscarded) == [TextDiscarded(DiscardReason.CITATIONS)]
         again = await resume_session(s.app, ResumeSessionRequest(answer.session_id))
         assert shown([each.event for each in again.events]) == RIGHT
         messages = s.sent(2)["messages"]
@@ -60,6 +68,7 @@ async def test_it_is_told_once(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", FILES, [Turn(Text(WRONG)), Turn(Text(WRONG))]) as s:
         answer = await s.ask("?")
         assert [each.status for each in answer.citations] == ["unsupported"] * 2
+        assert [(each.first_line, each.last_line) for each in answer.citations] == [(1, 2), (3, 3)]
         assert shown(s.port.events) == WRONG
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from glossator.core.events import AgentFinished, AgentProgress, AgentStarted, Usage
+from glossator.core.events import AgentFinished, AgentProgress, AgentStarted, ToolStarted, Usage
 from glossator.service.spending import Spent
 from glossator.service.tool import ToolRequest, tool
 from glossator.tools.toolbox import reading_tools
@@ -51,6 +51,15 @@ async def test_only_the_report_comes_back_and_may_be_cited(tmp_path: Path) -> No
             'Searched: Read path="app.py" (2 lines)'
         )
         assert summaries(s) == {"toolu_a": "1 finding"}
+
+
+async def test_all_calls_are_told_of_before_the_sub_agents_they_start(tmp_path: Path) -> None:
+    script = [Turn(read("app.py")), Turn(Text(FOUND))]
+    players = Players([Turn(explore("a"), explore("b")), ANSWER], a=script, b=script)
+    async with stage(tmp_path / "ws", FILES, players) as s:
+        await s.ask("What does it do?")
+        begun = [each for each in s.port.events if isinstance(each, ToolStarted | AgentStarted)]
+        assert [type(each) for each in begun] == [ToolStarted] * 2 + [AgentStarted] * 2
 
 
 async def test_each_is_told_of(tmp_path: Path) -> None:

@@ -14,9 +14,12 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.service import doctor as doctor_module
 from glossator.service.application import Application
 from glossator.service.doctor import DoctorRequest, doctor
 from glossator.settings.load import load_settings
+from glossator.tools.shell.bubblewrap import Bubblewrap
+from glossator.tools.shell.policy import Unavailable
 from glossator.workspace import state_folder
 from tests.patience import SECONDS
 from tests.stage import Recorder
@@ -144,3 +147,10 @@ async def test_a_ripgrep_that_was_named_but_does_not_work(tmp_path: Path) -> Non
     assert "Set workspace.ripgrep to auto" in named["ripgrep"][1]
     off = await diagnose(tmp_path, {}, workspace={"ripgrep": "off"})
     assert off["ripgrep"][0] == "ok"
+
+
+async def test_a_sandbox_that_works_or_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor_module, "find_sandbox", lambda: Bubblewrap("/usr/bin/bwrap", ()))
+    assert (await diagnose(tmp_path, {}))["Sandbox"] == ("ok", "bubblewrap works")
+    monkeypatch.setattr(doctor_module, "find_sandbox", lambda: Unavailable("Install bubblewrap."))
+    assert (await diagnose(tmp_path, {}))["Sandbox"] == ("warning", "Install bubblewrap.")

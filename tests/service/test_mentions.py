@@ -25,7 +25,11 @@ async def test_a_mentioned_symbol_is_shown_and_can_be_cited(tmp_path: Path) -> N
 async def test_an_unknown_mention_is_left_as_it_stands_and_said(tmp_path: Path) -> None:
     async with stage(tmp_path, FILES, [Turn(Text("No."))]) as s:
         await s.ask("Is there a @property?")
-        (question,) = s.said(0)
+        told, question = s.said(0)
         assert question["text"] == "Is there a @property?"
+        assert told["text"] == (
+            "Mentioned by the user, but not attached: @property (no file and no symbol of code has"
+            " this name). The user was told so."
+        )
         (notice,) = s.port.of(Notice)
         assert notice.message.startswith("Not attached: @property (no file and no symbol")

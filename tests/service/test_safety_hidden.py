@@ -105,8 +105,9 @@ async def test_a_link_to_it_shows_nothing_either(tmp_path: Path) -> None:
 async def test_a_mention_attaches_nothing_of_it(tmp_path: Path, mention: str) -> None:
     async with stage(tmp_path, _FILES, [Turn(Text("Well."))], _PERMISSIONS) as s:
         await s.ask(f"What is {mention}?")
-        (question,) = s.said(0)
+        told, question = s.said(0)
         assert question["text"] == f"What is {mention}?"
+        assert told["text"].startswith(f"Mentioned by the user, but not attached: {mention} (")
         (notice,) = s.port.of(Notice)
         assert notice.message.startswith(f"Not attached: {mention} (")
         if mention != "@kingfisher":

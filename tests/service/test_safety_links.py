@@ -271,7 +271,7 @@ async def apply(s: Stage, change: Any, permitted: list[str]) -> EditOutcome:
         editing = s.app.acting.of(session).editing(run)
         changes = change if isinstance(change, tuple) else (change,)
         paths = {str(s.root / path) for path in permitted}
-        return await editing.within(paths).apply(EditPlan.of("Test", *changes))
+        return await editing.within(paths, run.clock.waiting).apply(EditPlan.of("Test", *changes))
 
 
 class Paths:

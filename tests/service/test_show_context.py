@@ -14,6 +14,7 @@ from glossator.core.errors import UnknownSession
 from glossator.llm.conversation import user_message
 from glossator.llm.model import ToolSpec
 from glossator.prompts.loader import load_prompt
+from glossator.service.application import Application
 from glossator.service.ask import Attachment
 from glossator.service.compact import CompactRequest, compact_session
 from glossator.service.models import SetModelRequest, set_model
@@ -21,8 +22,9 @@ from glossator.service.rewind import RewindRequest, rewind
 from glossator.service.sessions import NewSessionRequest, new_session
 from glossator.service.show_context import ContextAnswer, ShowContextRequest, show_context
 from glossator.service.undo import UndoRequest, undo_turn
+from glossator.settings.load import load_settings
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
-from tests.stage import Stage, stage
+from tests.stage import Recorder, Stage, stage
 from tests.standin import Text, Thinking, ToolUse, Turn
 
 FILES = {"app.py": "one\n" * 400, "lib.py": "two three four\n" * 400}
@@ -195,3 +197,20 @@ def test_a_deferred_tool_takes_no_room_where_the_provider_searches() -> None:
         assert ("searches for it" in rare.why) is searches
         assert not common.deferred
         assert layer.tokens == common.tokens + rare.tokens
+
+
+async def test_without_a_key_it_is_the_model_that_was_asked(tmp_path: Path) -> None:
+    root = tmp_path / "ws"
+    async with stage(root, FILES, player) as s:
+        session_id = (await s.ask("What is it?")).session_id
+        asked = await shown(s, session_id)
+    settings = load_settings({}, {}, file=root / "none.toml")
+    app = Application((str(root),), settings, Recorder(), "utf-16", {}, ())
+    await app.start()
+    try:
+        answer = await show_context(app, ShowContextRequest(session_id))
+        assert app.model.offline
+        assert (answer.model, answer.offline, answer.window) == (asked.model, False, asked.window)
+        assert answer.cached == asked.cached > 0
+    finally:
+        await app.close()

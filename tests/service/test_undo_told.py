@@ -50,6 +50,15 @@ async def test_the_next_message_says_which_files_were_brought_back(tmp_path: Pat
         assert reminders(s) == [said]
 
 
+async def test_the_answer_names_the_files_that_an_undo_brings_back(tmp_path: Path) -> None:
+    script = [*_WORK, Turn(Text("Nothing."))]
+    async with stage(tmp_path / "ws", _FILES, script, _EDITS) as s:
+        done = await s.ask("Do it.")
+        assert done.changed_files == ("calc.py", "new.txt")
+        nothing = await s.ask("And now?", session_id=done.session_id)
+        assert nothing.changed_files == ()
+
+
 async def test_another_server_tells_it(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     async with stage(root, _FILES, _WORK, _EDITS) as s:

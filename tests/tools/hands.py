@@ -40,7 +40,7 @@ class Hands:
     outcome: EditOutcome | None = None
     plans: list[EditPlan] = field(default_factory=list)
 
-    def within(self, _paths: AbstractSet[str]) -> Hands:
+    def within(self, _paths: AbstractSet[str], _waiting: object) -> Hands:
         return self
 
     async def apply(self, plan: EditPlan) -> EditOutcome:

@@ -34,7 +34,7 @@ async def test_a_command(shell: MakeShell, sandbox: Sandbox, ws: Workspace, root
     assert Bash.access is Access.EXECUTE
     result = await call(bash, ws, command="pwd; exit 2", cwd="sub")
     text = f"{root}/sub\n[run 1] [exit code 2]"
-    assert result == ToolResult(text, outcome="exit code 2", number="[run 1]")
+    assert result == ToolResult(text, outcome="exit code 2", number="[run 1]", unsuccessful=True)
     assert (await call(bash, ws, command="true")).text == "[no output]\n[run 1] [exit code 0]"
 
 

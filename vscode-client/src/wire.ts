@@ -72,6 +72,7 @@ export interface Answer {
   readonly sessionId: string;
   readonly text: string;
   readonly citations: ReadonlyArray<Citation>;
+  readonly changedFiles: ReadonlyArray<string>;
   readonly stop: string;
   readonly model: string;
   readonly offline: boolean;
@@ -256,6 +257,9 @@ export interface Diagnostic {
   readonly source?: string;
 }
 
+/** Why a reply is void. */
+export type DiscardReason = "broke off" | "citations";
+
 /** All checks, in the order to read them. */
 export interface DoctorAnswer {
   readonly checks: ReadonlyArray<Check>;
@@ -313,6 +317,7 @@ export interface Explored {
   readonly sessionId: string;
   readonly text: string;
   readonly citations: ReadonlyArray<Citation>;
+  readonly changedFiles: ReadonlyArray<string>;
   readonly stop: string;
   readonly model: string;
   readonly offline: boolean;
@@ -600,6 +605,7 @@ export interface RetryAnswer {
   readonly sessionId: string;
   readonly text: string;
   readonly citations: ReadonlyArray<Citation>;
+  readonly changedFiles: ReadonlyArray<string>;
   readonly stop: string;
   readonly model: string;
   readonly offline: boolean;
@@ -827,11 +833,12 @@ export interface TextDeltaEvent {
   readonly text: string;
 }
 
-/** The reply under way is void, with every delta of it so far; the model is asked again. */
+/** The reply under way is void, with every delta of it so far; another takes its place. */
 export interface TextDiscardedEvent {
   readonly runId: string;
   readonly seq: number;
   readonly kind: "text.discarded";
+  readonly reason: DiscardReason;
 }
 
 /** More of the model's summarised thinking. */
@@ -870,7 +877,7 @@ export interface ToolAnswer {
   readonly milliseconds: number;
 }
 
-/** A tool call ended; `summary` is one line, `milliseconds` the wall time. */
+/** A tool call ended; `summary` is one line. */
 export interface ToolFinishedEvent {
   readonly runId: string;
   readonly seq: number;
@@ -880,6 +887,7 @@ export interface ToolFinishedEvent {
   readonly summary: string;
   readonly error: boolean;
   readonly milliseconds: number;
+  readonly unsuccessful: boolean;
 }
 
 /** A tool's name and its arguments, as the model would give them. */

@@ -1,15 +1,15 @@
-"""The time that a run takes, without the time in which it waits for the user."""
+"""The time that a run, or a call, takes without the time in which it waits for the user."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 
 
 class RunClock:
-    """Begins with the run; belongs to the event loop."""
+    """Begins with the run, or the call; belongs to the event loop."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
@@ -21,8 +21,12 @@ class RunClock:
     @property
     def seconds(self) -> float:
         """How long the run has worked."""
-        waiting = time.monotonic() - self._since if self._waits else 0.0
-        return time.monotonic() - self._began - self._waited - waiting
+        return time.monotonic() - self._began - self.waited
+
+    @property
+    def waited(self) -> float:
+        """How many seconds the user was waited for."""
+        return self._waited + (time.monotonic() - self._since if self._waits else 0.0)
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -39,6 +43,18 @@ class RunClock:
                 self._waited += time.monotonic() - self._since
                 for limit, left in self._limits.items():
                     _go_on(limit, left)
+
+    def waiting_also(
+        self, around: Callable[[], AbstractContextManager[object]]
+    ) -> Callable[[], AbstractContextManager[None]]:
+        """Its `waiting`, in which what is `around` waits as well."""
+
+        @contextmanager
+        def both() -> Iterator[None]:
+            with around(), self.waiting():
+                yield
+
+        return both
 
     @asynccontextmanager
     async def limit(self, seconds: float) -> AsyncIterator[None]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from pydantic import ValidationError
 
+from glossator.agent.clock import RunClock
 from glossator.agent.permissions.decide import Deny
 from glossator.agent.permissions.gate import Permit
 from glossator.agent.run import Permission, RunContext
@@ -53,8 +54,11 @@ async def execute(
 
     async def follow() -> None:
         for call in calls[first:]:
+            _tell(run, call)
             await _watched(tools, call, run, results, started)
 
+    for call in calls[:first]:  # all of them before any begins to tell of what it does
+        _tell(run, call)
     async with asyncio.TaskGroup() as group:
         for call in calls[:first]:
             group.create_task(_watched(tools, call, run, results, started))
@@ -68,6 +72,15 @@ async def call_tool(
 
     What the tool edits is only what was decided about.
     """
+    clock = RunClock()
+    timed = replace(context, waiting=clock.waiting_also(context.waiting))
+    result = await _call_tool(tools, call, timed, permission)
+    return replace(result, waited=clock.waited)
+
+
+async def _call_tool(
+    tools: Registry, call: ToolCall, context: ToolContext, permission: Permission
+) -> ToolResult:
     tool = tools.get(call.name)
     if tool is None:
         names = ", ".join(sorted(tools))
@@ -80,7 +93,7 @@ async def call_tool(
         decided = await permission(tool, args, context)
         if isinstance(decided, Deny):
             return ToolResult.failed(decided.reason)
-        edits = None if context.edits is None else context.edits.within(decided.paths)
+        edits = context.edits and context.edits.within(decided.paths, context.waiting)
         context = replace(context, edits=edits, call_id=call.id)
         result = await tool.run(args, context)
     except (UsageError, StoreUnavailable, TooManyOpenFiles) as error:
@@ -100,6 +113,10 @@ def acts(tools: Registry, call: ToolCall) -> bool:
     return tool is not None and tool.access in (Access.WRITE, Access.EXECUTE)
 
 
+def _tell(run: RunContext, call: ToolCall) -> None:
+    run.emit(ToolStarted(call.id, call.name, call.arguments))
+
+
 async def _watched(
     tools: Registry,
     call: ToolCall,
@@ -107,14 +124,17 @@ async def _watched(
     results: dict[str, ToolResult],
     started: Started,
 ) -> None:
-    run.emit(ToolStarted(call.id, call.name, call.arguments))
     began = time.perf_counter()
     result = await started(call)
     if result is None:
         result = await call_tool(tools, call, await run.tool_context(), run.permission)
     results[call.id] = result
-    milliseconds = (time.perf_counter() - began) * 1000
-    run.emit(ToolFinished(call.id, call.name, _summary(result), result.error, milliseconds))
+    milliseconds = (time.perf_counter() - began - result.waited) * 1000
+    run.emit(
+        ToolFinished(
+            call.id, call.name, _summary(result), result.error, milliseconds, result.unsuccessful
+        )
+    )
 
 
 def _summary(result: ToolResult) -> str:

@@ -9,7 +9,7 @@ from glossator.agent.agent import Outcome, Stop
 from glossator.agent.guard import Guard
 from glossator.agent.run import RunContext
 from glossator.core.errors import ModelError
-from glossator.core.events import Notice, TextDelta, TextDiscarded
+from glossator.core.events import DiscardReason, Notice, TextDelta, TextDiscarded
 from glossator.llm.conversation import Conversation, user_message
 
 
@@ -31,7 +31,7 @@ async def reviewed(
     if not faults or guard.exceeded(()):
         return answer
     conversation.append(user_message(faults))
-    run.emit(TextDiscarded())
+    run.emit(TextDiscarded(DiscardReason.CITATIONS))
     better: Outcome | None = None
     try:
         better = await again()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from glossator.cli.errors import Cancelled, ResponseError
+from glossator.cli.errors import Cancelled, code_of
 from glossator.cli.floor import Floor
 from glossator.cli.keyboard import Terminal
 from glossator.cli.options import Common
@@ -74,7 +74,7 @@ def ask_server(
         print(cancelled, file=sys.stderr)
         raise typer.Exit(cancelled.exit_code) from cancelled
     except GlossatorError as error:
-        renderer.error(error.code if isinstance(error, ResponseError) else 0, str(error))
+        renderer.error(code_of(error), str(error))
         raise typer.Exit(_FAILED) from error
     finally:
         renderer.close()

@@ -8,7 +8,9 @@ GlossatorError
 
 from __future__ import annotations
 
-from glossator.core.errors import GlossatorError
+from glossator.core.errors import GlossatorError, UsageError
+
+REQUEST_FAILED = -32803  # LSP's, for what cannot be carried out as it was asked
 
 
 class ServerLost(GlossatorError):
@@ -21,6 +23,13 @@ class ResponseError(GlossatorError):
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+def code_of(error: GlossatorError) -> int:
+    """The code of an error in JSON: the server's, as it would be, or 0 where there is none."""
+    if isinstance(error, ResponseError):
+        return error.code
+    return REQUEST_FAILED if isinstance(error, UsageError) else 0
 
 
 class Cancelled(GlossatorError):

@@ -51,6 +51,13 @@ def stop_notice(stop: str) -> str | None:
     return STOPS.get(stop, f"The run ended early: {stop}.")
 
 
+def discarded_notice(reason: str) -> str:
+    """Why what was shown of a reply is void."""
+    if reason == "citations":
+        return "(some citations do not hold; the corrected answer follows)"
+    return "(that broke off; what follows replaces it)"
+
+
 def planned_notice(session_id: str) -> str:
     """How to start a plan later, in another mode or in other words."""
     return (

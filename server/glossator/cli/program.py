@@ -13,6 +13,7 @@ from typing import Any
 from typer.exceptions import TyperException
 
 from glossator.cli.app import app
+from glossator.cli.errors import REQUEST_FAILED
 from glossator.cli.launch import spawn
 from glossator.cli.server import Server
 from glossator.core.errors import UsageError
@@ -45,7 +46,7 @@ class Program:
         except (UsageError, TyperException) as error:
             message = str(getattr(error, "format_message", error.__str__)())  # typer's, and ours
             if as_json:
-                print(json.dumps({"error": {"code": 0, "message": message}}))
+                print(json.dumps({"error": {"code": REQUEST_FAILED, "message": message}}))
             print(f"error: {message}", file=sys.stderr)
             return _MISUSED
         except KeyboardInterrupt:

@@ -38,6 +38,7 @@ class Answer(TypedDict):
     sessionId: str
     text: str
     citations: list[Citation]
+    changedFiles: list[str]
     stop: str
     model: str
     offline: bool

@@ -186,9 +186,12 @@ def attach(
         asked = total
     if not 1 <= first <= asked <= total:
         where = place(path, first, last_line or total)
-        raise UsageError(
-            f"{where} is not there: {path} ends at line {total:,}. Choose other lines."
-        )
+        why = f"{path} ends at line {total:,}"
+        if first < 1:
+            why = "lines are numbered from 1"
+        elif last_line is not None and first > last_line:
+            why = "its lines are in reverse"
+        raise UsageError(f"{where} is not there: {why}. Choose other lines.")
     numbered = (
         f"{number}\t{shorten(line, MAX_LINE_CHARACTERS)}"
         for number, line in enumerate(document.lines[first - 1 : asked], start=first)

@@ -74,6 +74,7 @@ _TEXTS = {
     "user/abandoned": Kind.REMINDER,
     "user/citations": Kind.REMINDER,
     "user/last_word": Kind.REMINDER,
+    "user/not_attached": Kind.REMINDER,
     "user/undone": Kind.REMINDER,
     **dict.fromkeys(MODES, Kind.REMINDER),
 }

@@ -33,6 +33,7 @@ _OURS = (
     "user/attachment",
     "user/citations",
     "user/last_word",
+    "user/not_attached",
     "compaction/image",
     *MODES,
 )

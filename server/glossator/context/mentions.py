@@ -25,6 +25,7 @@ from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.images import is_image
 from glossator.core.tool_result import shorten
+from glossator.prompts.loader import load_prompt
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Limits
@@ -87,11 +88,23 @@ class Mentioned:
     def notice(self) -> str:
         """Tells the user of both."""
         found = ", ".join(dict.fromkeys(item.name for item in self.attached))
-        left_out = ", ".join(
-            f"@{shorten(text, _SHOWN)} ({doubt})" for text, doubt in self.doubts.items()
-        )
+        left_out = self._left_out
         sentences = (found and f"Attached: {found}.", left_out and f"Not attached: {left_out}.")
         return " ".join(filter(None, sentences))
+
+    @property
+    def parts(self) -> tuple[Attached | Exhibit, ...]:
+        """What stands before the question: what was found, and what need not be looked for."""
+        if not self.doubts:
+            return self.attached
+        told = load_prompt("user/not_attached").render(left_out=self._left_out)
+        return (*self.attached, Exhibit(told, "what was not found"))
+
+    @property
+    def _left_out(self) -> str:
+        return ", ".join(
+            f"@{shorten(text, _SHOWN)} ({doubt})" for text, doubt in self.doubts.items()
+        )
 
 
 def mentions(question: str) -> tuple[Mention, ...]:

@@ -157,6 +157,12 @@ def rewrite_citations(
     return "".join((*parts, answer[at:]))
 
 
+def space_before(text: str, mark: CitationMark) -> str:
+    """The space that a citation in `text` needs so as not to run into what stands before it."""
+    before = text[mark.start - 1 : mark.start]
+    return " " if before and (before.isalnum() or before in ".,;:!?)]`") else ""
+
+
 def plainly_cited(answer: str, is_file: Callable[[str], bool]) -> str:
     """The answer with a mark for each place: in place of mentions, and of marks of several."""
     marks = Counter(mark.start for mark in parse_citations(answer, is_file))

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -270,8 +272,10 @@ EditOutcome = Applied | Refused | Conflict
 class Editing(Protocol):
     """Whoever changes files for the tools."""
 
-    def within(self, paths: AbstractSet[str]) -> Editing:
-        """The same, for plans about these real paths alone."""
+    def within(
+        self, paths: AbstractSet[str], waiting: Callable[[], AbstractContextManager[object]]
+    ) -> Editing:
+        """The same, for plans about these real paths alone; `waiting` while the user decides."""
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         """Apply the whole plan or nothing of it, but for what the user rejects."""

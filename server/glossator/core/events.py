@@ -8,6 +8,7 @@ same kind may be merged on the way. `vscode-client` mirrors this file; `docs/pro
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, ClassVar
 
 from glossator.core.diagnostics import Diagnostic
@@ -93,11 +94,19 @@ class ThinkingDelta:
     text: str
 
 
+class DiscardReason(StrEnum):
+    """Why a reply is void."""
+
+    BROKE_OFF = "broke off"
+    CITATIONS = "citations"  # some did not hold; the corrected answer follows
+
+
 @dataclass(frozen=True, slots=True)
 class TextDiscarded:
-    """The reply under way is void, with every delta of it so far; the model is asked again."""
+    """The reply under way is void, with every delta of it so far; another takes its place."""
 
     kind: ClassVar[str] = "text.discarded"
+    reason: DiscardReason = DiscardReason.BROKE_OFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +121,11 @@ class ToolStarted:
 
 @dataclass(frozen=True, slots=True)
 class ToolFinished:
-    """A tool call ended; `summary` is one line, `milliseconds` the wall time."""
+    """A tool call ended; `summary` is one line.
+
+    `milliseconds` is the wall time without that in which the user was waited for. `unsuccessful`:
+    the call is no error, but the command that it ran failed.
+    """
 
     kind: ClassVar[str] = "tool.finished"
     call_id: str
@@ -120,6 +133,7 @@ class ToolFinished:
     summary: str
     error: bool
     milliseconds: float
+    unsuccessful: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,8 @@ def _citation(fields: Mapping[str, Any]) -> Citation:
         None if span is None else Span(**span),
         CitationStatus(fields["status"]),
         fields["reason"],
+        fields.get("first_line"),
+        fields.get("last_line"),
     )
 
 

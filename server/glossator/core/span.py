@@ -67,11 +67,14 @@ class CitationStatus(StrEnum):
 class Citation:
     """A claim's reference to a document, as it stands in the answer, with what checking it found.
 
-    `target` is the workspace-relative path as cited; `span` is None when it could not be resolved;
-    `reason` says in one sentence why a citation does not hold.
+    `target` is the workspace-relative path as cited; `span` is None when it could not be resolved,
+    and `first_line` and `last_line` are the lines as cited then; `reason` says in one sentence why
+    a citation does not hold.
     """
 
     target: str
     span: Span | None
     status: CitationStatus
     reason: str = ""
+    first_line: int | None = None
+    last_line: int | None = None

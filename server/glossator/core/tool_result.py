@@ -26,6 +26,8 @@ class ToolResult:
     what people read instead, where that line would not tell them. `vouched` are lines that the text
     tells of and does not show, or not in full: they may be cited, but not edited. `pending`: the
     same call will tell more later. `number` stands in the text and is another for each call.
+    `unsuccessful`: the call did what it was to do, but the command that it ran failed. `waited` are
+    the seconds of the call in which the user was waited for.
     """
 
     text: str
@@ -37,6 +39,8 @@ class ToolResult:
     vouched: tuple[Span, ...] = ()
     pending: bool = False
     number: str = ""
+    unsuccessful: bool = False
+    waited: float = 0.0
 
     @property
     def said(self) -> str:

@@ -132,4 +132,5 @@ def _lines(numbers: Sequence[int]) -> str:
 
 
 def _unsupported(mark: CitationMark, span: Span | None, reason: str) -> Citation:
-    return Citation(mark.path, span, CitationStatus.UNSUPPORTED, reason)
+    lines = (None, None) if span or mark.run else (mark.first_line, mark.last_line)
+    return Citation(mark.path, span, CitationStatus.UNSUPPORTED, reason, *lines)

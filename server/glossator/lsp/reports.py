@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from glossator.core.citations import CitationMark, link, place, rewrite_citations
+from glossator.core.citations import CitationMark, link, place, rewrite_citations, space_before
 from glossator.core.uri import to_uri
 
 if TYPE_CHECKING:
@@ -92,7 +92,9 @@ def to_markdown(answer: Answer) -> str:
     """The answer, its citations as links, and how it came about."""
     uris = {citation.target: citation.uri for citation in answer.citations}
     text = rewrite_citations(
-        answer.text, lambda mark: _link(mark, uris.get(mark.path)), lambda path: path in uris
+        answer.text,
+        lambda mark: space_before(answer.text, mark) + _link(mark, uris.get(mark.path)),
+        lambda path: path in uris,
     )
     parts = [text.rstrip()]
     if answer.citations:
@@ -111,9 +113,11 @@ def _link(mark: CitationMark, uri: str | None) -> str:
 
 def _citation(citation: CitationView) -> str:
     reason = f" ({citation.reason})" if citation.reason else ""
-    if citation.uri is None or citation.first_line is None or citation.last_line is None:
+    if citation.first_line is None or citation.last_line is None:
         return f"- {citation.status.value}: `{citation.target}`{reason}"
     where = place(citation.target, citation.first_line, citation.last_line)
+    if citation.uri is None:
+        return f"- {citation.status.value}: `{where}`{reason}"
     linked = link(where, f"{citation.uri}#L{citation.first_line}")
     return f"- {citation.status.value}: {linked}{reason}"
 

@@ -67,8 +67,8 @@ def _citation(citation: Citation) -> dict[str, Any]:
         "status": citation.status.value,
         "reason": citation.reason,
         "uri": span.uri if span else None,
-        "firstLine": span.first_line if span else None,
-        "lastLine": span.last_line if span else None,
+        "firstLine": span.first_line if span else citation.first_line,
+        "lastLine": span.last_line if span else citation.last_line,
     }
 
 

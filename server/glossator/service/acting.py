@@ -177,8 +177,7 @@ class SessionActing:
     def editing(self, run: Run) -> PlanEditing:
         """Who applies the plans of a run."""
         acting, kept = self._acting, TurnFiles(self.checkpoints, run)
-        waiting = run.clock.waiting
-        return PlanEditing(acting.host, acting.port, run.emit, kept, acting.reviews, waiting)
+        return PlanEditing(acting.host, acting.port, run.emit, kept, acting.reviews)
 
     def commands(self, run: Run) -> ShellContext:
         """Who runs the commands of a run."""

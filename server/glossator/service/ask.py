@@ -41,7 +41,7 @@ from glossator.service.delegation import Delegation
 from glossator.service.opening import opening
 from glossator.service.runs import Run
 from glossator.service.session import UNTITLED, Session, title_of
-from glossator.service.undo import reminded, reminder, undone
+from glossator.service.undo import changed_files, reminded, reminder, undone
 
 __all__ = ["Answer", "AskRequest", "Attachment", "CitationView", "Pasted", "answer", "ask"]
 
@@ -70,12 +70,16 @@ class CitationView:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The end of a run; see `docs/protocol.md`. Dollars are None where a price is not known."""
+    """The end of a run; see `docs/protocol.md`. Dollars are None where a price is not known.
+
+    `changed_files` are the paths of those that undoing the run brings back.
+    """
 
     run_id: str
     session_id: str
     text: str
     citations: tuple[CitationView, ...]
+    changed_files: tuple[str, ...]
     stop: str
     model: str
     offline: bool
@@ -141,7 +145,7 @@ async def _answer(
     mentioned = await attach_mentioned(app, session, run, question, attached)
     if mentioned.notice:
         run.emit(Notice(mentioned.notice))
-    attached = (*attached, *mentioned.attached)
+    attached = (*attached, *mentioned.parts)
 
     def listed(steps: tuple[Todo, ...]) -> None:
         session.keep_todo(steps)
@@ -196,6 +200,7 @@ async def _answer(
         session_id=session.id,
         text=outcome.text,
         citations=tuple(citation_view(citation) for citation in citations),
+        changed_files=changed_files(app, session, run.id),
         stop=stop,
         model=model.id,
         offline=model.offline,
@@ -246,6 +251,6 @@ def citation_view(citation: Citation) -> CitationView:
         status=citation.status,
         reason=citation.reason,
         uri=span.uri if span else None,
-        first_line=span.first_line if span else None,
-        last_line=span.last_line if span else None,
+        first_line=span.first_line if span else citation.first_line,
+        last_line=span.last_line if span else citation.last_line,
     )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -218,12 +218,6 @@ class Delegation:
 
     def _context(self, reads: ReadState, findings: Findings, clock: RunClock) -> ToolContext:
         """What a call of a sub-agent sees: nothing that it could act with."""
-
-        @contextmanager
-        def waiting() -> Iterator[None]:
-            with self._run.clock.waiting(), clock.waiting():
-                yield
-
         app = self._app
         return ToolContext(
             app.host.snapshot(),
@@ -232,7 +226,7 @@ class Delegation:
             findings=findings,
             diagnostics=app.port.diagnostics,
             hidden=app.acting.hidden(),
-            waiting=waiting,
+            waiting=clock.waiting_also(self._run.clock.waiting),
         )
 
 

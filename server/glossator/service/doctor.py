@@ -15,6 +15,8 @@ from glossator.llm.factory import describe
 from glossator.llm.reach import why_unreachable
 from glossator.service.application import Application
 from glossator.settings.load import user_file
+from glossator.tools.shell.policy import Unavailable
+from glossator.tools.shell.sandbox import find_sandbox
 from glossator.workspace.text.ripgrep_program import Absent, find_ripgrep
 
 
@@ -57,6 +59,7 @@ async def doctor(app: Application, _request: DoctorRequest) -> DoctorAnswer:
         _watcher(app),
         _index(app),
         await _ripgrep(app),
+        await _sandbox(),
         await _model(app),
         *_settings(app),
     )
@@ -116,6 +119,13 @@ async def _ripgrep(app: Application) -> Check:
         return Check("ripgrep", CheckState.OK, found)
     state = CheckState.WARNING if found.next_step else CheckState.OK
     return Check("ripgrep", state, found.reason, found.next_step)
+
+
+async def _sandbox() -> Check:
+    found = await asyncio.to_thread(find_sandbox)
+    if isinstance(found, Unavailable):
+        return Check("Sandbox", CheckState.WARNING, "none for commands", found.reason)
+    return Check("Sandbox", CheckState.OK, f"{found.name} works")
 
 
 async def _model(app: Application) -> Check:

@@ -94,9 +94,11 @@ class PlanEditing:
     waiting: Callable[[], AbstractContextManager[object]] = nullcontext
     permitted: AbstractSet[str] = frozenset()
 
-    def within(self, paths: AbstractSet[str]) -> PlanEditing:
-        """The same, for plans about these real paths alone."""
-        return replace(self, permitted=paths)
+    def within(
+        self, paths: AbstractSet[str], waiting: Callable[[], AbstractContextManager[object]]
+    ) -> PlanEditing:
+        """See `Editing`."""
+        return replace(self, permitted=paths, waiting=waiting)
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         """Apply the plan; see `Editing`. What was proposed is settled, even if it is cut off."""

@@ -125,7 +125,7 @@ async def _explore(
         mentioned = await attach_mentioned(app, session, run, task, attached)
         if mentioned.notice:
             run.emit(Notice(mentioned.notice))
-        attached = (*attached, *mentioned.attached)
+        attached = (*attached, *mentioned.parts)
     delegation = Delegation(app, session, run, model, meter)
     directive = Directive(task, request.thoroughness, request.paths, request.agent)
     exploring = extract() if extract else delegation.explore(directive, None, attached)
@@ -149,6 +149,7 @@ async def _explore(
         session_id=session.id,
         text=text,
         citations=tuple(map(citation_view, report.citations)),
+        changed_files=(),
         stop=stop,
         model=model.id,
         offline=model.offline,

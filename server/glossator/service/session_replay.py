@@ -10,6 +10,7 @@ from typing import Any, get_args
 from pydantic import TypeAdapter, ValidationError
 
 from glossator.core.events import (
+    DiscardReason,
     Envelope,
     Event,
     RunCancelled,
@@ -90,7 +91,7 @@ def _events(records: Iterable[Record]) -> Iterator[tuple[str, Event]]:
                 if (event := event_of(record.event)) is not None:
                     yield run_id, event
             case Said(message) if message and _asks_for_a_better_answer(message):
-                yield run_id, TextDiscarded()
+                yield run_id, TextDiscarded(DiscardReason.CITATIONS)
             case Said(message) | Received(message) if message and message["role"] == "assistant":
                 if run_id and (text := _text(message)):
                     yield run_id, TextDelta(text)

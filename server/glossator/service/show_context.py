@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from glossator.context.inspector import Layer, Sent, inspect
 from glossator.context.summary import Frame
+from glossator.llm.catalog import facts_of
 from glossator.llm.model import Message
 from glossator.llm.options import CacheLifetime
 from glossator.llm.profiles import profile_of
@@ -31,6 +32,7 @@ class ShowContextRequest:
 class ContextAnswer:
     """The window of a session in tokens: all that there is, what is in it, what is cached.
 
+    `model` is the one that answers next; where no model can be asked, the one that was asked last.
     The provider holds what is `cached` until `cached_until` (ISO 8601), if nobody asks before; it
     is None where nothing is. The conversation is compacted unasked at `compact_at`, None for never.
     `counted` is what the provider counted for the newest request, None if there was none; `basis`
@@ -66,17 +68,21 @@ async def show_context(app: Application, request: ShowContextRequest) -> Context
     held = await _held(app, request.session_id)
     newest = held.account.newest
     counted = newest.usage.input_total if newest and newest.messages else 0
-    sent, until = _sent(app, newest, counted)
+    model, offline, window = app.model.id, app.model.offline, app.model.window
+    if offline and newest and not app.models.settings.offline:  # there is no key here
+        facts = facts_of(newest.model)
+        model, offline, window = facts.id, False, facts.window
+    sent, until = _sent(app, model, newest, counted)
     layers = inspect(held.frame, held.messages, sent)
     share = app.settings.context.compact_at
     cached = sum(layer.cached for layer in layers)
     return ContextAnswer(
         request.session_id,
         held.title,
-        app.model.id,
-        app.model.offline,
-        app.model.window,
-        None if share is None else round(share * app.model.window),
+        model,
+        offline,
+        window,
+        None if share is None else round(share * window),
         sum(layer.tokens for layer in layers),
         cached,
         until.isoformat(timespec="seconds") if cached and until else None,
@@ -103,13 +109,15 @@ async def _held(app: Application, session_id: str | None) -> _Held:
     return held
 
 
-def _sent(app: Application, newest: Spent | None, counted: int) -> tuple[Sent, datetime | None]:
+def _sent(
+    app: Application, model: str, newest: Spent | None, counted: int
+) -> tuple[Sent, datetime | None]:
     """What of the newest request the provider still holds, and until when it holds all of that."""
     profile = profile_of(app.models.settings)
     if newest is None or not counted:
         return Sent(searches=profile.tool_search), None
     stored = newest.usage.cache_read_tokens + newest.usage.cache_write_tokens
-    ours = stored > 0 and newest.model == app.model.id
+    ours = stored > 0 and newest.model == model
     lifetime = CacheLifetime(app.settings.models.cache)
     now = datetime.now(UTC)
     opening_until = newest.at + _LIVES[lifetime.of_system]

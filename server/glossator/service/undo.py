@@ -131,6 +131,13 @@ def turn_views(
     )
 
 
+def changed_files(app: Application, session: Session, turn: str) -> tuple[str, ...]:
+    """The paths of the files that a turn changed."""
+    turns = app.acting.of(session).checkpoints.turns if session.kept(NAME) else ()
+    relative = app.host.snapshot().relative
+    return tuple(relative(path) for each in turns if each.turn == turn for path in each.paths)
+
+
 def reminder(app: Application, session: Session) -> str:
     """What the model is to know of undos that it was not told of; empty if there are none."""
     untold = sorted(_untold(app, session).items())

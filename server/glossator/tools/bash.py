@@ -123,6 +123,7 @@ def _result(
         outcome="" if ended == Exit(0) else end.strip("[]"),
         pending=ended is None,
         number=run,
+        unsuccessful=ended not in (None, Exit(0)),
     )
 
 

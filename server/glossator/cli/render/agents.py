@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -11,6 +10,9 @@ from typing import NamedTuple
 from glossator.cli.messages import amount, duration, plural
 from glossator.cli.wire import Event
 from glossator.cli.wire_agents import Agent, Agents
+
+_TOOLS = frozenset({"Explore", "Fork"})  # that start sub-agents
+_TASK = 60  # characters of a task on the line of a sub-agent
 
 NO_AGENT = "No sub-agent was at work in this session."
 
@@ -39,17 +41,35 @@ class AgentLines:
 
     running: dict[str, _Running] = field(default_factory=dict)
     calls: set[str | None] = field(default_factory=set)
-    _begun: Counter[str] = field(default_factory=Counter)  # by name: namesakes are numbered
+    _names: dict[str | None, str] = field(default_factory=dict)  # by call, in the calls' order
+    _open: set[str] = field(default_factory=set)  # those of these calls that have no result yet
+
+    def called(self, event: Event) -> None:
+        """A tool call began; it may start a sub-agent."""
+        if event["tool"] in _TOOLS:
+            self._open.add(event["callId"])
+            self._names[event["callId"]] = event["arguments"].get("agent") or event["tool"]
+
+    def answered(self, event: Event) -> None:
+        """A tool call ended; those that are named apart are at work at the same time."""
+        self._open.discard(event["callId"])
+        if not self._open:
+            self._names.clear()
 
     def started(self, event: Event) -> str:
         """Who began, and with what: `Explore: Where is it?`."""
-        self._begun[event["name"]] += 1
-        number = self._begun[event["name"]]
-        name = f"{event['name']} {number}" if number > 1 else event["name"]
-        agent = _Running(name, _one_line(event["task"]))
+        agent = _Running(self._name(event), _short(event["task"]))
         self.running[event["agentId"]] = agent
         self.calls.add(event["callId"])
         return f"{agent.name}: {agent.task}"
+
+    def _name(self, event: Event) -> str:
+        """Namesakes are numbered from 1, in the order of their calls."""
+        name = event["name"]
+        self._names[event["callId"]] = name
+        namesakes = [call for call, called in self._names.items() if called == name]
+        number = namesakes.index(event["callId"]) + 1
+        return f"{name} {number}" if len(namesakes) > 1 else name
 
     def progress(self, event: Event) -> str:
         """What one does now: `Explore: Grep pattern="x"`."""
@@ -108,3 +128,8 @@ def _figures(calls: int, tokens: int, milliseconds: float) -> str:
 def _one_line(text: str) -> str:
     """The first paragraph: what follows are instructions, where Glossator words the task."""
     return " ".join(text.strip().partition("\n\n")[0].split())
+
+
+def _short(task: str) -> str:
+    line = _one_line(task)
+    return line if len(line) <= _TASK else f"{line[: _TASK - 1]}…"

@@ -15,7 +15,7 @@ from rich.theme import Theme
 
 from glossator.cli.render.blocks import Block
 from glossator.cli.render.printable import printable
-from glossator.core.citations import CitationMark, rewrite_citations
+from glossator.core.citations import CitationMark, rewrite_citations, space_before
 from glossator.core.uri import to_uri
 
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~])")
@@ -73,17 +73,18 @@ class AnswerMarkdown(Markdown):
 
 def draw(block: Block, roots: Sequence[Path]) -> AnswerMarkdown:
     """A block ready to print; citations link to files below `roots`."""
+    text = printable(block.text)
 
     def link(mark: CitationMark) -> str:
+        space = space_before(text, mark)
         if mark.run:
-            return mark.place
+            return f"{space}{mark.place}"
         label = _PUNCTUATION.sub(r"\\\1", mark.place)
-        return f"[{label}](<{file_uri(mark.path, roots)}>)"
+        return f"{space}[{label}](<{file_uri(mark.path, roots)}>)"
 
     def is_file(path: str) -> bool:
         return any((root / path).is_file() for root in roots)
 
-    text = printable(block.text)
     return AnswerMarkdown(text if block.code else rewrite_citations(text, link, is_file))
 
 

@@ -16,7 +16,7 @@ from glossator.cli.messages import (
     stop_notice,
 )
 from glossator.cli.render.agents import NO_AGENT, AgentLines, agent_rows
-from glossator.cli.render.citations import distinct, place
+from glossator.cli.render.citations import failed, marked_text, place, read_line, where, why
 from glossator.cli.render.context import context_title, model_rows, part_rows
 from glossator.cli.render.printable import printable
 from glossator.cli.render.sessions import (
@@ -27,7 +27,14 @@ from glossator.cli.render.sessions import (
     turn_rows,
     undone_lines,
 )
-from glossator.cli.render.summary import EditLines, ToolLines, footer, index_rows, status_rows
+from glossator.cli.render.summary import (
+    EditLines,
+    ToolLines,
+    footer,
+    index_rows,
+    status_rows,
+    what_next,
+)
 from glossator.cli.wire import (
     Answer,
     Checks,
@@ -55,7 +62,6 @@ from glossator.cli.wire_sessions import (
     Turns,
     Undone,
 )
-from glossator.core.citations import rewrite_citations
 
 _PROGRESS_STEP = 10  # percent between two lines
 
@@ -81,7 +87,9 @@ class Plain:
         match event["kind"]:
             case "tool.started":
                 self._tools.started(event)
+                self._agents.called(event)
             case "tool.finished":
+                self._agents.answered(event)
                 line = "  ".join(self._tools.finished(event))
                 if event["callId"] not in self._agents.calls:
                     _aside(line)
@@ -129,23 +137,25 @@ class Plain:
         _aside(diff.rstrip("\n"))
 
     def answer(self, answer: Answer) -> None:
-        """The text, then one line for each citation."""
-        print(rewrite_citations(answer["text"], lambda mark: f"[{mark.place}]").rstrip("\n"))
-        citations = distinct(answer["citations"])
+        """The text, then one line for each citation that does not hold, and one for the others."""
+        print(marked_text(answer).rstrip("\n"))
+        citations = answer["citations"]
         if citations:
             print()
-        for citation in citations:
-            where = place(citation["target"], citation["firstLine"], citation["lastLine"])
-            print(f"{where} {citation['status']} {citation['reason']}".rstrip())
+        for citation in failed(citations):
+            print(f"✗ {where(citation)}{why(citation)}")
+        if read := read_line(citations):
+            print(read)
         if ending := stop_notice(answer["stop"]):
             _aside(ending)
         _aside(footer(answer))
+        _aside(what_next(answer))
 
     def hits(self, _query: str, found: Hits) -> None:
         """A heading and the indented lines of each hit."""
         for hit in found["hits"]:
-            where = place(hit["path"], hit["firstLine"], hit["lastLine"])
-            print(f"{where}  {hit['context']}".rstrip())
+            lines = place(hit["path"], hit["firstLine"], hit["lastLine"])
+            print(f"{lines}  {hit['context']}".rstrip())
             for line in hit["text"].rstrip("\n").split("\n"):
                 print(f"    {line}".rstrip())
         _aside(found["searched"])

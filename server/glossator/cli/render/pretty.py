@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from glossator.cli.messages import (
+    discarded_notice,
     hunk_diff,
     hunk_hint,
     permission_lines,
@@ -19,12 +20,12 @@ from glossator.cli.render import tables
 from glossator.cli.render.agents import AgentLine, AgentLines
 from glossator.cli.render.answers import Answers
 from glossator.cli.render.blocks import Block, Blocks
-from glossator.cli.render.citations import distinct
+from glossator.cli.render.citations import failed, read_line
 from glossator.cli.render.diff import draw_diff, line_style
 from glossator.cli.render.markdown import draw
 from glossator.cli.render.printable import printable
 from glossator.cli.render.screen import Screen
-from glossator.cli.render.summary import EditLines, ToolLines, footer
+from glossator.cli.render.summary import EditLines, ToolLines, footer, what_next
 from glossator.cli.wire import (
     Answer,
     Event,
@@ -71,14 +72,16 @@ class Pretty(Answers):
             case "text.discarded":
                 self._finish_text()
                 if self._streamed:
-                    self._screen.line("notice", "(that broke off; what follows replaces it)", "dim")
+                    self._screen.line("notice", discarded_notice(event["reason"]), "dim")
                 self._streamed = ""
             case "tool.started":
                 self._finish_text()
                 self._streamed = ""
                 self._tools.started(event)
+                self._agents.called(event)
                 self._doing_tools()
             case "tool.finished":
+                self._agents.answered(event)
                 self._finish_text()
                 self._finished(event)
                 self._doing_tools()
@@ -151,10 +154,12 @@ class Pretty(Answers):
         self._screen.still()
         if ending := stop_notice(answer["stop"]):
             self._screen.line("notice", ending, "yellow")
-        for citation in distinct(answer["citations"]):
-            was_read = citation["status"] == "read"
-            self._screen.block("citation", tables.citation(citation), soft_wrap=was_read)
+        for citation in failed(answer["citations"]):
+            self._screen.block("citation", tables.failed_citation(citation))
+        if read := read_line(answer["citations"]):
+            self._screen.line("citation", read, "dim")
         self._screen.line("footer", footer(answer), "dim")
+        self._screen.line("footer", what_next(answer), "dim")
 
     def hits(self, query: str, found: Hits) -> None:
         """A heading and the lines of each hit."""

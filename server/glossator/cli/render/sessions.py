@@ -53,7 +53,7 @@ def session_rows(answer: Sessions) -> list[SessionRow]:
 
 def turn_rows(answer: Turns) -> list[TurnRow]:
     """Oldest first."""
-    return [TurnRow(turn["turn"], _about(turn), _names(turn["paths"])) for turn in answer["turns"]]
+    return [TurnRow(turn["turn"], _about(turn), names(turn["paths"])) for turn in answer["turns"]]
 
 
 def undone_lines(undone: Undone) -> list[str]:
@@ -103,7 +103,7 @@ def left_lines(rewound: Rewound) -> list[str]:
     if not changed:
         return []
     paths = list(dict.fromkeys(path for turn in changed for path in turn["paths"]))
-    what = _names(paths) if paths else "What commands changed"
+    what = names(paths) if paths else "What commands changed"
     undo = f"glossator undo --turn {changed[0]['turn']} --since"
     return [f"{what}: as the dropped turns left it. To take that back: `{undo}`."]
 
@@ -119,7 +119,8 @@ def _short(question: str) -> str:
     return line if len(line) <= _QUESTION else f"{line[: _QUESTION - 1]}…"
 
 
-def _names(paths: list[str]) -> str:
+def names(paths: list[str]) -> str:
+    """Some of the paths, and how many more there are."""
     more = len(paths) - _PATHS
     names = ", ".join(map(shown, paths[:_PATHS]))
     return f"{names} and {more} more" if more > 0 else names

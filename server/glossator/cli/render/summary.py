@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from glossator.cli.messages import amount, duration, plural, price, size
+from glossator.cli.render.sessions import names
 from glossator.cli.wire import Answer, Event, IndexReport, Spending, Status
 from glossator.core.brief import brief_arguments
 from glossator.core.shown import shown
@@ -25,7 +26,7 @@ class ToolLines:
         """`✓ Grep pattern="foo"` and `3 matches  14 ms`."""
         start = self.running.pop(event["callId"], None)
         arguments = brief_arguments(start["arguments"]) if start else ""
-        mark = "✗" if event["error"] else "✓"
+        mark = "✗" if event["error"] or event.get("unsuccessful") else "✓"
         outcome = filter(None, [event["summary"], duration(event["milliseconds"])])
         return f"{mark} {event['tool']} {arguments}".rstrip(), "  ".join(outcome)
 
@@ -64,6 +65,14 @@ def footer(answer: Answer) -> str:
     if not answer["offline"]:
         parts.append(_paid(answer))
     return " · ".join(parts)
+
+
+def what_next(answer: Answer) -> str:
+    """What the run changed and how to undo it, and how to go on with its session."""
+    session = f"session {answer['sessionId']} (--resume)"
+    if not answer["changedFiles"]:
+        return session
+    return f"changed {names(answer['changedFiles'])} (glossator undo) · {session}"
 
 
 def index_rows(report: IndexReport) -> Iterator[tuple[str, str]]:

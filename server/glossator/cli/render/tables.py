@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from glossator.cli.render.agents import agent_rows
-from glossator.cli.render.citations import place
+from glossator.cli.render.citations import place, where, why
 from glossator.cli.render.context import BAR, bar, context_title, model_rows, part_rows
 from glossator.cli.render.markdown import CODE_THEME
 from glossator.cli.render.printable import printable
@@ -40,14 +40,12 @@ _NAME, _REASON = 14, 9  # characters that a column has at least
 _MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", "red")}
 
 
-def citation(cited: Citation) -> Text:
-    """`✓ path:10-20`, the place a link; of one that does not hold the reason, too."""
-    was_read = cited["status"] == "read"
-    where = place(cited["target"], cited["firstLine"], cited["lastLine"])
+def failed_citation(cited: Citation) -> Text:
+    """`✗ path:10-20: Line 12 was not read.`, the place a link."""
     return Text.assemble(
-        ("✓ ", "green") if was_read else ("✗ ", "red"),
-        (printable(where), Style(color="blue", link=cited["uri"])),
-        "" if was_read else f" unsupported: {printable(cited['reason'])}",
+        ("✗ ", "red"),
+        (printable(where(cited)), Style(color="blue", link=cited["uri"])),
+        printable(why(cited)),
     )
 
 
@@ -66,9 +64,9 @@ def agents(answer: Agents) -> RenderableType:
 
 def hit_heading(hit: Hit) -> Text:
     """`path:10-20  context`, the path a link."""
-    where = place(hit["path"], hit["firstLine"], hit["lastLine"])
+    lines = place(hit["path"], hit["firstLine"], hit["lastLine"])
     return Text.assemble(
-        (printable(where), Style(color="blue", bold=True, link=hit["uri"])),
+        (printable(lines), Style(color="blue", bold=True, link=hit["uri"])),
         "  ",
         (printable(hit["context"]), "dim"),
     )
