@@ -241,7 +241,7 @@ async def test_paging_gives_everything_once(
 def shortened(line: str) -> str:
     if len(line) <= 500:
         return line
-    return f"{line[:500]} [line cut: {len(line):,} characters, encoded data]"
+    return f"{line[:500]} [cut; {len(line):,} characters in all, encoded data]"
 
 
 @pytest.mark.parametrize("offset", [0, 12])
@@ -424,9 +424,9 @@ async def test_long_lines_are_marked(workspace: MakeWorkspace) -> None:
     minified, encoded = flat(result)
     assert (
         minified
-        == f"f:1:{('var a=1;' * 100)[:500]} [line cut: 800 characters, minified or generated]"
+        == f"f:1:{('var a=1;' * 100)[:500]} [cut; 800 characters in all, minified or generated]"
     )
-    assert encoded.endswith("[line cut: 800 characters, encoded data]")
+    assert encoded.endswith("[cut; 800 characters in all, encoded data]")
 
 
 async def test_linear_time(workspace: MakeWorkspace) -> None:

@@ -85,7 +85,7 @@ async def test_large_files_are_paged(workspace: MakeWorkspace) -> None:
 async def test_long_lines_are_cut(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.min.js": "x" * 5_000 + "\nend\n"})
     (_, cut), (number, end) = numbered(await ws.call("Read", path="a.min.js"))
-    assert cut == "x" * 2_000 + " [line cut: 5,000 characters]"
+    assert cut == "x" * 2_000 + " [cut; 5,000 characters in all]"
     assert (number, end) == (2, "end")
 
 

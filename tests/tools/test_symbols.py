@@ -340,6 +340,6 @@ async def test_bodies_keep_to_their_budget(workspace: MakeWorkspace) -> None:
 async def test_a_body_s_long_line_is_cut_and_may_only_be_cited(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": f"def f():\n    return '{'x' * 600}'\n"})
     result = await ws.call("Symbols", name="f", body=True)
-    assert "[line cut: 613 characters]" in result.text
+    assert "[cut; 613 characters in all]" in result.text
     assert [span.last_line for span in result.spans] == [1]
     assert [span.first_line for span in result.vouched] == [2]

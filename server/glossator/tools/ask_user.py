@@ -53,7 +53,8 @@ def _told(answer: QuestionAnswer) -> str:
         )
     parts = []
     if answer.chosen:
-        parts.append(f"The user chose: {'; '.join(answer.chosen)}.")
+        chosen = "; ".join(f'"{label}"' for label in answer.chosen)
+        parts.append(f"The user chose: {chosen}.")
     if answer.words:
         parts.append(f"In the user's words: {answer.words}")
     return "\n".join(parts)
