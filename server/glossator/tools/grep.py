@@ -13,7 +13,7 @@ from operator import attrgetter
 from time import monotonic
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from glossator.core.document import MissingReason
 from glossator.core.shown import shown
@@ -21,6 +21,7 @@ from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.account import account
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, searching
+from glossator.tools.grep_habits import as_grep
 from glossator.tools.grep_lines import MAX_LINE_CHARACTERS, Kept, Line, content, size, spans
 from glossator.tools.selection import Hidden, Selection, select
 from glossator.tools.spread import by_folder, examples
@@ -72,33 +73,21 @@ class GrepArgs(ToolArgs):
         **dict.fromkeys(("-m", "limit"), ("head_limit",)),
         "before_context": ("before",),
         "after_context": ("after",),
+        "file_type": ("type",),
+        "mode": ("output_mode",),
+    }
+    values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "output_mode": dict.fromkeys(("files_with_matches", "files_only", "paths"), "files")
     }
     needless: ClassVar[frozenset[str]] = frozenset(
-        "-n -H -r -R -E line_numbers line_number show_line_numbers recursive with_filename".split()
+        "-n -H line_numbers line_number show_line_numbers with_filename".split()
     )
+    always: ClassVar[frozenset[str]] = frozenset("-r -R -E recursive".split())
 
-    @model_validator(mode="before")
     @classmethod
-    def _as_grep(cls, given: Any) -> Any:  # noqa: ANN401 - whatever a model wrote
-        """What models mean by arguments that say it in another way."""
-        if not isinstance(given, dict):
-            return given
-        meant = dict(given)
-        if isinstance(sensitive := meant.get("case_sensitive"), bool) and not (
-            {"-i", "ignore_case"} & meant.keys()
-        ):
-            del meant["case_sensitive"]
-            meant["ignore_case"] = not sensitive
-        if isinstance(left_out := meant.get("exclude"), str) and "glob" not in meant:
-            del meant["exclude"]
-            meant["glob"] = f"!{left_out}"
-        for flag, mode in (("-l", "files"), ("-c", "count")):
-            if meant.get(flag) is True and "output_mode" not in meant:
-                del meant[flag]
-                meant["output_mode"] = mode
-        if meant.get("output_mode") in ("files_with_matches", "files_only", "paths"):
-            meant["output_mode"] = "files"
-        return meant
+    def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """The options of grep and ripgrep."""
+        return as_grep(given)
 
     def paths(self) -> tuple[str, ...]:
         """The file or folder, if one is named."""
