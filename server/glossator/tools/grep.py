@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence, Sized
+from collections.abc import Generator, Mapping, Sequence, Sized
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -22,9 +22,17 @@ from glossator.prompts.loader import load_prompt
 from glossator.tools.account import account
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, searching
 from glossator.tools.grep_habits import as_grep
-from glossator.tools.grep_lines import MAX_LINE_CHARACTERS, Kept, Line, content, size, spans
+from glossator.tools.grep_lines import (
+    MAX_LINE_CHARACTERS,
+    Example,
+    Kept,
+    Line,
+    Place,
+    size,
+    spans,
+)
 from glossator.tools.selection import Hidden, Selection, select
-from glossator.tools.spread import by_folder, examples
+from glossator.tools.spread import by_folder, examples, in_turn, scattered
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.scan import Lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -45,7 +53,14 @@ _STRIDES = 16  # so that what is counted in time is of all folders
 _NAMED = 3  # files that were not searched
 _NARROW = "Narrow by path, glob or type; head_limit and offset go through all in order."
 
-_LINE_END = re.compile(r"\\[nr]|[\n\r]")
+_LINE_END = re.compile(
+    r"\[\^\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]"  # a class that leaves some characters out
+    r"|\\Q.*?(?:\\E|\Z)"
+    r"|(?P<feed>\n|\\(?:n|x0[aA]|x\{0*[aA]\}|012))"
+    r"|(?P<carriage>\r|\\(?:r|x0[dD]|x\{0*[dD]\}|015))"
+    r"|\\.",
+    re.DOTALL,
+)
 _relative = attrgetter("relative")
 
 
@@ -183,7 +198,6 @@ def _lines(
                 break
         else:
             return ""
-    each = kept.used / max(1, kept.matches)  # bytes
     kept.clear()
     every = list(selection.among(search.by_path()))
     mixed = chain.from_iterable(every[start::_STRIDES] for start in range(_STRIDES))
@@ -196,21 +210,35 @@ def _lines(
     more = "more than " if patience.is_over() else ""
     patience.until = math.inf
     total = sum(counts.values())
-    kept.shrink(total * each)
     groups = by_folder({entry.relative: count for entry, count in counts.items()})
-    shares = examples(groups, max(1, min(int(kept.room / each), HEAD_LIMIT)))
+    found_in = _found_in(args, search, counts, examples(groups, HEAD_LIMIT))
+    kept.fill(
+        in_turn(in_turn(found_in.get(path, ()) for path in group.counts) for group in groups),
+        len(groups),
+        total,
+    )
+    return (
+        f"[{kept.matches:,} of {more}{total:,} lines in {_files(counts)}; counted by folder:\n"
+        + "\n".join(map(str, groups))
+        + f"\n{_NARROW}]"
+    )
+
+
+def _found_in(
+    args: GrepArgs,
+    search: TextSearch,
+    counts: Mapping[FileEntry, int],
+    shares: Mapping[str, int],
+) -> dict[str, list[Example]]:
+    """So many examples of files, from all parts of each."""
+    found: dict[str, list[Example]] = {}
     chosen = sorted((entry for entry in counts if entry.relative in shares), key=_relative)
     for entry, text, lines, numbers in search.lines(iter(chosen)):
         share = shares[entry.relative]
         spread = islice(numbers, 0, None, max(1, counts[entry] // share))
-        shown_lines = _shown(args, entry.relative, text, lines, islice(spread, share))
-        if not all(map(kept.add, shown_lines)):
-            break
-    return (
-        f"[{kept.matches:,} of {more}{total:,} lines, spread over {_files(counts)}:\n"
-        + "\n".join(map(str, groups))
-        + f"\n{_NARROW}]"
-    )
+        place = _place(args, entry, text, lines)
+        found[entry.relative] = scattered([Example(place, n) for n in islice(spread, share)])
+    return found
 
 
 def _paths(
@@ -268,7 +296,7 @@ def _results(
 ) -> Generator[Line, None, None]:
     if args.output_mode == "content":
         for entry, text, lines, numbers in search.lines(selection.among(search.by_path())):
-            yield from _shown(args, entry.relative, text, lines, numbers)
+            yield from _place(args, entry, text, lines).shown(numbers)
         return
     for entry, count in _counts(args, search, selection):
         yield _path(args, entry.relative, count)
@@ -285,11 +313,9 @@ def _counts(
             yield entry, 1
 
 
-def _shown(
-    args: GrepArgs, relative: str, source: Text, lines: Lines, matches: Iterator[int]
-) -> Iterator[Line]:
+def _place(args: GrepArgs, entry: FileEntry, text: Text, lines: Lines) -> Place:
     before, after = max(args.before, args.context), max(args.after, args.context)
-    return content(relative, source, lines, matches, before=before, after=after)
+    return Place(entry.relative, text, lines, before, after)
 
 
 def _path(args: GrepArgs, relative: str, count: int) -> Line:
@@ -307,9 +333,10 @@ def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolRe
     if reasons:
         listed = ", ".join(f"{reasons[why]} {why}" for why in MissingReason if reasons[why])
         extra.append(f"Could not be searched: {listed}.")
-    if not args.multiline and _LINE_END.search(args.pattern):
+    line_ends = {token.lastgroup for token in _LINE_END.finditer(args.pattern)} - {None}
+    if line_ends and not args.multiline:
         extra.append("A line end in the pattern matches only with multiline.")
-    if {"\r", r"\r"}.intersection(_LINE_END.findall(args.pattern)):
+    if "carriage" in line_ends:
         extra.append(r"Every line end is searched as \n, so \r matches nothing.")
     what = f"No match for {args.pattern}" + (
         f" after the first {args.offset}" if args.offset else ""
