@@ -131,12 +131,6 @@ def _read(_cancelled: Cancelled, context: ToolContext, path: str) -> Document | 
 
 def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResult:
     relative = context.snapshot.relative(document.path)
-    asked = (args.offset, args.limit)
-    if context.reads.unchanged(document.path, asked, document.sha256):
-        context.reads.saw(document)
-        return ToolResult(
-            f"{relative} is unchanged since you last read these lines; they stand above."
-        )
     total = len(document.lines)
     if not total:
         context.reads.saw(document)
@@ -156,8 +150,15 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
     end = min(args.offset + min(args.limit or MAX_LINES, MAX_LINES), total + 1)
     lines, note = _lines(document, args.offset, end)
     page = _page(lines, end, total)
-    context.reads.remember(document.path, asked, document.sha256)
     context.reads.saw(document)
+    shown = (args.offset, (page.next or end) - args.offset)
+    if context.reads.unchanged(document.path, shown, document.sha256):
+        last = (page.next or end) - 1
+        which = f"L{args.offset}-L{last}" if last > args.offset else f"L{last}"
+        return ToolResult(
+            f"{relative} is unchanged since you last read these lines ({which}); they stand above."
+        )
+    context.reads.remember(document.path, shown, document.sha256)
     text = "\n".join(page.shown) or "[no cell stands on these lines]"
     if page.next:
         limit = f" and limit={args.limit}" if args.limit else ""
