@@ -19,8 +19,8 @@ _OPTIONS = [{"label": "v1", "detail": "the old one"}, {"label": "v2"}]
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (QuestionAnswer(("v2",)), "The user chose: v2."),
-        (QuestionAnswer(("v1", "v2")), "The user chose: v1; v2."),
+        (QuestionAnswer(("v2",)), 'The user chose: "v2".'),
+        (QuestionAnswer(("v1", "v2")), 'The user chose: "v1"; "v2".'),
         (QuestionAnswer(words="both"), "In the user's words: both"),
         (QuestionAnswer(), "The user gave no answer."),
     ],

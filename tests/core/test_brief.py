@@ -16,7 +16,11 @@ EDIT = {"old_text": "a", "new_text": "b"}
     [
         ({}, ""),
         ({"pattern": "foo", "limit": 3}, 'pattern="foo" limit=3'),
-        ({"pattern": "x" * 99}, f'pattern="{"x" * 38}…'),
+        ({"pattern": "x" * 99, "limit": 3}, f'pattern="{"x" * 37}…" limit=3'),
+        ({"pattern": "\\" * 99}, 'pattern="' + "\\" * 36 + '…"'),  # no half of an escape
+        ({"pattern": "x" * 38}, f'pattern="{"x" * 38}"'),
+        ({"paths": ["long" * 5, "names" * 5]}, "2 paths"),
+        ({"place": {"a": "x" * 40}}, "place=…"),
         ({"paths": ["a", "b"]}, 'paths=["a", "b"]'),
         ({"paths": []}, "paths=[]"),
         ({"path": "a.py", "edits": [EDIT, EDIT]}, 'path="a.py" 2 edits'),

@@ -34,8 +34,8 @@ def test_cut_keeps_the_longest_prefix(items: list[str], most: int | None, room: 
     [
         ("abc", "abc"),
         ("abcd", "abcd"),
-        ("abcde", "abcd [line cut: 5 characters, minified]"),
-        ("x" * 1_000, "xxxx [line cut: 1,000 characters, minified]"),
+        ("abcde", "abcd [cut; 5 characters in all, minified]"),
+        ("x" * 1_000, "xxxx [cut; 1,000 characters in all, minified]"),
     ],
 )
 def test_shorten(line: str, shown: str) -> None:

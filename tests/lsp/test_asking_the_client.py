@@ -39,7 +39,7 @@ async def asking(
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        ({"chosen": ["v2"]}, "The user chose: v2."),
+        ({"chosen": ["v2"]}, 'The user chose: "v2".'),
         ({"chosen": [], "words": "v3"}, "In the user's words: v3"),
         (None, _NO_ANSWER),
         ({"chosen": ["v9"]}, _NO_ANSWER),
@@ -59,7 +59,7 @@ async def test_a_client_that_knows_questions(tmp_path: Path, answer: object, tol
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        ({"result": {"title": "v1"}}, "The user chose: v1."),
+        ({"result": {"title": "v1"}}, 'The user chose: "v1".'),
         ({"result": None}, _NO_ANSWER),
         ({"error": {"code": -32601, "message": "no windows"}}, _NO_ANSWER),
     ],

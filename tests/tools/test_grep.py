@@ -241,7 +241,7 @@ async def test_paging_gives_everything_once(
 def shortened(line: str) -> str:
     if len(line) <= 500:
         return line
-    return f"{line[:500]} [line cut: {len(line):,} characters, encoded data]"
+    return f"{line[:500]} [cut; {len(line):,} characters in all, encoded data]"
 
 
 @pytest.mark.parametrize("offset", [0, 12])
@@ -255,7 +255,7 @@ async def test_a_first_line_for_which_there_is_hardly_room_is_shown(
     if offset:
         assert result.text.endswith(f"or go on with offset={offset + 9}]")
     else:
-        assert "[1 of 1,500 lines, spread over 1,500 files:" in result.text
+        assert "[9 of 1,500 lines in 1,500 files; counted by folder:" in result.text
 
 
 async def test_a_path_for_which_there_is_hardly_room_is_shown(workspace: MakeWorkspace) -> None:
@@ -274,7 +274,7 @@ async def test_what_ends_a_result_is_told(workspace: MakeWorkspace) -> None:
     page = await ws.call("Grep", pattern="hit", head_limit=250)
     assert "[cut at head_limit 250; " in page.text
     long = await ws.call("Grep", pattern="hit", output_mode="content")
-    assert "[250 of 600 lines, spread over 600 files:" in long.text
+    assert "[250 of 600 lines in 600 files; counted by folder:" in long.text
     whole = await ws.call("Grep", pattern="hit", head_limit=600)
     assert len(whole.text.splitlines()) == 600
 
@@ -294,7 +294,7 @@ async def test_of_too_many_lines_there_are_examples_from_everywhere(
     result = await ws.call("Grep", pattern="needle", output_mode="content")
     *_, cut, core, edge, docs, setup, advice = result.text.split("\n")
     shown = [line for line in flat(result) if line.startswith(tuple(FOLDERS))]
-    assert cut == f"[{len(shown)} of 291 lines, spread over 111 files:"
+    assert cut == f"[{len(shown)} of 291 lines in 111 files; counted by folder:"
     assert [core, edge, docs] == [
         "  240 in 60 files: src/core/",
         "  40: src/edge/",
@@ -305,6 +305,58 @@ async def test_of_too_many_lines_there_are_examples_from_everywhere(
     assert {line.split(":")[0] for line in shown} == FOLDERS.keys()  # of each file at least one
     assert spanned(ws, result) == [":".join(line.split(":")[:2]) for line in shown]
     assert result.omitted
+
+
+UNEQUAL = {
+    "ten folders": {
+        f"{folder}/f{n:02}.py": "a needle in a short line\n" * 5
+        for folder in "abcdefghij"
+        for n in range(40)
+    },
+    "two files": {
+        "formparser.py": "needle\n" * 58,
+        "wsgi.py": f"needle {'long ' * 60}\nno\n" * 22,
+        "other.py": f"needle {'long ' * 80}\n" * 300,
+    },
+    "one large file": {
+        "a.py": "needle\nno\nno\n" * 5_000,
+        **{f"z{n}/f.py": f"needle {'z' * 300}\n" for n in range(9)},
+    },
+    "a long line in each": {f"{n}/{n}.min.js": f"needle {'x' * 900}\n" * 40 for n in range(9)},
+}
+
+
+@pytest.mark.parametrize("case", UNEQUAL)
+@pytest.mark.parametrize("around", [0, 2])
+async def test_there_are_examples_from_every_folder_that_is_counted(
+    workspace: MakeWorkspace, case: str, around: int
+) -> None:
+    ws = await workspace(UNEQUAL[case])
+    arguments = {"pattern": "needle", "output_mode": "content", "-C": around}
+    result = await ws.call("Grep", **arguments)
+    text, cut, counts = result.text.partition("\n[")
+    assert cut
+    lines = [line for line in flat(result) if line.startswith(tuple(UNEQUAL[case]))]
+    places = re.findall(r"^  [\d,]+(?: in [\d,]+ files)?: (.+)$", counts, re.MULTILINE)
+    assert len(places) >= 3
+    for place in places:
+        assert any(line.startswith(place) for line in lines), place
+    order = [tuple(line.replace("-", ":").split(":")[:1]) for line in lines]
+    assert order == sorted(order)
+    assert not re.search(r"(^|\n)--(\n\n|$)", text)  # nothing follows it
+    assert 4_000 < len(text.encode()) < 18_500
+    matches = sum(bool(re.match(r"[^:]*:\d+:", line)) for line in lines)
+    assert counts.startswith(f"{matches} of ")
+
+
+async def test_files_of_unequal_lines_have_about_as_many_examples(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace(UNEQUAL["two files"])
+    result = await ws.call("Grep", pattern="needle", output_mode="content", path=".")
+    shown = [line.split(":")[0] for line in flat(result)]
+    many = [shown.count(name) for name in ("formparser.py", "wsgi.py", "other.py")]
+    assert min(many) > 5, many
 
 
 async def test_of_too_many_paths_the_first_are_shown_and_all_counted(
@@ -328,7 +380,7 @@ async def test_a_line_more_than_there_is_room_for_changes_little(workspace: Make
         sizes[lines] = len(result.text.encode())
         assert result.omitted == (lines > 250)
     assert sizes[251] > sizes[250] > 12_000
-    assert sizes[251] > 0.9 * sizes[320] > sizes[500] > sizes[2_000] > 2_000
+    assert sizes[251] > 0.9 * sizes[320] > sizes[500] > sizes[2_000] > 6_000
 
 
 async def test_counting_ends_in_time(
@@ -338,7 +390,7 @@ async def test_counting_ends_in_time(
     monkeypatch.setattr(blocks, "FIRST", 1)
     ws = await workspace({f"{n}.py": "hit\n" * 20 for n in range(300)}, ripgrep="off")
     result = await ws.call("Grep", pattern="hit", output_mode="content")
-    assert re.search(r"\[\d+ of more than [\d,]+ lines, spread over \d+ file", result.text)
+    assert re.search(r"\[\d+ of more than [\d,]+ lines in \d+ files?; counted by", result.text)
     assert len(flat(result)) >= 20
     paths = await ws.call("Grep", pattern="hit")
     assert re.search(r"\[\d+ of more than \d+ files, newest first:", paths.text)
@@ -395,7 +447,7 @@ async def test_budgets(workspace: MakeWorkspace) -> None:
     ws = await workspace({"many": "hit\n" * 30_000})
     unasked = await ws.call("Grep", pattern="hit", output_mode="content")
     assert 2_000 < len(unasked.text.encode()) <= 3_000
-    assert " of 30,000 lines, spread over 1 file:\n  30,000: many\n" in unasked.text
+    assert " of 30,000 lines in 1 file; counted by folder:\n  30,000: many\n" in unasked.text
     numbers = [int(line.split(":")[1]) for line in flat(unasked) if line.startswith("many:")]
     assert numbers[0] == 1
     assert numbers[-1] > 25_000
@@ -424,9 +476,9 @@ async def test_long_lines_are_marked(workspace: MakeWorkspace) -> None:
     minified, encoded = flat(result)
     assert (
         minified
-        == f"f:1:{('var a=1;' * 100)[:500]} [line cut: 800 characters, minified or generated]"
+        == f"f:1:{('var a=1;' * 100)[:500]} [cut; 800 characters in all, minified or generated]"
     )
-    assert encoded.endswith("[line cut: 800 characters, encoded data]")
+    assert encoded.endswith("[cut; 800 characters in all, encoded data]")
 
 
 async def test_linear_time(workspace: MakeWorkspace) -> None:
@@ -513,6 +565,37 @@ async def test_a_line_end_in_the_pattern_is_explained(workspace: MakeWorkspace) 
     ws = await workspace(FILES)
     result = await ws.call("Grep", pattern=r"import os\n\ndef")
     assert "only with multiline" in result.text
+
+
+FEED, CARRIAGE = "only with multiline", r"so \r matches nothing"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "says"),
+    [
+        (r"zzz\nname", {FEED}),
+        ("zzz\nname", {FEED}),
+        (r"zzz\x0a", {FEED}),
+        (r"zzz\x{0A}", {FEED}),
+        (r"zzz[,\n]", {FEED}),
+        (r"zzz\r", {FEED, CARRIAGE}),
+        (r"zzz\x0d", {FEED, CARRIAGE}),
+        (r"zzz\\\r", {FEED, CARRIAGE}),
+        (r"zzz\\name", set()),
+        (r"zzz\\r", set()),
+        (r"\Qzzz\name\E", set()),
+        (r"zzz[^\n]", set()),
+        (r"zzz[^]\r[:alpha:]\n]", set()),
+        (r"zzz\[^\n]", {FEED}),
+    ],
+)
+async def test_of_line_ends_only_what_holds_is_said(
+    workspace: MakeWorkspace, pattern: str, says: set[str]
+) -> None:
+    ws = await workspace(FILES)
+    text = (await ws.call("Grep", pattern=pattern)).text
+    assert text.startswith("No match")
+    assert {each for each in (FEED, CARRIAGE) if each in text} == says
 
 
 @pytest.mark.parametrize(

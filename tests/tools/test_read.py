@@ -85,7 +85,7 @@ async def test_large_files_are_paged(workspace: MakeWorkspace) -> None:
 async def test_long_lines_are_cut(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.min.js": "x" * 5_000 + "\nend\n"})
     (_, cut), (number, end) = numbered(await ws.call("Read", path="a.min.js"))
-    assert cut == "x" * 2_000 + " [line cut: 5,000 characters]"
+    assert cut == "x" * 2_000 + " [cut; 5,000 characters in all]"
     assert (number, end) == (2, "end")
 
 
@@ -99,8 +99,7 @@ async def test_unchanged(workspace: MakeWorkspace) -> None:
     full = "1\tx = 1\n2\ty = 2"
     await check(full)
     await check("unchanged")
-    await check("2\ty = 2", offset=2)
-    await check("unchanged")
+    await check("unchanged", offset=2)
     ws.open("a.py", "x = 1\ny = 2\n")  # opened, not yet edited: the same text
     await check("unchanged")
     ws.edit("a.py", "x = 3\n")
@@ -110,6 +109,35 @@ async def test_unchanged(workspace: MakeWorkspace) -> None:
     await check(full)
     ws.write("a.py", "z\n")
     await check("1\tz")
+
+
+async def test_lines_within_what_was_read_are_not_shown_again(workspace: MakeWorkspace) -> None:
+    text = "".join(f"line {n}\n" for n in range(1, 101))
+    ws = await workspace({"a": text, "long": "long line\n" * 5_000})
+
+    async def is_shown(path: str, offset: int, limit: int | None) -> bool:
+        size = {} if limit is None else {"limit": limit}
+        result = await ws.call("Read", path=path, offset=offset, **size)
+        return "is unchanged" not in result.text
+
+    assert await is_shown("a", 1, 20)
+    assert await is_shown("a", 15, 26)
+    assert not await is_shown("a", 18, 20)  # partly in each
+    assert not await is_shown("a", 1, 40)
+    assert await is_shown("a", 40, 2)
+    assert await is_shown("a", 1, None)
+    assert not await is_shown("a", 60, None)
+    assert await is_shown("long", 1, None)
+    assert not await is_shown("long", 1, None), "the page that was shown"
+    assert await is_shown("long", 2_000, 2)
+    again = await ws.call("Read", path="a", offset=3, limit=2)
+    assert again.text.startswith("a is unchanged since you last read these lines (L3-L4);")
+
+
+async def test_lines_that_only_grep_showed_are_read(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a": "one\ntwo\n"})
+    await ws.call("Grep", pattern="one", output_mode="content", **{"-A": 1})
+    assert (await ws.call("Read", path="a")).text == "1\tone\n2\ttwo"
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ async def test_budget(workspace: MakeWorkspace) -> None:
     result = await ws.call("Search", query="needle")
     assert estimate_tokens(result.text) <= 13_000
     assert len(re.findall(r"^\d+\. f\d+\.txt:", result.text, re.MULTILINE)) == 20
-    assert "[line cut: 608 characters]" in result.text
+    assert "[cut; 608 characters in all]" in result.text
 
 
 async def test_the_best_are_shown_and_of_the_others_where_they_are(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import signal
+from collections.abc import Iterable
 
 import pytest
 
+from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult
 from glossator.tools.symbol_report import MAX_USES
 from tests.exhaustion import no_descriptor_left
@@ -220,12 +222,19 @@ async def test_a_worker_that_cannot_start_makes_no_proof(workspace: MakeWorkspac
     assert fourth == "Found no definitions of get_host in what was read."
 
 
-async def test_what_cannot_be_read_is_said(workspace: MakeWorkspace) -> None:
+async def test_what_cannot_be_read_is_said_where_nothing_is_found(
+    workspace: MakeWorkspace,
+) -> None:
     ws = await workspace({"a.py": "x = 1\n", "b.py": b"def f():\0 pass", "c.py": "#" * 3_000_000})
     ws.open("c.py", "f = 1 #" + "f" * 3_000_000 + " f")
     result = await ws.call("Symbols", name="f", mode="references")
     assert "1 file could not be read as text" in result.text
     assert "1 file with the name too large to parse" in result.text
+    ws.write("d.py", "f()\n")
+    found = await ws.call("Symbols", name="f", mode="references")
+    assert "d.py:1:f()  [call]" in found.text
+    assert "could not be read" not in found.text
+    assert "1 file with the name too large to parse" in found.text
 
 
 async def test_minified_lines_are_counted_and_not_shown(workspace: MakeWorkspace) -> None:
@@ -257,12 +266,35 @@ async def test_lines_that_are_repeated_are_folded(workspace: MakeWorkspace) -> N
     result = await ws.call("Symbols", name="f", mode="callers")
     assert result.text.splitlines() == [
         "a.py:2:    f()  [call in one]",
-        "  … and 4 more like it, lines 4, 6, 10-11 [call in two]",
+        "  … and 2 more like it, lines 4, 6",
+        "a.py:10:    f()  [call in two]",
+        "a.py:11:    f()  [call in two]",
     ]
-    uri = ws.uri("a.py")
-    assert [(each.uri, each.first_line) for each in result.spans] == [(uri, 2)]
-    assert [each.first_line for each in result.vouched] == [4, 6, 10]
+    assert lines_of(result.spans) == [2, 10, 11]
+    assert lines_of(result.vouched) == [4, 6]
     assert result.omitted == 0
+
+
+async def test_lines_are_vouched_for_only_where_one_sees_what_they_say(
+    workspace: MakeWorkspace,
+) -> None:
+    calls = "    f()\n    g(1)\n" * 30
+    ws = await workspace({
+        "same.py": f"def one():\n{calls}",
+        "alike.py": "def one():\n" + "".join(f"    f({n})\n" for n in range(30)),
+        "app.min.js": "f(3)\n",
+    })  # fmt: skip
+    same = await ws.call("Symbols", name="f", mode="callers", path="same.py")
+    *_, last = same.text.splitlines()
+    listed = [*range(4, 44, 2)]  # of the others only that they are there
+    assert last == f"  … and 29 more like it, lines {', '.join(map(str, listed))}, …"
+    assert lines_of(same.vouched) == listed
+    for path in ("alike.py", "app.min.js"):
+        assert not (await ws.call("Symbols", name="f", mode="callers", path=path)).vouched
+
+
+def lines_of(spans: Iterable[Span]) -> list[int]:
+    return [line for span in spans for line in range(span.first_line, span.last_line + 1)]
 
 
 async def test_many_uses_in_one_definition_are_folded(workspace: MakeWorkspace) -> None:
@@ -361,6 +393,6 @@ async def test_bodies_keep_to_their_budget(workspace: MakeWorkspace) -> None:
 async def test_a_body_s_long_line_is_cut_and_may_only_be_cited(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": f"def f():\n    return '{'x' * 600}'\n"})
     result = await ws.call("Symbols", name="f", body=True)
-    assert "[line cut: 613 characters]" in result.text
+    assert "[cut; 613 characters in all]" in result.text
     assert [span.last_line for span in result.spans] == [1]
     assert [span.first_line for span in result.vouched] == [2]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import mmap
 import shutil
+import time
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace.cache import RACY_NS
+from glossator.workspace.disk import Stamp
 from glossator.workspace.host import Indexing, WorkspaceHost
 from glossator.workspace.text import policy
 from glossator.workspace.text.ripgrep import Request
@@ -108,5 +112,40 @@ async def test_searches_find_what_is_there(
         for word in WORDS:
             assert found(host, word) == tree.holding(word), (seed, word)
     assert indexed > ROUNDS
+    await host.close()
+    await worker.close()
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+async def test_what_is_written_to_a_mapped_page_is_found_though_no_stamp_tells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, on_disk: bool
+) -> None:
+    if not on_disk:
+        monkeypatch.setattr(policy, "RIPE_NS", SOON_NS)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    root, worker = tmp_path / "ws", Worker()
+    root.mkdir()
+    path = root / "0.txt"
+    path.write_text("alpha\n")
+    indexing = Indexing(worker, lambda _: None, lambda _: None, patience=0)
+    host = WorkspaceHost((str(root),), WorkspaceSettings(), indexing)
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 6) as page:
+        page[:] = b"bravo\n"  # the next write changes no stamp
+        await host.start()
+        await host.ready()
+        await (host.keeper.build() if on_disk else host.keeper.settle())
+        statistics = host.status().index.text
+        indexed = statistics.documents if on_disk else statistics.delta
+        assert (statistics.pending, indexed) == (0, 1)
+        assert found(host, "bravo") == {"0.txt"}
+        before = Stamp.of(path.stat())
+        page[:] = b"delta\n"
+        assert Stamp.of(path.stat()) == before
+        assert found(host, "delta") == {"0.txt"}
+        assert found(host, "bravo") == set()
+        later = time.time_ns() + 2 * RACY_NS
+        with monkeypatch.context() as patched:
+            patched.setattr(time, "time_ns", lambda: later)
+            assert found(host, "delta") == set(), "the limit that the documents state"
     await host.close()
     await worker.close()

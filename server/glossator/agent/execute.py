@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from typing import get_args
 
 from pydantic import ValidationError
 
@@ -23,6 +24,7 @@ from glossator.tools.base import Access, Registry, Tool, ToolArgs, ToolContext
 logger = logging.getLogger(__name__)
 
 _SUMMARY_CHARACTERS = 160
+_PREFIX = "Value error, "  # pydantic's, before our own words
 _NO_STORE = (
     "Nothing was done, as it could not be undone: {}\nTell the user; other calls that change"
     " something will fail as well."
@@ -147,11 +149,26 @@ def _summary(result: ToolResult) -> str:
 
 
 def _argument_problems(tool: Tool, error: ValidationError) -> str:
+    errors = error.errors(include_url=False)
+    inner = {item["loc"][:depth] for item in errors for depth in range(len(item["loc"]))}
+    told = [item for item in errors if item["loc"] not in inner]  # the outer ones follow from them
     problems = "; ".join(
-        f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg']}"
-        for item in error.errors()
+        f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg'].removeprefix(_PREFIX)}"
+        for item in told
     )
-    known = ", ".join(field.alias or name for name, field in tool.args.model_fields.items())
-    unknown = any(item["type"] == "extra_forbidden" for item in error.errors())
-    takes = f" It takes {known}." if unknown else ""
-    return f"{tool.name} was not run: {problems}.\nCorrect the arguments and call it again.{takes}"
+    takes = dict.fromkeys(_takes(tool.args, item["loc"][:1]) for item in told)
+    return (
+        f"{tool.name} was not run: {problems}.\nCorrect the arguments and call it again."
+        f" {' '.join(takes)}"
+    )
+
+
+def _takes(args: type[ToolArgs], place: tuple[int | str, ...]) -> str:
+    """What arguments there are where one is wrong: the tool's, or those of each item of one."""
+    field = args.model_fields.get(str(*place))
+    items = get_args(field.annotation)[:1] if field else ()
+    whose = "It"
+    if items and isinstance(items[0], type) and issubclass(items[0], ToolArgs):
+        args, whose = items[0], f"Each of {place[0]}"
+    names = (field.alias or name for name, field in args.model_fields.items())
+    return f"{whose} takes {', '.join(names)}."

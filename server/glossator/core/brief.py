@@ -10,7 +10,7 @@ _VALUE = 40  # characters of an argument's value that are shown
 
 
 def brief_arguments(arguments: Mapping[str, Any]) -> str:
-    """`pattern="foo" limit=3 2 edits`: long values are cut, and lists of objects counted."""
+    """`pattern="foo" limit=3 2 edits`: long texts are cut; objects and long lists are counted."""
     return " ".join(_brief(name, value) for name, value in arguments.items())
 
 
@@ -20,5 +20,24 @@ def _brief(name: str, value: object) -> str:
             return f"1 {name.removesuffix('s')}"
         case [{}, *_]:
             return f"{len(value)} {name}"
-    text = json.dumps(value, ensure_ascii=False)
-    return f"{name}={text if len(text) <= _VALUE else f'{text[: _VALUE - 1]}…'}"
+    text = _json(value)
+    if len(text) <= _VALUE:
+        return f"{name}={text}"
+    match value:
+        case str():
+            return f"{name}={_cut(value)}"
+        case [*_]:
+            return f"{len(value):,} {name}"
+    return f"{name}=…"
+
+
+def _cut(value: str) -> str:
+    """A long text within its quotes, so that one sees where it ends."""
+    kept = value[:_VALUE]
+    while len(text := _json(f"{kept}…")) > _VALUE:
+        kept = kept[:-1]
+    return text
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -67,7 +67,7 @@ def cut(items: Iterable[str], budget: Budget) -> tuple[list[str], int]:
 
 
 def shorten(line: str, characters: int, kind: str = "") -> str:
-    """A line for the model, cut if it is longer; `kind` says what such a line must be."""
+    """A text for the model, cut if it is longer; `kind` says what such a text must be."""
     if len(line) <= characters:
         return line
-    return f"{line[:characters]} [line cut: {len(line):,} characters{kind and ', ' + kind}]"
+    return f"{line[:characters]} [cut; {len(line):,} characters in all{kind and ', ' + kind}]"

@@ -76,10 +76,10 @@ class KeptReads(ReadState):
         super().show(spans)
         super().vouch(vouched)
 
-    def remember(self, path: str, asked: Range, sha256: str) -> None:
-        """A range was shown."""
-        super().remember(path, asked, sha256)
-        self._new_reads.append(ReadShown(path, asked, sha256))
+    def remember(self, path: str, shown: Range, sha256: str) -> None:
+        """A range was read."""
+        super().remember(path, shown, sha256)
+        self._new_reads.append(ReadShown(path, shown, sha256))
 
     def show(self, spans: Iterable[Span]) -> None:
         """Lines were shown to the model."""

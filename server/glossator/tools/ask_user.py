@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -20,6 +21,8 @@ class OptionArgs(ToolArgs):
     label: str = Field(min_length=1, max_length=80)
     detail: str = Field("", max_length=300, description="What choosing it means.")
 
+    habits: ClassVar[Mapping[str, Sequence[str]]] = {"description": ("detail",)}
+
 
 class AskUserArgs(ToolArgs):
     """Arguments of AskUser."""
@@ -27,6 +30,19 @@ class AskUserArgs(ToolArgs):
     question: str = Field(min_length=1, max_length=1_000)
     options: tuple[OptionArgs, ...] = Field(min_length=2, max_length=MAX_OPTIONS)
     several: bool = Field(False, description="Whether more than one may be chosen.")
+
+    habits: ClassVar[Mapping[str, Sequence[str]]] = dict.fromkeys(
+        ("multiSelect", "multi_select"), ("several",)
+    )
+    needless: ClassVar[frozenset[str]] = frozenset({"header"})
+
+    @classmethod
+    def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """An option may be its label alone."""
+        if isinstance(options := given.get("options"), list):
+            told = [{"label": each} if isinstance(each, str) else each for each in options]
+            given["options"] = told
+        return given
 
 
 class AskUser:
@@ -53,7 +69,8 @@ def _told(answer: QuestionAnswer) -> str:
         )
     parts = []
     if answer.chosen:
-        parts.append(f"The user chose: {'; '.join(answer.chosen)}.")
+        chosen = "; ".join(f'"{label}"' for label in answer.chosen)
+        parts.append(f"The user chose: {chosen}.")
     if answer.words:
         parts.append(f"In the user's words: {answer.words}")
     return "\n".join(parts)

@@ -19,6 +19,7 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.core.tool_result import ToolResult
 from glossator.tools.agents import Agents
 from glossator.tools.findings import Findings
+from glossator.tools.habits import DESCRIBING, NAMES, SINGLE
 from glossator.tools.reads import ReadState
 from glossator.tools.runs import CommandRuns
 from glossator.tools.shell.context import ShellContext
@@ -44,29 +45,16 @@ class Access(StrEnum):
     NONE = "none"  # it speaks with the user, or keeps notes
 
 
-# other names of arguments, with those that may be meant, likeliest first
-_HABITS: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(("file_path", "filepath", "filename", "file", "directory", "dir"), ("path",)),
-    **dict.fromkeys(("old_string", "old_str", "search"), ("old_text",)),
-    **dict.fromkeys(("new_string", "new_str", "replace"), ("new_text",)),
-    **dict.fromkeys(("cmd", "script"), ("command",)),
-    **dict.fromkeys(("regex", "regexp", "search_term"), ("pattern", "query")),
-    **dict.fromkeys(("include", "file_pattern", "glob_pattern", "includes"), ("glob",)),
-    **dict.fromkeys(("max_results", "max_count", "num_results"), ("head_limit", "limit")),
-    "query": ("pattern",),
-    "pattern": ("query",),
-    "symbol": ("name",),
-    "text": ("content",),
-    "contents": ("content",),
-    "run_in_background": ("background",),
-}
-
-
 class ToolArgs(BaseModel):
-    """Base of every tool's arguments: an unknown argument is an error the model is told of."""
+    """Base of every tool's arguments: an unknown argument is an error the model is told of.
+
+    What models write by habit is understood, where only one thing can be meant by it.
+    """
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = {}  # names for these arguments alone
-    needless: ClassVar[frozenset[str]] = frozenset()  # what asks for what is done anyway
+    values: ClassVar[Mapping[str, Mapping[str, str]]] = {}  # other words for values, by argument
+    needless: ClassVar[frozenset[str]] = frozenset()  # what changes nothing
+    always: ClassVar[frozenset[str]] = frozenset()  # what is done anyway, and cannot be refused
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True
@@ -75,19 +63,31 @@ class ToolArgs(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _as_meant(cls, given: Any) -> Any:  # noqa: ANN401 - whatever a model wrote
-        """Arguments by the names that models write by habit; what is not understood stays."""
+        """Arguments as models write them by habit; what is not understood stays."""
         if not isinstance(given, dict):
             return given
         fields = cls.model_fields
         known = fields.keys() | {field.alias for field in fields.values()}
         meant = {name: value for name, value in given.items() if name in known}
         for name, value in given.items():
-            if name in known or name in cls.needless:
+            if name in known or name in cls.needless or (name in cls.always and value is True):
                 continue
-            likely = (*cls.habits.get(name, ()), *_HABITS.get(name, ()))
+            likely = (*cls.habits.get(name, ()), *NAMES.get(name, ()))
             other = next((each for each in likely if each in fields and each not in meant), name)
-            meant[other] = value
-        return meant
+            if other != name or name not in DESCRIBING:
+                meant[other] = value
+        for name, value in meant.items():
+            alone = value[0] if isinstance(value, list) and len(value) == 1 else None
+            if name in SINGLE and isinstance(alone, str):
+                meant[name] = alone
+            elif isinstance(value, str):
+                meant[name] = cls.values.get(name, {}).get(value, value)
+        return cls.translated(meant)
+
+    @classmethod
+    def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Arguments of the right names that say it in another way; what is not understood stays."""
+        return given
 
     def paths(self) -> tuple[str, ...]:
         """The paths that the call is about, as the model gave them."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import math
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -36,6 +37,16 @@ class BashArgs(ToolArgs):
     network: bool = Field(False, description="The command needs the network.")
     job: str | None = Field(None, description="A job to look at.")
     stop: bool = Field(False, description="With job: end it.")
+
+    @classmethod
+    def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Others give a time limit in seconds, or in milliseconds, which are many."""
+        timeout = given.get("timeout")
+        if isinstance(timeout, int) and timeout > 0 and "timeout_seconds" not in given:
+            del given["timeout"]
+            seconds = timeout if timeout <= MAX_SECONDS else math.ceil(timeout / 1000)
+            given["timeout_seconds"] = min(seconds, MAX_SECONDS)
+        return given
 
     def preview(self, _context: ToolContext) -> str:
         """The command, and what is special about it."""

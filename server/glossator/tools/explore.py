@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -15,6 +15,8 @@ from glossator.tools.base import Access, ToolArgs, ToolContext
 
 NO_AGENTS = "There are no sub-agents here.\nSearch and read yourself."
 
+_OF_NO_TYPE = ("general-purpose", "Explore", "explore")
+
 
 class ExploreArgs(ToolArgs):
     """Arguments of Explore."""
@@ -22,6 +24,16 @@ class ExploreArgs(ToolArgs):
     task: str = Field(min_length=1, max_length=4_000)
     thoroughness: Thoroughness = Thoroughness.MEDIUM
     agent: str = Field("", description="A described sub-agent, by its name.")
+
+    @classmethod
+    def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Others name the type of every sub-agent, also where it is none that is described."""
+        kind = given.get("subagent_type")
+        if kind in _OF_NO_TYPE:
+            del given["subagent_type"]
+        elif isinstance(kind, str) and "agent" not in given:
+            given["agent"] = given.pop("subagent_type")
+        return given
 
 
 class Explore:

@@ -19,6 +19,8 @@ class ForkArgs(ToolArgs):
 
     task: str = Field(min_length=1, max_length=4_000)
 
+    needless: ClassVar[frozenset[str]] = frozenset({"subagent_type"})
+
 
 class Fork:
     """Forks the conversation, and gives the fork's summary."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence, Sized
+from collections.abc import Generator, Mapping, Sequence, Sized
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -13,7 +13,7 @@ from operator import attrgetter
 from time import monotonic
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from glossator.core.document import MissingReason
 from glossator.core.shown import shown
@@ -21,9 +21,18 @@ from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.account import account
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, searching
-from glossator.tools.grep_lines import MAX_LINE_CHARACTERS, Kept, Line, content, size, spans
+from glossator.tools.grep_habits import as_grep
+from glossator.tools.grep_lines import (
+    MAX_LINE_CHARACTERS,
+    Example,
+    Kept,
+    Line,
+    Place,
+    size,
+    spans,
+)
 from glossator.tools.selection import Hidden, Selection, select
-from glossator.tools.spread import by_folder, examples
+from glossator.tools.spread import by_folder, examples, in_turn, scattered
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.scan import Lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -44,7 +53,14 @@ _STRIDES = 16  # so that what is counted in time is of all folders
 _NAMED = 3  # files that were not searched
 _NARROW = "Narrow by path, glob or type; head_limit and offset go through all in order."
 
-_LINE_END = re.compile(r"\\[nr]|[\n\r]")
+_LINE_END = re.compile(
+    r"\[\^\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]"  # a class that leaves some characters out
+    r"|\\Q.*?(?:\\E|\Z)"
+    r"|(?P<feed>\n|\\(?:n|x0[aA]|x\{0*[aA]\}|012))"
+    r"|(?P<carriage>\r|\\(?:r|x0[dD]|x\{0*[dD]\}|015))"
+    r"|\\.",
+    re.DOTALL,
+)
 _relative = attrgetter("relative")
 
 
@@ -72,33 +88,21 @@ class GrepArgs(ToolArgs):
         **dict.fromkeys(("-m", "limit"), ("head_limit",)),
         "before_context": ("before",),
         "after_context": ("after",),
+        "file_type": ("type",),
+        "mode": ("output_mode",),
+    }
+    values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "output_mode": dict.fromkeys(("files_with_matches", "files_only", "paths"), "files")
     }
     needless: ClassVar[frozenset[str]] = frozenset(
-        "-n -H -r -R -E line_numbers line_number show_line_numbers recursive with_filename".split()
+        "-n -H line_numbers line_number show_line_numbers with_filename".split()
     )
+    always: ClassVar[frozenset[str]] = frozenset("-r -R -E recursive".split())
 
-    @model_validator(mode="before")
     @classmethod
-    def _as_grep(cls, given: Any) -> Any:  # noqa: ANN401 - whatever a model wrote
-        """What models mean by arguments that say it in another way."""
-        if not isinstance(given, dict):
-            return given
-        meant = dict(given)
-        if isinstance(sensitive := meant.get("case_sensitive"), bool) and not (
-            {"-i", "ignore_case"} & meant.keys()
-        ):
-            del meant["case_sensitive"]
-            meant["ignore_case"] = not sensitive
-        if isinstance(left_out := meant.get("exclude"), str) and "glob" not in meant:
-            del meant["exclude"]
-            meant["glob"] = f"!{left_out}"
-        for flag, mode in (("-l", "files"), ("-c", "count")):
-            if meant.get(flag) is True and "output_mode" not in meant:
-                del meant[flag]
-                meant["output_mode"] = mode
-        if meant.get("output_mode") in ("files_with_matches", "files_only", "paths"):
-            meant["output_mode"] = "files"
-        return meant
+    def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """The options of grep and ripgrep."""
+        return as_grep(given)
 
     def paths(self) -> tuple[str, ...]:
         """The file or folder, if one is named."""
@@ -194,7 +198,6 @@ def _lines(
                 break
         else:
             return ""
-    each = kept.used / max(1, kept.matches)  # bytes
     kept.clear()
     every = list(selection.among(search.by_path()))
     mixed = chain.from_iterable(every[start::_STRIDES] for start in range(_STRIDES))
@@ -207,21 +210,35 @@ def _lines(
     more = "more than " if patience.is_over() else ""
     patience.until = math.inf
     total = sum(counts.values())
-    kept.shrink(total * each)
     groups = by_folder({entry.relative: count for entry, count in counts.items()})
-    shares = examples(groups, max(1, min(int(kept.room / each), HEAD_LIMIT)))
+    found_in = _found_in(args, search, counts, examples(groups, HEAD_LIMIT))
+    kept.fill(
+        in_turn(in_turn(found_in.get(path, ()) for path in group.counts) for group in groups),
+        len(groups),
+        total,
+    )
+    return (
+        f"[{kept.matches:,} of {more}{total:,} lines in {_files(counts)}; counted by folder:\n"
+        + "\n".join(map(str, groups))
+        + f"\n{_NARROW}]"
+    )
+
+
+def _found_in(
+    args: GrepArgs,
+    search: TextSearch,
+    counts: Mapping[FileEntry, int],
+    shares: Mapping[str, int],
+) -> dict[str, list[Example]]:
+    """So many examples of files, from all parts of each."""
+    found: dict[str, list[Example]] = {}
     chosen = sorted((entry for entry in counts if entry.relative in shares), key=_relative)
     for entry, text, lines, numbers in search.lines(iter(chosen)):
         share = shares[entry.relative]
         spread = islice(numbers, 0, None, max(1, counts[entry] // share))
-        shown_lines = _shown(args, entry.relative, text, lines, islice(spread, share))
-        if not all(map(kept.add, shown_lines)):
-            break
-    return (
-        f"[{kept.matches:,} of {more}{total:,} lines, spread over {_files(counts)}:\n"
-        + "\n".join(map(str, groups))
-        + f"\n{_NARROW}]"
-    )
+        place = _place(args, entry, text, lines)
+        found[entry.relative] = scattered([Example(place, n) for n in islice(spread, share)])
+    return found
 
 
 def _paths(
@@ -279,7 +296,7 @@ def _results(
 ) -> Generator[Line, None, None]:
     if args.output_mode == "content":
         for entry, text, lines, numbers in search.lines(selection.among(search.by_path())):
-            yield from _shown(args, entry.relative, text, lines, numbers)
+            yield from _place(args, entry, text, lines).shown(numbers)
         return
     for entry, count in _counts(args, search, selection):
         yield _path(args, entry.relative, count)
@@ -296,11 +313,9 @@ def _counts(
             yield entry, 1
 
 
-def _shown(
-    args: GrepArgs, relative: str, source: Text, lines: Lines, matches: Iterator[int]
-) -> Iterator[Line]:
+def _place(args: GrepArgs, entry: FileEntry, text: Text, lines: Lines) -> Place:
     before, after = max(args.before, args.context), max(args.after, args.context)
-    return content(relative, source, lines, matches, before=before, after=after)
+    return Place(entry.relative, text, lines, before, after)
 
 
 def _path(args: GrepArgs, relative: str, count: int) -> Line:
@@ -318,9 +333,10 @@ def _nothing(args: GrepArgs, selection: Selection, search: TextSearch) -> ToolRe
     if reasons:
         listed = ", ".join(f"{reasons[why]} {why}" for why in MissingReason if reasons[why])
         extra.append(f"Could not be searched: {listed}.")
-    if not args.multiline and _LINE_END.search(args.pattern):
+    line_ends = {token.lastgroup for token in _LINE_END.finditer(args.pattern)} - {None}
+    if line_ends and not args.multiline:
         extra.append("A line end in the pattern matches only with multiline.")
-    if {"\r", r"\r"}.intersection(_LINE_END.findall(args.pattern)):
+    if "carriage" in line_ends:
         extra.append(r"Every line end is searched as \n, so \r matches nothing.")
     what = f"No match for {args.pattern}" + (
         f" after the first {args.offset}" if args.offset else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -17,7 +17,7 @@ from glossator.workspace.text.source import Text, document_of
 
 MAX_LINE_CHARACTERS = 500
 
-_EXAMPLES = 1 / 8  # of the room is for examples, however much there is
+_EXAMPLES = 1 / 3  # of the room is for examples, however much there is
 _ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{200,}")
 _LIKE_A_LINE = re.compile(r"\d+[:-]|--$|\[.*\]$")
 
@@ -60,7 +60,31 @@ class Kept:
 
     def shrink(self, total: float) -> None:
         """Less room for examples the more bytes there are: each of them says the less."""
-        self.room = int(self.room * max(_EXAMPLES, min(1, self.room / total) ** 2))
+        self.room = int(self.room * max(_EXAMPLES, min(1, self.room / total)))
+
+    def fill(self, examples: Sequence[Example], first: int, total: int) -> None:
+        """Keep some of the examples of `total` matches, those that come first, ordered by path.
+
+        Of the `first` as many as there is room for, of the others only as many as are useful.
+        """
+        whole = self.room
+        files = {example.place.file for example in examples}
+        bytes_of_all = sum(example.bytes for example in examples) + sum(map(size, files))
+        self.shrink(bytes_of_all * total / max(1, len(examples)))
+        chosen: dict[str, list[Example]] = {}
+        used = lines = 0
+        for rank, example in enumerate(examples):
+            room = whole if rank < first else self.room
+            file = example.place.file
+            taken = example.bytes + (0 if file in chosen else size(file) + 1)
+            if chosen and (used + taken > room or lines + example.lines > self.most):
+                continue
+            chosen.setdefault(file, []).append(example)
+            used += taken
+            lines += example.lines
+        for some in sorted(chosen.values(), key=lambda some: some[0].place.relative):
+            numbers = sorted(example.number for example in some)
+            self.lines += some[0].place.shown(iter(numbers))
 
     @property
     def matches(self) -> int:
@@ -79,41 +103,61 @@ class Kept:
         return "\n\n".join(f"{file}\n{text}" if file else text for file, text in texts)
 
 
-def content(
-    relative: str,
-    source: Text,
-    lines: Lines,
-    matches: Iterator[int],
-    *,
-    before: int = 0,
-    after: int = 0,
-) -> Iterator[Line]:
-    """Matching lines with their context; a line "--" between places that do not touch."""
-    file = _heading(relative)
-    printed = 0
-    pending_after = 0  # the last line that is still context of the match before, if there is one
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file whose lines are shown with so many `before` and `after` them."""
 
-    def show(first: int, last: int, mark: str) -> Iterator[Line]:
-        for number in range(first, last + 1):
-            text = lines.get(number)
-            if text is None:
-                return
-            if len(text) > MAX_LINE_CHARACTERS:
-                text = shorten(text, MAX_LINE_CHARACTERS, _kind(text))
-            yield Line(f"{number}{mark}{text}", file, source, number, mark == ":")
+    relative: str
+    source: Text
+    lines: Lines
+    before: int = 0
+    after: int = 0
 
-    for number in matches:
-        last_after = min(pending_after, number - 1)
-        yield from show(printed + 1, last_after, "-")
-        printed = max(printed, last_after)
-        start = max(number - before, printed + 1)
-        if printed and start > printed + 1 and (before or after):
-            yield Line("--", file)
-        yield from show(start, number - 1, "-")
-        yield from show(number, number, ":")
-        printed = number
-        pending_after = number + after
-    yield from show(printed + 1, pending_after, "-")
+    @property
+    def file(self) -> str:
+        """Its name above its lines, which does not look like one of them or like a note."""
+        name = shown(self.relative)
+        return f"./{name}" if _LIKE_A_LINE.match(name) else name
+
+    def shown(self, matches: Iterator[int]) -> Iterator[Line]:
+        """Matching lines with their context; a line "--" between places that do not touch."""
+        file = self.file
+        printed = 0
+        pending_after = 0  # the last line that is still context of the match before, if any
+
+        def show(first: int, last: int, mark: str) -> Iterator[Line]:
+            for number in range(first, last + 1):
+                text = self.lines.get(number)
+                if text is None:
+                    return
+                if len(text) > MAX_LINE_CHARACTERS:
+                    text = shorten(text, MAX_LINE_CHARACTERS, _kind(text))
+                yield Line(f"{number}{mark}{text}", file, self.source, number, mark == ":")
+
+        for number in matches:
+            last_after = min(pending_after, number - 1)
+            yield from show(printed + 1, last_after, "-")
+            printed = max(printed, last_after)
+            start = max(number - self.before, printed + 1)
+            if printed and start > printed + 1 and (self.before or self.after):
+                yield Line("--", file)
+            yield from show(start, number - 1, "-")
+            yield from show(number, number, ":")
+            printed = number
+            pending_after = number + self.after
+        yield from show(printed + 1, pending_after, "-")
+
+
+class Example:
+    """A matching line of a place, and what it takes to show it with its context."""
+
+    def __init__(self, place: Place, number: int) -> None:
+        self.place, self.number = place, number
+        shown_lines = [*place.shown(iter((number,)))]
+        if len(shown_lines) > 1:
+            shown_lines.append(Line("--"))
+        self.lines = len(shown_lines)
+        self.bytes = sum(size(line.text) for line in shown_lines)
 
 
 def spans(
@@ -131,12 +175,6 @@ def spans(
             whole += shown_whole
             shortened += shown_cut
     return tuple(whole), tuple(shortened)
-
-
-def _heading(relative: str) -> str:
-    """The name of a file above its lines, which does not look like one of them or like a note."""
-    name = shown(relative)
-    return f"./{name}" if _LIKE_A_LINE.match(name) else name
 
 
 def size(text: str) -> int:

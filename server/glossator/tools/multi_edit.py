@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from glossator.core.errors import UsageError
 from glossator.core.line_diff import unplaced_diff
@@ -17,10 +17,8 @@ from glossator.tools.editing import edit_known, preview
 from glossator.workspace.editing.find import Substitution, substitute
 
 
-class EditStep(BaseModel):
+class EditStep(ToolArgs):
     """One edit of several; its arguments are described with Edit."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     old_text: str
     new_text: str

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
-from glossator.core.document import Document, text_hash
+from glossator.core.document import Document, Missing, MissingReason, text_hash
 from glossator.core.images import is_image
 from glossator.core.span import Span, runs
 from glossator.core.tokens import BYTES_PER_TOKEN
@@ -19,12 +21,14 @@ from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_th
 from glossator.tools.images import read_image
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
 from glossator.tools.selection import refusal, visible
+from glossator.workspace.snapshot import WorkspaceSnapshot
 
 MAX_LINES = 2_000
 MAX_TOKENS = 25_000
 MAX_BYTES = 256 * 1024  # of a document that is asked for whole
 MAX_LINE_CHARACTERS = 2_000
 
+_LINES = re.compile(r"(.+):(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
 _PAGE_BYTES = round(MAX_TOKENS * BYTES_PER_TOKEN) - 500  # less the advice on how to go on
 
 
@@ -35,9 +39,40 @@ class ReadArgs(ToolArgs):
     offset: int = Field(1, ge=1, description="The first line to show, from 1.")
     limit: int | None = Field(None, ge=1, le=MAX_LINES, description="How many lines.")
 
+    habits: ClassVar[Mapping[str, Sequence[str]]] = dict.fromkeys(
+        ("start_line", "line_start", "start"), ("offset",)
+    )
+
+    @classmethod
+    def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """The last line may be given instead of how many."""
+        first = given.get("offset", 1)
+        for name in ("end_line", "line_end", "end"):
+            last = given.get(name)
+            if isinstance(first, int) and isinstance(last, int) and first <= last:
+                if "limit" in given:
+                    break
+                del given[name]
+                given["limit"] = min(last - first + 1, MAX_LINES)
+        return given
+
     def paths(self) -> tuple[str, ...]:
-        """The file."""
-        return (self.path,)
+        """The file; it has the second name if there is none of the first."""
+        lines = self.lines()
+        return (self.path,) if lines is None else (self.path, lines.path)
+
+    def lines(self) -> ReadArgs | None:
+        """What is meant where the path ends in line numbers, as in `a.py:2-4`."""
+        match = _LINES.fullmatch(self.path)
+        if match is None or {"offset", "limit"} & self.model_fields_set:
+            return None
+        path, first, last = match.groups()
+        try:
+            return ReadArgs.model_validate(
+                {"path": path, "start": int(first)} | ({"end": int(last)} if last else {})
+            )
+        except ValidationError:
+            return None
 
 
 class Read:
@@ -52,12 +87,22 @@ class Read:
 
     async def run(self, args: ReadArgs, context: ToolContext) -> ToolResult:
         """Show the lines asked for, unless the conversation has just them already."""
+        if lines := args.lines():
+            args = await in_thread(_meant, args, lines, context.snapshot)
         if is_image(args.path):
             return _once(args, await in_thread(_image, context, args.path), context)
         document = await in_thread(_read, context, args.path)
         if isinstance(document, str):
             return ToolResult.failed(document)
         return _show(args, document, context)
+
+
+def _meant(
+    _cancelled: Cancelled, args: ReadArgs, lines: ReadArgs, snapshot: WorkspaceSnapshot
+) -> ReadArgs:
+    there = snapshot.read(args.path)
+    is_absent = isinstance(there, Missing) and there.reason is MissingReason.ABSENT
+    return lines if is_absent else args
 
 
 def _once(args: ReadArgs, result: ToolResult, context: ToolContext) -> ToolResult:
@@ -86,12 +131,6 @@ def _read(_cancelled: Cancelled, context: ToolContext, path: str) -> Document | 
 
 def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResult:
     relative = context.snapshot.relative(document.path)
-    asked = (args.offset, args.limit)
-    if context.reads.unchanged(document.path, asked, document.sha256):
-        context.reads.saw(document)
-        return ToolResult(
-            f"{relative} is unchanged since you last read these lines; they stand above."
-        )
     total = len(document.lines)
     if not total:
         context.reads.saw(document)
@@ -111,8 +150,15 @@ def _show(args: ReadArgs, document: Document, context: ToolContext) -> ToolResul
     end = min(args.offset + min(args.limit or MAX_LINES, MAX_LINES), total + 1)
     lines, note = _lines(document, args.offset, end)
     page = _page(lines, end, total)
-    context.reads.remember(document.path, asked, document.sha256)
     context.reads.saw(document)
+    shown = (args.offset, (page.next or end) - args.offset)
+    if context.reads.unchanged(document.path, shown, document.sha256):
+        last = (page.next or end) - 1
+        which = f"L{args.offset}-L{last}" if last > args.offset else f"L{last}"
+        return ToolResult(
+            f"{relative} is unchanged since you last read these lines ({which}); they stand above."
+        )
+    context.reads.remember(document.path, shown, document.sha256)
     text = "\n".join(page.shown) or "[no cell stands on these lines]"
     if page.next:
         limit = f" and limit={args.limit}" if args.limit else ""

@@ -17,7 +17,7 @@ from glossator.core.span import Span, runs, spans_of
 from glossator.core.uri import to_path, to_uri
 from glossator.workspace.roots import is_inside
 
-Range = tuple[int, int | None]  # first line asked for (1-based), how many
+Range = tuple[int, int | None]  # first line shown (1-based), how many; None: what has no lines
 
 
 class Seen(NamedTuple):
@@ -42,13 +42,13 @@ class Base:
 
 @dataclass(slots=True)
 class ReadState:
-    """Per conversation: the hash last shown for each range read, and every line shown.
+    """Per conversation: the ranges read of each document, at its last hash, and every line shown.
 
     Of each document read or edited, by path, the text is kept. Lines that were cut, or that a
     sub-agent's report rests on, are vouched for: they may be cited, but not edited.
     """
 
-    _shown: dict[tuple[str, Range], str] = field(default_factory=dict)
+    _shown: dict[str, tuple[str, frozenset[Range]]] = field(default_factory=dict)  # by path
     _lines: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     _documents: dict[str, Document] = field(default_factory=dict)
     _vouched: dict[tuple[str, str], set[int]] = field(default_factory=dict)
@@ -71,23 +71,33 @@ class ReadState:
 
     def adopt(self, draft: ReadState) -> None:
         """What a draft of this state kept to itself was shown after all."""
-        for (path, asked), sha256 in draft._shown.items():
-            self.remember(path, asked, sha256)
+        for path, (sha256, ranges) in draft._shown.items():
+            for each in ranges:
+                self.remember(path, each, sha256)
         self.show(_spans(draft._lines))
         self.vouch(_spans(draft._vouched))
         for document in draft._documents.values():
             self.saw(document)
 
-    def unchanged(self, path: str, asked: Range, sha256: str) -> bool:
-        """Whether this range was the last shown with this very text."""
-        shown = self._shown.get((path, asked))
-        if shown is None and self._base:
-            return self._base.unchanged(path, asked, sha256)
-        return shown == sha256
+    def unchanged(self, path: str, wanted: Range, sha256: str) -> bool:
+        """Whether all of this range was read with this very text, which was the last one read."""
+        read, (first, count) = self.ranges(path, sha256), wanted
+        if wanted in read or count is None:
+            return wanted in read
+        lines = {n for start, some in read for n in range(start, start + (some or 0))}
+        return lines.issuperset(range(first, first + count))
 
-    def remember(self, path: str, asked: Range, sha256: str) -> None:
-        """A range was shown."""
-        self._shown[path, asked] = sha256
+    def remember(self, path: str, shown: Range, sha256: str) -> None:
+        """A range was read."""
+        last, ranges = self._shown.get(path, (sha256, frozenset()))
+        self._shown[path] = sha256, (ranges if last == sha256 else frozenset()) | {shown}
+
+    def ranges(self, path: str, sha256: str) -> frozenset[Range]:
+        """The ranges read with this text, if none was read with another one since."""
+        last, ranges = self._shown.get(path, (sha256, frozenset()))
+        if last != sha256:
+            return frozenset()
+        return ranges | self._base.ranges(path, sha256) if self._base else ranges
 
     def saw(self, document: Document) -> None:
         """Lines of this document were shown to be worked with, or that it is empty.

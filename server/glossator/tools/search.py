@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -37,6 +37,13 @@ class SearchArgs(ToolArgs):
     path: str | None = Field(None, description="Folder; else the workspace.")
     glob: str | None = Field(None, description="Only these files, such as `*.py`.")
     limit: int = Field(MAX_CHUNKS, ge=1, le=MAX_CHUNKS, description="Most chunks.")
+
+    @classmethod
+    def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
+        """Who asks for more than there may be is given that."""
+        if isinstance(limit := given.get("limit"), int):
+            given["limit"] = min(limit, MAX_CHUNKS)
+        return given
 
     def paths(self) -> tuple[str, ...]:
         """The folder, if one is named."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
+from typing import TypeVar
 
 from glossator.core.shown import shown
 
@@ -13,6 +14,7 @@ _DIVIDED = 24  # into so many groups at most, before the smallest are told as on
 _MANY = 1 / 8  # of all hits; a folder that holds fewer stays one group
 _CHARACTERS = 160  # of a place
 
+T = TypeVar("T")
 Counts = Mapping[str, int]  # hits by the relative path of a file
 
 
@@ -75,6 +77,19 @@ def examples(groups: Sequence[Group], room: int) -> dict[str, int]:
         shares[path] = min(count, room // left)
         room -= shares[path]
     return shares
+
+
+def in_turn(rows: Iterable[Iterable[T]]) -> list[T]:
+    """The first of each row, then the second of each, and so on."""
+    columns = zip_longest(*([(each,) for each in row] for row in rows), fillvalue=())
+    return [each for column in columns for some in column for each in some]
+
+
+def scattered(items: Sequence[T]) -> list[T]:
+    """The items in an order in which however few of the first are from all parts of them."""
+    digits = len(items).bit_length()
+    order = sorted(range(len(items)), key=lambda number: f"{number:0{digits}b}"[::-1])
+    return [items[number] for number in order]
 
 
 def _divided(folder: str, counts: Counts) -> dict[str, dict[str, int]]:

@@ -42,17 +42,18 @@ class _Entry:
 
     line: Line
     about: str
+    within: tuple[str, ...] = ()  # the definition that it stands in, outermost first
     symbol: Symbol | None = None  # that is defined there
     is_hit: bool = True  # or a mere mention
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A piece of the result, the lines that it shows and that it only tells of, and its hits."""
+    """A piece of the result, the lines that it shows and that it vouches for, and its hits."""
 
     text: str
     shown: tuple[Line, ...]
-    told: tuple[Line, ...]
+    vouched: tuple[Line, ...]
     hits: int
 
 
@@ -108,12 +109,12 @@ def report(
         parts.append(f"[without their bodies: {whole.left_out:,}; Read their lines]")
     if found.hits:
         parts += unfinished
-    parts += _doubts(coverage)
+    parts += _doubts(coverage, proves_absence=not found.hits)
     return ToolResult(
         "\n".join(parts),
         tuple(_spans((line for row in told for line in row.shown), snapshot)),
         omitted,
-        vouched=tuple(_spans((line for row in told for line in row.told), snapshot)),
+        vouched=tuple(_spans((line for row in told for line in row.vouched), snapshot)),
     )
 
 
@@ -123,10 +124,10 @@ def _entry(hit: Definition | Use) -> _Entry:
             about = f"{_kind(symbol)}, lines {symbol.first_line}-{symbol.last_line}"
             if symbol.documentation:
                 about += f": {shorten(symbol.documentation, _MAX_DOCUMENTATION)}"
-            return _Entry(line, about, symbol)
+            return _Entry(line, about, symbol.container, symbol)
         case Use(line, reference):
             where = f" in {' > '.join(reference.within)}" if reference.within else ""
-            return _Entry(line, f"{reference.kind}{where}")
+            return _Entry(line, f"{reference.kind}{where}", reference.within)
 
 
 def _kind(symbol: Symbol) -> str:
@@ -137,7 +138,7 @@ def _kind(symbol: Symbol) -> str:
 def _rows(
     entries: Iterable[_Entry], what: str, snapshot: WorkspaceSnapshot, bodies: _Bodies | None = None
 ) -> Iterator[_Row]:
-    """What is shown of lines: of many that are alike the first ones, of minified ones none."""
+    """What is shown of lines: of many in one definition the first ones, of minified ones none."""
     by_line: dict[tuple[str, int], list[_Entry]] = defaultdict(list)
     for entry in entries:
         by_line[entry.line.path, entry.line.number].append(entry)
@@ -158,18 +159,19 @@ def _rows(
         if isinstance(key, str):
             yield _minified(group, what, snapshot)
             continue
-        shown = 1 if key == _same_text(group[0][0]) else _FEW
+        identical = key == _same_text(group[0][0])
+        shown = 1 if identical else _FEW
         for line in group[:shown]:
             yield (bodies and _body(line, bodies, snapshot)) or _line(line, snapshot)
         if group[shown:]:
-            yield _more(group[shown:], _abouts(group[0]))
+            yield _more(group[shown:], _abouts(group[0]), identical=identical)
 
 
-def _same_text(entry: _Entry) -> tuple[str, str, str]:
-    return "text", entry.line.path, entry.line.text.strip()
+def _same_text(entry: _Entry) -> tuple[object, ...]:
+    return "text", entry.line.path, entry.within, entry.line.text.strip()
 
 
-def _same_place(entry: _Entry) -> tuple[str, str, str]:
+def _same_place(entry: _Entry) -> tuple[object, ...]:
     return "place", entry.line.path, entry.about
 
 
@@ -182,9 +184,9 @@ def _abouts(line: Iterable[_Entry]) -> str:
 
 
 def _row(
-    text: str, entries: Sequence[_Entry], shown: Iterable[Line] = (), told: Iterable[Line] = ()
+    text: str, entries: Sequence[_Entry], shown: Iterable[Line] = (), vouched: Iterable[Line] = ()
 ) -> _Row:
-    return _Row(text, tuple(shown), tuple(told), sum(entry.is_hit for entry in entries))
+    return _Row(text, tuple(shown), tuple(vouched), sum(entry.is_hit for entry in entries))
 
 
 def _line(entries: Sequence[_Entry], snapshot: WorkspaceSnapshot) -> _Row:
@@ -193,21 +195,28 @@ def _line(entries: Sequence[_Entry], snapshot: WorkspaceSnapshot) -> _Row:
     text = f"{snapshot.relative(line.path)}:{line.number}:{text}  [{_abouts(entries)}]"
     if len(line.text) <= _MAX_LINE_CHARACTERS:
         return _row(text, entries, shown=[line])
-    return _row(text, entries, told=[line])
+    return _row(text, entries, vouched=[line])
 
 
-def _more(lines: Sequence[Sequence[_Entry]], known: str) -> _Row:
-    """Lines like one that is shown; what is known of that is not said again."""
+def _more(lines: Sequence[Sequence[_Entry]], known: str, *, identical: bool) -> _Row:
+    """Lines like one that is shown; what is known of that is not said again.
+
+    Their text is known if it is `identical`, and so may be cited where their numbers are listed.
+    """
     numbers: dict[str, list[int]] = defaultdict(list)
     for line in lines:
         numbers[_abouts(line)].append(line[0].line.number)
-    places: list[str] = []
-    for about, each in numbers.items():
-        places += _places(each)
-        places[-1] += "" if about == known else f" [{about}]"
+    places = [
+        (first, last, "" if about == known else f" [{about}]")
+        for about, each in numbers.items()
+        for first, last in runs(each)
+    ]
+    listed = {n for first, last, _ in places[:_PLACES] for n in range(first, last + 1)}
     entries = [entry for line in lines for entry in line]
-    text = f"  … and {len(lines):,} more like it, lines {_listed(places)}"
-    return _row(text, entries, told=[entry.line for entry in entries])
+    told = _listed([_place(first, last) + about for first, last, about in places])
+    text = f"  … and {len(lines):,} more like it, lines {told}"
+    same = [entry.line for entry in entries if identical and entry.line.number in listed]
+    return _row(text, entries, vouched=same)
 
 
 def _minified(lines: Sequence[Sequence[_Entry]], what: str, snapshot: WorkspaceSnapshot) -> _Row:
@@ -215,13 +224,14 @@ def _minified(lines: Sequence[Sequence[_Entry]], what: str, snapshot: WorkspaceS
     path = entries[0].line.path
     kind = "minified" if language_of(path) in CODE else "long"
     number = _count(len(lines), f"{kind} lines")
-    places = _listed(_places([line[0].line.number for line in lines]))
+    numbers = [line[0].line.number for line in lines]
+    places = _listed([_place(first, last) for first, last in runs(numbers)])
     text = f"{snapshot.relative(path)}: {_count(len(entries), what)} in {number}: {places}"
-    return _row(text, entries, told=[entry.line for entry in entries])
+    return _row(text, entries)
 
 
-def _places(numbers: Sequence[int]) -> list[str]:
-    return [str(first) if first == last else f"{first}-{last}" for first, last in runs(numbers)]
+def _place(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def _listed(places: Sequence[str]) -> str:
@@ -261,7 +271,7 @@ def _body(entries: Sequence[_Entry], bodies: _Bodies, snapshot: WorkspaceSnapsho
         "\n".join(parts),
         entries,
         shown=[each for each in shown if len(each.text) <= _MAX_BODY_CHARACTERS],
-        told=[each for each in shown if len(each.text) > _MAX_BODY_CHARACTERS],
+        vouched=[each for each in shown if len(each.text) > _MAX_BODY_CHARACTERS],
     )
 
 
@@ -291,9 +301,9 @@ def _unfinished(coverage: Coverage) -> Iterator[str]:
         yield f"{_files(count, 'more ')} may hold the name and were not read: narrow by path."
 
 
-def _doubts(coverage: Coverage) -> Iterator[str]:
-    """What else keeps the answer from being all there is."""
-    if count := coverage.unreadable:
+def _doubts(coverage: Coverage, *, proves_absence: bool) -> Iterator[str]:
+    """What else keeps the answer from being all there is; binaries matter where nothing is found."""
+    if (count := coverage.unreadable) and proves_absence:
         yield f"{_files(count)} could not be read as text."
     if count := coverage.unparsed:
         yield f"{_files(count)} with the name too large to parse: look into it with Grep."

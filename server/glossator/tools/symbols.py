@@ -49,6 +49,9 @@ class SymbolsArgs(ToolArgs):
     habits: ClassVar[Mapping[str, Sequence[str]]] = dict.fromkeys(
         ("include_body", "with_body", "show_body"), ("body",)
     )
+    values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "mode": {"definition": "definitions", "reference": "references", "caller": "callers"}
+    }
 
     def paths(self) -> tuple[str, ...]:
         """The file or folder, if one is named."""

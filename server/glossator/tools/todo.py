@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from pydantic import Field, field_validator
@@ -23,11 +24,22 @@ class StepArgs(ToolArgs):
     text: str = Field(min_length=1, max_length=MAX_CHARACTERS)
     state: TodoState = TodoState.PENDING
 
+    habits: ClassVar[Mapping[str, Sequence[str]]] = {"content": ("text",), "status": ("state",)}
+    values: ClassVar[Mapping[str, Mapping[str, str]]] = {
+        "state": {
+            **dict.fromkeys(("in_progress", "in-progress"), TodoState.ACTIVE),
+            "completed": TodoState.DONE,
+        }
+    }
+    needless: ClassVar[frozenset[str]] = frozenset({"id", "priority", "activeForm"})
+
 
 class TodoArgs(ToolArgs):
     """Arguments of Todo."""
 
     steps: tuple[StepArgs, ...] = Field(max_length=MAX_STEPS)
+
+    habits: ClassVar[Mapping[str, Sequence[str]]] = {"todos": ("steps",)}
 
     @field_validator("steps")
     @classmethod

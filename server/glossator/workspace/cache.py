@@ -21,8 +21,13 @@ from glossator.core.uri import to_uri
 from glossator.workspace.disk import Loaded, Raw, Stamp, as_text, load
 from glossator.workspace.roots import Roots
 
-_RACY_NS = 40_000_000_000
+RACY_NS = 40_000_000_000
 _ENTRY_BYTES = 1000  # about what an entry costs beside its text
+
+
+def is_racy(mtime_ns: int, ctime_ns: int, now: int) -> bool:
+    """Whether a text that was read may have changed by `now` without a change of these times."""
+    return now - max(mtime_ns, ctime_ns) < RACY_NS
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +141,9 @@ class ReadCache:
         shared.users += 1
         self._bytes += _ENTRY_BYTES
         entry = _Entry(
-            replace(loaded, text=shared.text), to_uri(loaded.path), _is_racy(loaded.stamp)
+            replace(loaded, text=shared.text),
+            to_uri(loaded.path),
+            is_racy(loaded.stamp.mtime_ns, loaded.stamp.ctime_ns, time.time_ns()),
         )
         self._entries[path] = entry
         while self._bytes > self._max_bytes:
@@ -160,7 +167,3 @@ def _stamp(path: str) -> Stamp | None:
         return Stamp.of(os.stat(path))
     except OSError:
         return None
-
-
-def _is_racy(stamp: Stamp) -> bool:
-    return time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns) < _RACY_NS

@@ -260,6 +260,7 @@ class IndexWork:
         for at in range(0, len(entries), _GROUP):
             group = entries[at : at + _GROUP]
             read = await asyncio.to_thread(read_for_memory, self._roots, group, limit)
+            self._index.read_young(group, time.time_ns())
             for entry, reading in read:
                 self._index.keep(entry, reading.keys, reading.traits)
             self._refuse(group)
@@ -292,6 +293,7 @@ class IndexWork:
             self._written += len(batch)
             self._show_progress(Progress(0, 0))
             self._unpruned = True
+            self._index.read_young(batch, time.time_ns())
             await self._take_over(store, mended=mending)
             self._refuse(batch)
         elif store.complaint:

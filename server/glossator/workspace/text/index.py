@@ -6,13 +6,16 @@ and a candidate for every query. Used from the event-loop thread alone, its view
 
 from __future__ import annotations
 
+import heapq
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from glossator.workspace.cache import is_racy
 from glossator.workspace.entries import FileEntry, Files, FolderFiles
 from glossator.workspace.roots import folder_of
 from glossator.workspace.text.candidates import Candidates, Joined, Ranges
@@ -32,6 +35,9 @@ if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
     from glossator.workspace.text.delta import BlockView, Delta
     from glossator.workspace.text.plain import Traits
     from glossator.workspace.text.required import Query
+
+_MOST_YOUNG = 500  # files that are searched although they are indexed
+_by_time = attrgetter("ctime_ns")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +59,7 @@ class TextView:
     single: tuple[FileEntry, ...]  # pending files, …
     parts: tuple[PlacedView | BlockView, ...] = ()
     folders: Mapping[str, FolderFiles] = field(default_factory=dict)  # … and folders of such
+    young: tuple[FileEntry, ...] = ()  # see `TextIndex.read_young`
 
     @property
     def pending(self) -> tuple[FileEntry, ...]:
@@ -109,6 +116,7 @@ class TextIndex:
         self._placed: dict[str, tuple[PlacedSegment, ...]] = {}  # by root
         self._delta: Delta | None = None
         self._preparation: Preparation | None = None
+        self._young: tuple[FileEntry, ...] = ()
         self._view: TextView | None = None
         self._pending_view: tuple[FileEntry, ...] | None = None
 
@@ -148,6 +156,17 @@ class TextIndex:
             return False
         self._place(entry.path, entry)
         return True
+
+    def read_young(self, entries: Iterable[FileEntry], now: int) -> None:
+        """These files are read for the index so soon after a change that they may change unnoticed.
+
+        Searches look into them for a while all the same, unless they are many: then somebody copied
+        them, or checked them out.
+        """
+        known = {each.path: each for each in (*self._young, *entries)}
+        young = (e for e in known.values() if is_racy(e.mtime_ns, e.ctime_ns, now))
+        self._young = tuple(heapq.nlargest(_MOST_YOUNG, young, key=_by_time))
+        self._view = None
 
     def prepare(self, root: str) -> Preparation:
         """Begin to replace the segments of `root`: `place` them in a thread, then `adopt`.
@@ -212,7 +231,9 @@ class TextIndex:
         if self._view is None:
             kept = () if self._delta is None else self._delta.freeze()
             placed = (segment.freeze() for segment in self._segments())
-            self._view = TextView(self._pending_view, (*placed, *kept), dict(self._folders))
+            self._view = TextView(
+                self._pending_view, (*placed, *kept), dict(self._folders), self._young
+            )
         return self._view
 
     def statistics(self) -> TextStatistics:

@@ -6,11 +6,13 @@ A `Document` is made only of a text that is shown; searching needs the bytes alo
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from glossator.core.document import Document, Missing, MissingReason
+from glossator.workspace.cache import is_racy
 from glossator.workspace.disk import Parts, Raw, Stamp, load_listed
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.overlays import Overlay, masked
@@ -30,18 +32,22 @@ class Text(NamedTuple):
 
 
 def candidates(snapshot: WorkspaceSnapshot, query: Query) -> Candidates:
-    """Every file in which `query` can be met; all open documents are among the others."""
-    view, overlays = snapshot.text, snapshot.overlays
-    found = view.candidates(query, overlays)
+    """Every file in which `query` can be met.
+
+    All open documents are among the others, and files that may have changed since they were read.
+    """
+    view, young = snapshot.text, _young(snapshot)
+    masked = snapshot.overlays.keys() | young.keys()
+    found = view.candidates(query, masked)
 
     def misses(link: FileEntry) -> bool:
         target = _led_to(snapshot, link)
-        if target is None or target.path in overlays or target in found.plain:
+        if target is None or target.path in masked or target in found.plain:
             return False
         return view.knows_plain(target)
 
-    opened = (*snapshot.open_files, *snapshot.unsaved)
-    return replace(found, others=(*found.others, *opened), misses=misses)
+    always = (*snapshot.open_files, *snapshot.unsaved, *young.values())
+    return replace(found, others=(*found.others, *always), misses=misses)
 
 
 def read_text(
@@ -83,10 +89,23 @@ def document_of(snapshot: WorkspaceSnapshot, text: Text) -> Document | Missing:
 
 def unsearchable(snapshot: WorkspaceSnapshot) -> Mapping[FileEntry, MissingReason]:
     """The files the index never looks into, with the reason."""
+    looked_into = snapshot.overlays.keys() | _young(snapshot).keys()
     return {
         entry: MissingReason.BINARY
         for entry in snapshot.text.unsearchable()
-        if entry.path not in snapshot.overlays
+        if entry.path not in looked_into
+    }
+
+
+def _young(snapshot: WorkspaceSnapshot) -> dict[str, FileEntry]:
+    """By path the listed files that may have changed since they were indexed, unnoticed."""
+    now, overlays = time.time_ns(), snapshot.overlays
+    return {
+        entry.path: entry
+        for entry in snapshot.text.young
+        if is_racy(entry.mtime_ns, entry.ctime_ns, now)
+        and entry.path not in overlays
+        and snapshot.listing.get(entry.path) == entry
     }
 
 
