@@ -67,7 +67,10 @@ async def test_another_model_the_window_and_going_back(tmp_path: Path) -> None:
         session = {"sessionId": asked["sessionId"]}
         window = await editor.result(editor.command("glossator.showContext", session))
         assert [layer["name"] for layer in window["layers"]] == ["system", "tools", "conversation"]
-        assert [part["kind"] for part in window["layers"][2]["parts"][:2]] == ["reminder", "question"]
+        assert [part["kind"] for part in window["layers"][2]["parts"][:2]] == [
+            "reminder",
+            "question",
+        ]
         assert window["cached"] > 0
         gone = await editor.result(editor.command("glossator.rewind", session))
         assert gone == {"runs": [{"runId": asked["runId"], "question": "What?"}], "changed": []}
