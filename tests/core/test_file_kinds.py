@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.core.file_kinds import is_test, weigh_by_kind
+from glossator.core.file_kinds import FileKind, is_test, kind_of, weigh_by_kind
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,9 @@ from glossator.core.file_kinds import is_test, weigh_by_kind
         "Sources/ParserTests.swift",
         "lib/tests.rs",
         "Test.md",
+        "packages/web/test/app.ts",
+        "src/commonTest/kotlin/App.kt",
+        "pkg/tests/helpers.py",
     ],
 )
 def test_tests(path: str) -> None:
@@ -28,7 +31,11 @@ def test_tests(path: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["src/testing.py", "contest.py", "latest/app.py", "special.py", "attest.go", "inspect.py"],
+    [
+        *("src/testing.py", "contest.py", "latest/app.py", "special.py", "attest.go", "inspect.py"),
+        *("src/latest/app.py", "src/werkzeug/test.py", "django/test/client.py"),
+        *("src/mock/core.py", "app/specs/x.py", "app/fixtures/lamp.py", "lib/test.js"),
+    ],
 )
 def test_what_only_sounds_like_tests(path: str) -> None:
     assert not is_test(path)
@@ -48,9 +55,40 @@ def test_what_only_sounds_like_tests(path: str) -> None:
         ("examples/hello.py", "how does it start", True),
         ("examples/hello.py", "an example of starting", False),
         ("src/history/store.py", "how does it start", False),
+        *((path, "how does it start", False) for path in ("history.py", "app/history.ts")),
+        *((path, "how does it start", False) for path in ("release.py", "changes.go", "news.rb")),
+        *((path, "how does it start", True) for path in ("NEWS", "CHANGES", "history-2.x.md")),
+        ("docs/start.rst", "how does it start", True),
+        ("docs/start.rst", "where is starting documented", False),
+        ("README.md", "how does it start", True),
+        ("CHANGES.rst", "how does it notice that a file has changed", True),
+        ("CHANGES.rst", "which changes were there to starting", False),
+        ("tests/test_app.py", "how does the test client start", True),
+        ("tests/test_app.py", "which test starts it", False),
+        ("tests/test_app.py", "is there a test for starting", False),
     ],
 )
 def test_a_kind_counts_less_unless_the_question_names_it(
     path: str, question: str, less: bool
 ) -> None:
     assert (weigh_by_kind(question)(path) < 1) is less
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("src/history.py", FileKind.CODE),
+        ("tests/examples/hello.py", FileKind.TEST),
+        ("examples/hello.py", FileKind.EXAMPLE),
+        ("docs/changes.rst", FileKind.CHANGELOG),
+        ("docs/start.rst", FileKind.PROSE),
+        ("dist/app.min.js", FileKind.GENERATED),
+    ],
+)
+def test_the_kind_of_a_path(path: str, kind: FileKind) -> None:
+    assert kind_of(path) is kind
+
+
+def test_prose_counts_less_than_code_and_more_than_a_changelog() -> None:
+    weigh = weigh_by_kind("how does it start")
+    assert weigh("CHANGES.rst") < weigh("docs/start.rst") < weigh("src/app.py") == 1

@@ -68,6 +68,57 @@ async def test_code_comes_before_tests_and_changelogs_unless_they_are_asked_for(
     assert await first("Which changes were there to split lines?") == "CHANGES.md"
 
 
+async def test_what_defines_a_name_of_the_question_counts_in_full(
+    workspace: MakeWorkspace,
+) -> None:
+    ws = await workspace(
+        {
+            "tests/chamber.py": "class EchoChamber:\n    def encode(self):\n        return walls\n",
+            "src/hall.py": "def run(hall):\n    return hall.encode(EchoChamber)\n",
+            "docs/chamber.md": "# EchoChamber\n\nclass EchoChamber can encode walls.\n",
+        }
+    )
+    best = (await find(ws, "How does EchoChamber encode walls?")).hits[0].chunk
+    assert ws.snapshot.relative(best.document.path) == "tests/chamber.py"
+
+
+async def test_chunks_of_one_function_that_touch_are_one_hit(workspace: MakeWorkspace) -> None:
+    lines = "".join(f"    zebra({n})\n\n" for n in range(35))
+    inner = "    def inner():\n        zebra()\n"
+    ws = await workspace(
+        {
+            "long.py": f"class A:\n    def other(self):\n        zebra()\n\ndef run():\n{lines}",
+            "nested.py": f"def outer():\n    zebra()\n\n{inner}\n    zebra()\n",
+        }
+    )
+    hits = (await find(ws, "zebra", 20)).hits
+    name = {hit.chunk.document.path.rpartition("/")[2]: hit.chunk for hit in hits}
+    found = {
+        (hit.chunk.document.path.rpartition("/")[2], hit.chunk.first_line, hit.chunk.last_line)
+        for hit in hits
+    }
+    assert found == {("long.py", 2, 3), ("long.py", 5, 74), ("nested.py", 1, 7)}
+    assert name["nested.py"].within == ("outer",)
+
+
+@pytest.mark.parametrize(
+    ("file", "imports"),
+    [
+        ("zebras.py", "from herd import (\n    Zebra,\n    ZebraFoal as Foal,\n)\nimport zebra\n"),
+        ("api.py", "__all__ = (\n" + '    "Zebra",\n' * 5 + ")\n"),
+        ("zebras.go", 'package a\n\nimport (\n\t"a/zebra"\n\tz "b/zebra"\n\t"c/zebra"\n)\n'),
+        ("zebras.ts", 'import {\n  Zebra,\n} from "./zebra";\nimport zebra from "zebra";\n'),
+        ("zebras.rs", "pub use zebra::{\n    foal::Zebra,\n    Zebra,\n};\nuse zebra::*;\n"),
+    ],
+)
+async def test_imports_come_after_what_says_something(
+    workspace: MakeWorkspace, file: str, imports: str
+) -> None:
+    ws = await workspace({file: imports, "herd.py": "def graze():\n    return zebra\n"})
+    hits = (await find(ws, "zebra")).hits
+    assert [ws.snapshot.relative(hit.chunk.document.path) for hit in hits] == ["herd.py", file]
+
+
 async def test_the_same_question_gives_the_same_hits(workspace: MakeWorkspace) -> None:
     ws = await workspace({**FILES, "copy.py": FILES["text.py"]})
     hits = [(await find(ws, "split lines")).hits for _ in range(2)]

@@ -119,8 +119,8 @@ async def test_extracts_without_a_model(root: Path) -> None:
             "",
             "- Called by `evening`. [cite: doc, pond.py, 5-5]",
             f"- Called by `test_swim`. {tests}",
-            "- It calls `splash`. [cite: doc, zoo/fish.py, 9-9]",
             f"- Mentioned in the tests of `tests/test_fish.py`. {tests}",
+            "- It calls `splash`. [cite: doc, zoo/fish.py, 9-9]",
         ]
         assert {each.status for each in answer.citations} == {"read"}
         found = await noted(s, "Fish.swim")
@@ -338,10 +338,34 @@ async def test_the_usage_of_a_class_names_who_uses_it_without_a_call(root: Path)
         asked = LinesRequest(to_uri(str(root / "zoo.py")), 1, 1)
         told = (await explore_usage(s.app, asked)).text.splitlines()
     assert "- Called by `make`. [cite: doc, pond.py, 13-13]" in told
+    assert "- Extended by `Shark`. [cite: doc, pond.py, 6-6]" in told
     assert [line for line in told if line.startswith("- Used by")] == [
         "- Used by `pond.py` at its top level. [cite: doc, pond.py, 3-3]",
-        "- Used by `Shark`. [cite: doc, pond.py, 6-6]",
         "- Used by `feed`. [cite: doc, pond.py, 9-9]",
+    ]
+
+
+async def test_the_product_is_told_before_tests_and_examples(root: Path) -> None:
+    files = {
+        "examples/tank.py": "def fill(fish: Fish): ...\n\n\ndef empty():\n    return Fish()\n",
+        "src/zoo.py": "class Fish:\n    def far(self):\n        return super().far(len(leap(1)))\n",
+        "src/zoo/test.py": "class Shark(zoo.Fish):\n    ...\n\n\ndef feed(fish: list[Fish]): ...\n"
+        "\n\ndef make():\n    return zoo.Fish()\n",
+        "tests/test_zoo.py": "def test_kind(fish: Fish):\n    assert Fish()\n",
+    }
+    async with stage(root, files, (), OFFLINE) as s:
+        asked = LinesRequest(to_uri(str(root / "src/zoo.py")), 1, 1)
+        told = (await explore_usage(s.app, asked)).text.splitlines()
+    assert [line.partition(". [")[0] for line in told if line.startswith("-")] == [
+        "- Called by `make`",
+        "- Extended by `Shark`",
+        "- Used by `feed`",
+        "- Called by `test_kind`",
+        "- Mentioned 2 times in the tests of `tests/test_zoo.py`",
+        "- Called by `empty`",
+        "- Used by `fill`",
+        "- It calls `far`",
+        "- It calls `leap`",
     ]
 
 

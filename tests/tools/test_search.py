@@ -84,11 +84,27 @@ async def test_the_best_are_shown_and_of_the_others_where_they_are(
     ws = await workspace({f"f{n}.py": f"def zebra_{n}():\n    return {n}\n" for n in range(9)})
     result = await ws.call("Search", query="zebra", limit=8)
     whole, _, others = result.text.rpartition("\n\n")
-    head = r"^\d\. f\d.py:1-2 \(def zebra_\d\(\)\)\n1\tdef zebra_"
+    head = r"^\d\. f\d.py:1-2 \(zebra_\d\)\n1\tdef zebra_"
     assert len(re.findall(head, whole, re.MULTILINE)) == 5
     assert [line.split(" ")[0] for line in others.split("\n")] == ["6.", "7.", "8."]
     shown = {re.sub(r".*/", "", span.uri) for span in result.spans}
     assert shown == set(re.findall(r"f\d\.py", whole))  # of the others no text was shown
+
+
+async def test_titles_are_short_names(workspace: MakeWorkspace) -> None:
+    parameters = "".join(f"        stripe_{n}: int = {n},\n" for n in range(30))
+    table = "STRIPES = {\n" + "".join(f"    {n}: 'zebra stripe',\n" for n in range(5)) + "}\n"
+    name = f"zebra_{'x' * 90}"
+    ws = await workspace(
+        {
+            "a.py": f"class Herd:\n    def zebra(\n        self,\n{parameters}    ): ...\n",
+            "b.py": table,
+            "c.py": f"def {name}(): ...\n",
+        }
+    )
+    text = (await ws.call("Search", query="zebra stripe")).text
+    titles = dict(re.findall(r"^\d\. (\w\.py):[\d-]+ \((.*)\)$", text, re.MULTILINE))
+    assert titles == {"a.py": "Herd > zebra", "b.py": "STRIPES", "c.py": f"{name[:79]}…"}
 
 
 async def test_words_that_no_file_holds_are_named(workspace: MakeWorkspace) -> None:

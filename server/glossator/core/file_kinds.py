@@ -1,6 +1,6 @@
 """What kind of file a path names, and how much that says for its lines as an answer.
 
-A question about code is answered by the code first: tests, examples, changelogs and generated files
+A question about code is answered by the code first: tests, examples, prose and generated files
 repeat its words more often than they explain it. A question that names such a kind wants it.
 """
 
@@ -9,60 +9,104 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
+
+
+class FileKind(IntEnum):
+    """In the order in which what uses a symbol is told."""
+
+    CODE = 0
+    TEST = 1
+    EXAMPLE = 2
+    CHANGELOG = 3
+    PROSE = 4
+    GENERATED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _Rule:
     """Paths of one kind (relative, `/` between folders), and how much their lines count, 0 to 1."""
 
+    kind: FileKind
     path: re.Pattern[str]
     asked: re.Pattern[str]  # a question that names the kind
     weight: float
 
 
-def _kind(path: str, asked: str, weight: float) -> _Kind:
-    return _Kind(re.compile(path, re.VERBOSE), re.compile(asked, re.IGNORECASE), weight)
+def _rule(kind: FileKind, path: str, asked: str, weight: float) -> _Rule:
+    return _Rule(kind, re.compile(path, re.VERBOSE), re.compile(asked, re.IGNORECASE), weight)
 
 
-_TESTS = _kind(
-    r"""
-    (^|/) (?i: tests? | specs? | __tests__ | e2e | testdata | fixtures | mocks? ) /
-    | (^|[/_.-]) (?i: tests? | specs? | conftest ) ([_.-][^/]*)? $  # test_a.py, a.spec.ts
-    | [a-z0-9] (Tests? | Specs?) \. [^/]* $  # ParserTest.java
-    """,
-    r"\b(tests?|tested|testing|specs?|fixtures?|mocks?)\b",
-    0.3,
-)
-_KINDS = (
-    _TESTS,
-    _kind(
-        r"(^|/) (?i: examples? | samples? | demos? | benchmarks? | bench ) /",
-        r"\b(examples?|samples?|demos?|bench\w*)\b",
-        0.4,
-    ),
-    _kind(
-        r"(^|/) (?i: change(s|log) | history | news | releases? ) ([_.-][^/]*)? $",
-        r"\b(change(s|d|log)|histor\w+|news|releases?|version\w*)\b",
-        0.2,
-    ),
-    _kind(
+# A package may hold `test/client.py` or `mock.py` as part of the product: `test` in the singular is
+# of tests at the top of a source tree only, or in the name of a file that has more to its name.
+_RULES = (  # the first that fits counts
+    _rule(
+        FileKind.GENERATED,
         r"\. ((min|bundle) \. [^/]+ | map | lock | svg ) $ | -lock\.[^/]+ $",
         r"\b(minif\w+|bundles?|lock(ed|file)?|svg)\b",
         0.1,
     ),
+    _rule(
+        FileKind.TEST,
+        r"""
+        ^ (?i: (?:packages|crates|modules|apps|libs|services|clients|plugins) / [^/]+ / )?
+            (?i: tests? | specs? | fixtures | mocks ) /
+        | (^|/) (?i: tests | __tests__ | __mocks__ | e2e | testdata | src/test ) /
+        | (^|/) src/ [a-z]+ Test /  # src/commonTest/
+        | ^ (?i: tests? | specs? ) \. [^/]* $
+        | (^|/) (?i: tests | conftest ) \. [^/]* $
+        | (^|/) (?i: tests? | specs? ) [_-] [^/]* $  # test_a.py
+        | [^/] [_.-] (?i: tests? | specs? ) ( [.-] [^/]* )? $  # a_test.go, a.spec.ts
+        | [a-z0-9] (Tests? | Specs?) \. [^/]* $  # ParserTest.java
+        """,
+        # "the test client" is a client
+        r"\b(tests|tested|testing|specs?|fixtures?|mocks?)\b|(?<!\bthe )(?<!\ba )\btest\b"
+        r"|\btest (for|of|that|which|case|suite|file)",
+        0.3,
+    ),
+    _rule(
+        FileKind.EXAMPLE,
+        r"(^|/) (?i: examples? | samples? | demos? | benchmarks? | bench ) /",
+        r"\b(examples?|samples?|demos?|bench\w*)\b",
+        0.4,
+    ),
+    _rule(
+        FileKind.CHANGELOG,
+        r"(^|/) (?i: change(s|log) | history | news | release(s|[_-]?notes)? )"
+        r" ( ([_.-] [^/]*)? (?i: \. (md|markdown|rst|txt|adoc) ) )? $",
+        r"\bchange-?logs?|\breleases?\b|\b(what|which) change|\bchanged? (in|since)\b",
+        0.2,
+    ),
+    _rule(
+        FileKind.PROSE,
+        r"(?i: \. (md|markdown|rst|txt|adoc) | (^|/) (readme|licen[cs]e|copying|authors) ) $",
+        r"\b(docs?|document(ed|ation)|readme|guides?|tutorials?|manual|licen[cs]es?)\b",
+        0.6,
+    ),
 )
 
 
+def kind_of(path: str) -> FileKind:
+    """The kind of a file at a relative path, by what it and its folders are called."""
+    rule = _rule_for(path)
+    return rule.kind if rule else FileKind.CODE
+
+
 def is_test(path: str) -> bool:
-    """Whether a file at a relative path is of tests, by what it and its folders are called."""
-    return _TESTS.path.search(path) is not None
+    """Whether a file at a relative path is of tests."""
+    return kind_of(path) is FileKind.TEST
 
 
 def weigh_by_kind(question: str) -> Callable[[str], float]:
     """How much the lines of a file at a relative path count for this question, 0 to 1."""
-    less = [kind for kind in _KINDS if not kind.asked.search(question)]
+    asked = {rule.kind for rule in _RULES if rule.asked.search(question)}
 
     def weigh(path: str) -> float:
-        return min((kind.weight for kind in less if kind.path.search(path)), default=1.0)
+        rule = _rule_for(path)
+        return 1.0 if rule is None or rule.kind in asked else rule.weight
 
     return weigh
+
+
+def _rule_for(path: str) -> _Rule | None:
+    return next((rule for rule in _RULES if rule.path.search(path)), None)

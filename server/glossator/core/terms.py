@@ -7,11 +7,14 @@ English endings, so that "splitting" meets `split_lines`.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _OTHER_PARTS = re.compile(r"[^\W_]+")  # of words with letters beyond ASCII, whose case may not tell
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "e")
+_DEFINING = "def|class|function|func|fn|struct|interface|trait|enum|type"
+_RECEIVER = r"(?:\([^)\n]*\)[ \t]*)?"  # of a method of Go
 _STEM_LENGTH = 4  # shorter stems match too much
 
 STOP_WORDS = frozenset(
@@ -42,6 +45,11 @@ def identifiers(question: str) -> tuple[str, ...]:
     """Words that can only be names in code: with an underscore, inner capitals or digits."""
     names = (word.strip("_") for word in _WORD.findall(question))
     return tuple(dict.fromkeys(name for name in names if len(_parts(name)) > 1))
+
+
+def defining(names: Iterable[str]) -> str:
+    """A regular expression of lines that define one of these identifiers, in most languages."""
+    return rf"(?m)^[ \t]*(?:\w+[ \t]+)*(?:{_DEFINING})[ \t]+{_RECEIVER}(?:{'|'.join(names)})\b"
 
 
 def _parts(word: str) -> list[str]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import PurePosixPath
 
+from glossator.core.imports import is_import
+
 _LINES = 14
 _AROUND = 2  # lines kept before the first and after the last line that holds a term
-_IMPORT = re.compile(r"\s*(from|import|use|using|require|#include)\b")
 _LANGUAGES = {
     ".c": "c",
     ".cpp": "cpp",
@@ -59,11 +59,6 @@ def shared(extract: Extract, terms: tuple[str, ...]) -> int:
     """How many of the terms its lines hold; a file can also be found by its path alone."""
     lines = [line.lower() for line in extract.lines if not is_import(line)]
     return sum(any(term in line for line in lines) for term in terms)
-
-
-def is_import(line: str) -> bool:
-    """Whether the line only names things, without saying anything of them."""
-    return _IMPORT.match(line) is not None
 
 
 def code_fence(extract: Extract) -> tuple[str, str]:

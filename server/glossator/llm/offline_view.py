@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from glossator.core.imports import is_import
 from glossator.core.terms import identifiers
 from glossator.llm.model import Block, Message
-from glossator.llm.offline_extract import Extract, is_import
+from glossator.llm.offline_extract import Extract
 from glossator.prompts.loader import load_prompt
 
 _SEARCH_HIT = re.compile(

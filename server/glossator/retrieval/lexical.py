@@ -12,15 +12,16 @@ import math
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import re2
 
 from glossator.core.document import Document, Missing
-from glossator.core.file_kinds import weigh_by_kind
-from glossator.core.terms import query_terms
-from glossator.retrieval.chunks import Chunk, chunks
+from glossator.core.file_kinds import FileKind, kind_of, weigh_by_kind
+from glossator.core.imports import are_imports
+from glossator.core.terms import defining, identifiers, query_terms
+from glossator.retrieval.chunks import Chunk, chunks, joined
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.scan import compile_pattern, matching_lines
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -31,8 +32,10 @@ from glossator.workspace.text.source import candidates, read_text, unsearchable
 _K1, _B = 1.2, 0.75
 _DOCUMENTS = 60  # the best files, which are cut into chunks; memory holds their texts
 _CHUNKS_OF_A_FILE = 3
+_DEFINE = (FileKind.TEST, FileKind.EXAMPLE)  # what is not the product, and may define a name
 _PATH_WEIGHT = 2  # a word in the path counts as so many in the text
 _LINE_END = re.compile(r"[\r\n]")
+_IMPORTS_WEIGHT = 0.2  # of a chunk that only imports, or lists what may be imported
 _CONTEXT_WEIGHT = 3  # and one in the names of the enclosing definitions
 
 
@@ -79,6 +82,7 @@ class Ranking:
 class _Counted:
     entry: FileEntry
     counts: Counter[str]
+    weight: float
 
 
 def rank(
@@ -94,7 +98,7 @@ def rank(
     terms = query_terms(question)
     if not terms:
         return Ranking((), 0, {}, {}, {}, ())
-    counted, sizes = _count_all(cancelled, snapshot, files, terms)
+    counted, sizes = _count_all(cancelled, snapshot, files, terms, _weigher(question))
     frequency = Counter(term for item in counted for term in item.counts)
     searched, total_length = len(sizes), sum(sizes)
     weights = {
@@ -102,24 +106,20 @@ def rank(
         for term in terms
     }
     average = total_length / max(searched, 1) or 1.0  # bytes; every file may be empty
-    by_kind = weigh_by_kind(question)
     scored = (
-        (
-            _bm25(item.counts, item.entry.size / average, weights) * by_kind(item.entry.relative),
-            item.entry,
-        )
+        (_bm25(item.counts, item.entry.size / average, weights) * item.weight, item)
         for item in counted
     )
-    best = sorted(scored, key=lambda item: (-item[0], item[1].path))[:_DOCUMENTS]
+    best = sorted(scored, key=lambda scored: (-scored[0], scored[1].entry.path))[:_DOCUMENTS]
     documents: dict[str, Document] = {}
     scores: dict[str, float] = {}
     counts_as: dict[str, float] = {}
-    for score, entry in best:
-        document = None if cancelled.is_set() else snapshot.read(entry.path)
+    for score, item in best:
+        document = None if cancelled.is_set() else snapshot.read(item.entry.path)
         if isinstance(document, Document):  # the first of its names is the best
             documents.setdefault(document.path, document)
             scores.setdefault(document.path, score)
-            counts_as.setdefault(document.path, by_kind(entry.relative))
+            counts_as.setdefault(document.path, item.weight)
     words = dict.fromkeys(re.findall(r"\w+", question))
     absent = tuple(word for word in words if any(not frequency[t] for t in query_terms(word)[:1]))
     return Ranking(terms, searched, weights, scores, counts_as, tuple(documents.values()), absent)
@@ -149,6 +149,7 @@ def _count_all(
     snapshot: WorkspaceSnapshot,
     files: tuple[FileEntry, ...],
     terms: tuple[str, ...],
+    weigh: Callable[[str, bytes], float],
 ) -> tuple[list[_Counted], list[int]]:
     """The files that hold a term, in text or path, and the sizes of all that were searched."""
     words, count = _alternatives(terms), _counter(terms)
@@ -162,17 +163,36 @@ def _count_all(
         if entry.path in missing:
             continue
         counts: Counter[str] = Counter()
+        content = b""
         if entry.path in telling:
             text = read_text(snapshot, entry)
             if isinstance(text, Missing):
                 missing.add(entry.path)
                 continue
-            counts = count(text.content)
+            content = text.content
+            counts = count(content)
         for term, times in of_path.items():
             counts[term] += times * _PATH_WEIGHT
         if counts:
-            counted.append(_Counted(entry, counts))
+            counted.append(_Counted(entry, counts, weigh(entry.relative, content)))
     return counted, [entry.size for entry in files if entry.path not in missing]
+
+
+def _weigher(question: str) -> Callable[[str, bytes], float]:
+    """How much a file at a relative path with this text counts, by its kind.
+
+    Code that defines an identifier of the question counts in full, wherever it is.
+    """
+    by_kind, names = weigh_by_kind(question), identifiers(question)
+    defines = re2.compile(defining(names).encode()) if names else None
+
+    def weigh(path: str, text: bytes) -> float:
+        weight = by_kind(path)
+        if weight < 1 and defines and kind_of(path) in _DEFINE and defines.search(text):
+            return 1.0
+        return weight
+
+    return weigh
 
 
 def _best_of(
@@ -192,11 +212,28 @@ def _best_of(
         if counts:
             score = _bm25(counts, 1.0, weights) * (0.25 + _share(counts, weights))
             score *= of_kind * (1 + _share(named, weights))
-            hits.append(Hit(chunk, score + 0.25 * of_file))
+            says_less = _IMPORTS_WEIGHT if _only_names(chunk) else 1.0
+            hits.append(Hit(chunk, (score + 0.25 * of_file) * says_less))
     if not hits:  # only the path fits: the file's beginning stands for it
         return [Hit(chunk, 0.25 * of_file) for chunk in everything[:1]]
     hits.sort(key=lambda hit: -hit.score)
-    return hits[:_CHUNKS_OF_A_FILE]
+    return _joined(hits[:_CHUNKS_OF_A_FILE])
+
+
+def _only_names(chunk: Chunk) -> bool:
+    return chunk.name == "__all__" or (not chunk.within and are_imports(chunk.lines))
+
+
+def _joined(hits: Iterable[Hit]) -> list[Hit]:
+    """The hits of a document with those as one that stand together in one function."""
+    found: list[Hit] = []
+    for hit in sorted(hits, key=lambda hit: hit.chunk.first_line):
+        both = joined(found[-1].chunk, hit.chunk) if found else None
+        if both is None:
+            found.append(hit)
+        else:
+            found[-1] = Hit(both, max(found[-1].score, hit.score))
+    return found
 
 
 def _share(counts: Counter[str], weights: Mapping[str, float]) -> float:

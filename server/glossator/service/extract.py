@@ -1,21 +1,23 @@
 """What can be said of a subject without a model: quoted and counted, never concluded.
 
-Of a symbol: its signature and documentation, who calls it and what it calls by the index, the tests
-that mention it, the last commit that touched it. Of a file its outline, of a folder what it holds.
+Of a symbol: its signature and documentation, who calls, extends and uses it by the index, the tests
+that mention it, what it calls, the last commit that touched it. Of a file its outline, of a folder
+what it holds.
 """
 
 from __future__ import annotations
 
 import asyncio
+import builtins
 import os
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from glossator.core.citations import CitationMark
 from glossator.core.document import Document
-from glossator.core.file_kinds import is_test
+from glossator.core.file_kinds import FileKind, is_test, kind_of
 from glossator.core.report import Report
 from glossator.core.span import Citation, Span
 from glossator.core.uri import to_uri
@@ -30,12 +32,23 @@ from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Line, Use
 from glossator.workspace.symbols.finder import ALL_USES
+from glossator.workspace.symbols.languages import language_of
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.symbol import Symbol
 
 EXTRACT = "Extract"  # the name of who reports
 
 _MOST = 8  # callers, callees, tests, symbols and folders that are named
+_BUILTINS = {  # by language; that these are called says nothing
+    "go": frozenset(
+        "append cap clear close complex copy delete imag len make max min new panic print println"
+        " real recover".split()
+    ),
+    "python": frozenset(dir(builtins)),
+}
+_SPECIAL = re.compile(r"__\w+__")
+
+_Users = Mapping[tuple[FileKind, str], Sequence[Line]]  # where, by kind of file and name
 
 
 @dataclass(slots=True)
@@ -82,14 +95,11 @@ async def _of_symbol(
     lines = symbol.first_line, symbol.last_line
     blocks = [_introduced(symbol) + quoting.cite(document.path, document.sha256, *lines)]
     calls = await calls_of(app, pointed)
-    blocks += _calling("Called by", calls.callers, quoting)
-    blocks += _calling("It calls", calls.callees, quoting)
     name = Name.parse(pointed.subject.name)
     place = Place(hides=app.acting.hidden())
     uses = await app.symbols.uses(quoting.snapshot, name, ALL_USES, place)
-    blocks += _using(uses.hits, {call.name for call in calls.callers}, document, symbol, quoting)
-    tests = [use.line for use in uses.hits if is_test(quoting.snapshot.relative(use.line.path))]
-    blocks += _mentioning(tests, quoting)
+    blocks += _using(uses.hits, calls.callers, document, symbol, quoting)
+    blocks += _calling(calls.callees, document, quoting)
     found = uses.coverage
     searched = [f"{symbol.name} ({len(uses.hits):,} uses, in {found.holding:,} files)"]
     by = "the editor's language server" if calls.by_editor else "the spelling of names"
@@ -105,52 +115,86 @@ def _introduced(symbol: Symbol) -> str:
     return f"{symbol.kind.capitalize()}{within}: `{symbol.signature}`.{said} "
 
 
-def _calling(heading: str, calls: Sequence[Call], quoting: Quoting) -> Iterator[str]:
-    """A finding for each that calls or is called, with the first place where."""
-    by_name: dict[str, list[Call]] = {}
-    for call in calls:
-        by_name.setdefault(call.name, []).append(call)
-    for name, places in list(by_name.items())[:_MOST]:
-        often = f", {len(places)} times" if len(places) > 1 else ""
-        yield f"- {heading} `{name}`{often}. {quoting.line(places[0].line)}"
-    if (more := len(by_name) - _MOST) > 0:
-        yield f"- {heading} {more:,} more."
-
-
 def _using(
     uses: Iterable[Use],
-    callers: AbstractSet[str],
+    callers: Sequence[Call],
     document: Document,
     symbol: Symbol,
     quoting: Quoting,
-) -> Iterator[str]:
-    """A finding for each definition that names a symbol without calling it, as a subclass does.
+) -> list[str]:
+    """A finding for each definition that uses a symbol: the product's code first, then tests.
 
-    Tests are told elsewhere; of a file where it is used at the top level, the file is named.
+    Of code at the top level, the file is named. Tests that only mention it are counted by file.
     """
-    first: dict[str, Line] = {}
+    called: dict[tuple[FileKind, str], list[Line]] = {}
+    extended: dict[tuple[FileKind, str], list[Line]] = {}
+    named: dict[tuple[FileKind, str], list[Line]] = {}
+    tests: dict[str, list[Line]] = {}
+    for call in callers:
+        kind = kind_of(quoting.snapshot.relative(call.line.path))
+        called.setdefault((kind, f"`{call.name}`"), []).append(call.line)
+    calling = {call.name for call in callers}
+    extends = _extends(symbol.name)
     for use in uses:
-        line, inside = use.line, symbol.first_line <= use.line.number <= symbol.last_line
+        line, within = use.line, ".".join(use.reference.within)
         path = quoting.snapshot.relative(line.path)
-        within = ".".join(use.reference.within)
-        if use.reference.kind != "reference" or within in callers or is_test(path):
+        inside = symbol.first_line <= line.number <= symbol.last_line
+        if is_test(path):
+            tests.setdefault(path, []).append(line)
+        elif use.reference.kind != "reference" or within in calling:
             continue
-        if not (line.path == document.path and inside):
-            first.setdefault(f"`{within}`" if within else f"`{path}` at its top level", line)
-    for user, line in list(first.items())[:_MOST]:
-        yield f"- Used by {user}. {quoting.line(line)}"
-    if (more := len(first) - _MOST) > 0:
-        yield f"- Used by {more:,} more."
+        elif not (line.path == document.path and inside):
+            users = extended if extends.search(line.text) else named
+            user = f"`{within}`" if within else f"`{path}` at its top level"
+            users.setdefault((kind_of(path), user), []).append(line)
+    findings = [
+        *_users("Called by", called, quoting),
+        *_users("Extended by", extended, quoting),
+        *_users("Used by", named, quoting),
+        *((FileKind.TEST, finding) for finding in _mentioning(tests, quoting)),
+    ]
+    return [finding for _, finding in sorted(findings, key=lambda finding: finding[0])]
 
 
-def _mentioning(tests: Sequence[Line], quoting: Quoting) -> Iterator[str]:
-    by_path = Counter(line.path for line in tests)
-    first = {line.path: line for line in reversed(tests)}
-    for path, count in by_path.most_common(_MOST):
-        often = f" {count} times" if count > 1 else ""
-        name = quoting.snapshot.relative(path)
-        yield f"- Mentioned{often} in the tests of `{name}`. {quoting.line(first[path])}"
-    if (more := len(by_path) - _MOST) > 0:
+def _users(heading: str, users: _Users, quoting: Quoting) -> Iterator[tuple[FileKind, str]]:
+    """A finding for each user, with the kind of its file, in the order of the kinds."""
+    kind = FileKind.CODE
+    for (kind, name), lines in sorted(users.items(), key=lambda user: user[0][0])[:_MOST]:
+        yield kind, f"- {heading} {name}{_often(lines)}. {quoting.line(lines[0])}"
+    if (more := len(users) - _MOST) > 0:
+        yield kind, f"- {heading} {more:,} more."
+
+
+def _calling(callees: Sequence[Call], document: Document, quoting: Quoting) -> Iterator[str]:
+    """A finding for each that is called, with the first place where."""
+    built_in = _BUILTINS.get(language_of(document.path, document.text) or "", frozenset())
+    by_name: dict[str, list[Line]] = {}
+    for call in callees:
+        if call.name not in built_in and not _SPECIAL.fullmatch(call.name):
+            by_name.setdefault(call.name, []).append(call.line)
+    for name, lines in list(by_name.items())[:_MOST]:
+        yield f"- It calls `{name}`{_often(lines)}. {quoting.line(lines[0])}"
+    if (more := len(by_name) - _MOST) > 0:
+        yield f"- It calls {more:,} more."
+
+
+def _extends(name: str) -> re.Pattern[str]:
+    """Matches the line of a definition that extends or implements `name`, as languages spell it."""
+    base = rf"\b{re.escape(name)}\b"
+    return re.compile(
+        rf"\b(?:class|interface|extends|implements)\b[^{{\[<]*{base}|\bimpl\b.*{base}.*\bfor\b"
+    )
+
+
+def _often(lines: Sequence[Line]) -> str:
+    return f", {len(lines)} times" if len(lines) > 1 else ""
+
+
+def _mentioning(tests: Mapping[str, Sequence[Line]], quoting: Quoting) -> Iterator[str]:
+    for path, lines in sorted(tests.items(), key=lambda test: -len(test[1]))[:_MOST]:
+        often = f" {len(lines)} times" if len(lines) > 1 else ""
+        yield f"- Mentioned{often} in the tests of `{path}`. {quoting.line(lines[0])}"
+    if (more := len(tests) - _MOST) > 0:
         yield f"- Mentioned in {more:,} more files of tests."
 
 

@@ -8,7 +8,7 @@ from glossator.core.errors import UsageError
 from glossator.retrieval.lexical import Found, Hit
 from glossator.service.application import Application
 from glossator.tools.base import Cancelled, in_thread
-from glossator.tools.search import MAX_CHUNKS, nothing_found, unparsed
+from glossator.tools.search import MAX_CHUNKS, enclosing, nothing_found, unparsed
 from glossator.tools.search import search as search_chunks
 from glossator.tools.selection import Selection
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -75,7 +75,7 @@ def _view(hit: Hit, snapshot: WorkspaceSnapshot) -> SearchHit:
         uri=chunk.document.uri,
         first_line=chunk.first_line,
         last_line=chunk.last_line,
-        context=chunk.context,
+        context=enclosing(chunk),
         text=chunk.text,
         score=round(hit.score, 3),
     )

@@ -11,6 +11,7 @@ from glossator.core.span import Span, whole_and_cut
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.prompts.loader import load_prompt
+from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.lexical import Found, Hit, Ranking, best_chunks, rank
 from glossator.tools.account import account
 from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread, searching
@@ -27,6 +28,7 @@ WHOLE = 5  # chunks with their text; of the others only where they are
 MAX_TOKENS = 12_000  # of text
 MAX_LINE_CHARACTERS = 300
 
+_TITLE = 80  # characters
 _OUTLINE_SECONDS = 5.0
 
 
@@ -145,11 +147,17 @@ def nothing_found(snapshot: WorkspaceSnapshot, selection: Selection, found: Foun
 def _block(number: int, hit: Hit, snapshot: WorkspaceSnapshot) -> str:
     chunk = hit.chunk
     place = f"{snapshot.relative(chunk.document.path)}:{chunk.first_line}-{chunk.last_line}"
-    head = f"{number}. {place}" + (f" ({chunk.context})" if chunk.context else "")
+    head = f"{number}. {place}" + (f" ({title})" if (title := enclosing(chunk)) else "")
     lines = chunk.document.lines[chunk.first_line - 1 : chunk.last_line]
     shown = (shorten(line, MAX_LINE_CHARACTERS) for line in lines)
     numbered = (f"{number}\t{line}" for number, line in enumerate(shown, chunk.first_line))
     return "\n".join((head, *numbered))
+
+
+def enclosing(chunk: Chunk) -> str:
+    """The names of what encloses a chunk, outermost first, as a short title."""
+    names = " > ".join(chunk.within)
+    return names if len(names) <= _TITLE else f"{names[: _TITLE - 1]}…"
 
 
 def _spans(hit: Hit) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
