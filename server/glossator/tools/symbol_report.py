@@ -302,7 +302,7 @@ def _unfinished(coverage: Coverage) -> Iterator[str]:
 
 
 def _doubts(coverage: Coverage, *, proves_absence: bool) -> Iterator[str]:
-    """What else keeps the answer from being all there is; binaries matter where nothing is found."""
+    """What else keeps the answer from being all; binaries matter where nothing is found."""
     if (count := coverage.unreadable) and proves_absence:
         yield f"{_files(count)} could not be read as text."
     if count := coverage.unparsed:
