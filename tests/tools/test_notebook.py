@@ -73,6 +73,7 @@ async def test_cells_stand_on_the_lines_of_the_file(
 async def test_paging(workspace: MakeWorkspace, limit: int) -> None:
     ws = await workspace({"n.ipynb": json.dumps(NOTEBOOK, indent=1)})
     whole = numbered(await ws.call("Read", path="n.ipynb"))
+    ws.reads.forget_ranges()
     assert await read_on(ws, "n.ipynb", offset=1, limit=limit) == whole
 
 
