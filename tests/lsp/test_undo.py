@@ -102,11 +102,11 @@ async def test_what_was_typed_right_after_the_edit_is_a_conflict(calc: Path, lat
     ("old", "new"),
     [
         ("    return total\n", ""),
-        ("    total =", "        total ="),
+        ("    total = a + b\n", ""),
         ("log(total)", "log(total, b)"),
         ("    log(total)\n", ""),
     ],
-    ids=["deleted-below", "changed-above", "changed", "taken-back"],
+    ids=["deleted-below", "deleted-above", "changed", "taken-back"],
 )
 async def test_an_edit_that_was_seen_is_made_once(
     calc: Path, workspace: dict[str, Any], old: str, new: str
