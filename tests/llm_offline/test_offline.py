@@ -109,6 +109,36 @@ async def test_code_is_read_before_tests(workspace: MakeWorkspace) -> None:
     assert parse_citations(outcome.text)[0].path == "zebra.py"
 
 
+async def test_the_definition_of_a_name_is_quoted_before_its_uses(
+    workspace: MakeWorkspace,
+) -> None:
+    using = "def run(walls):\n    return EchoChamber(walls)\n\n\nEchoChamber(walls)\n"
+    files = {f"a{number}.py": using for number in range(5)}
+    talk = Talk(await workspace({**files, "z.py": "class EchoChamber:\n    walls = 1\n"}))
+    outcome = await talk.ask("What does EchoChamber do with walls?")
+    assert "z.py" in [mark.path for mark in parse_citations(outcome.text)][:2]
+
+
+async def test_code_is_quoted_rather_than_what_is_said_about_it(workspace: MakeWorkspace) -> None:
+    code = "".join(f"    stripes({n})\n" for n in range(20))
+    more = "    More stripes.\n" * 14
+    paint = f'def paint(zebra):\n    """Stripes of the zebra.\n\n{more}    """\n{code}'
+    talk = Talk(await workspace({"paint.py": paint}))
+    outcome = await talk.ask("How are stripes painted?")
+    assert "    stripes(0)\n    stripes(1)" in outcome.text
+
+
+async def test_a_comment_alone_is_not_quoted_after_code_of_its_file(
+    workspace: MakeWorkspace,
+) -> None:
+    said = '"""Stripes of the zebra.\n\n' + "More about that.\n" * 20 + '"""\n\n\n'
+    paint = "def paint_zebra(zebra):\n    return zebra.stripes\n"
+    talk = Talk(await workspace({"paint.py": said + paint}))
+    outcome = await talk.ask("How does paint_zebra make stripes of a zebra?")
+    (mark,) = parse_citations(outcome.text)
+    assert (mark.path, mark.first_line) == ("paint.py", 26)
+
+
 async def test_it_is_deterministic(workspace: MakeWorkspace) -> None:
     answers = {(await Talk(await workspace(FILES)).ask(QUESTION)).text for _ in range(3)}
     assert len(answers) == 1

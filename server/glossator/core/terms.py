@@ -19,11 +19,12 @@ _STEM_LENGTH = 4  # shorter stems match too much
 
 STOP_WORDS = frozenset(
     """
-    a about all an and any are as at be been but by can code could did do does done each explain
-    file files find for from get give had has have how i if in into is it its let made make
-    many me more most my no not of on one or our out please say see should show so some tell than
-    that the their them then there these they this those to use used user uses using was we were
-    what when where which while who why will with work works would you your
+    a about all an and any are as at be because been both but by can code could did do does done
+    each explain file files find for from get give had has have how i if in into is it its let
+    made make many me more most my no not of on one or our out please say see should show so
+    some such tell than that the their them then there these they this those to use used user
+    uses using was we were what when where whether which while who why will with work works
+    would you your
     """.split()
 )
 

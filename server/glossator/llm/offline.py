@@ -6,7 +6,7 @@ best places, then it quotes them with citations. It understands nothing, and eve
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 
 from glossator.core.events import Usage
 from glossator.core.file_kinds import weigh_by_kind
@@ -21,16 +21,17 @@ from glossator.llm.model import (
     TextPiece,
     ToolCall,
 )
-from glossator.llm.offline_extract import Extract, best_extract, code_fence, shared
+from glossator.llm.offline_extract import Extract, best_extract, code_fence, is_said, shared
 from glossator.llm.offline_view import Place, View, view
 
 _LABEL = "**Offline, extractive.** No model was asked."
 _UNSEEN = "The attached images were not looked at: only a model sees them."
-_PLACES = 4
+_PLACES = 6  # that are read
+_EXTRACTS = 4  # that are shown
 _PLACES_OF_A_FILE = 2
 _NAMES = 3
 _GREP_LINES = 20
-_READ_LINES = 60
+_READ_LINES = 180
 
 
 class OfflineModel:
@@ -96,9 +97,14 @@ def _searches(seen: View) -> list[tuple[str, Block]]:
 
 def _choose(seen: View) -> list[Place]:
     """The best places, code before tests and changelogs, and not all from one file."""
-    weigh = weigh_by_kind(seen.question)
+    by_kind = weigh_by_kind(seen.question)
+    defining = {place.path for place in seen.places if place.defines}
+
+    def weigh(place: Place) -> float:
+        return 1.0 if place.path in defining else by_kind(place.path)
+
     chosen: list[Place] = []
-    for place in sorted(seen.places, key=lambda place: -weigh(place.path)):
+    for place in sorted(seen.places, key=lambda place: -weigh(place)):
         of_file = sum(place.path == other.path for other in chosen)
         shown = any(place.overlaps(other) for other in chosen)
         if of_file < _PLACES_OF_A_FILE and not shown:
@@ -126,7 +132,13 @@ def _answer(seen: View) -> list[str]:
     chosen = "These lines share the most words with the question."
     most = max(shared(extract, terms) for extract in extracts)
     telling = [extract for extract in extracts if 2 * shared(extract, terms) >= most]
-    return [f"{label} {chosen}", *(_quote(extract) for extract in telling)]
+    places = [at for number, at in enumerate(telling) if not _said_again(at, telling[:number])]
+    return [f"{label} {chosen}", *(_quote(extract) for extract in places[:_EXTRACTS])]
+
+
+def _said_again(extract: Extract, before: Sequence[Extract]) -> bool:
+    """Whether it is nothing but a comment in a file of which other lines were shown before."""
+    return is_said(extract) and any(extract.path == other.path for other in before)
 
 
 def _quote(extract: Extract) -> str:

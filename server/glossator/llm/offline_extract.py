@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -11,6 +12,8 @@ from glossator.core.imports import is_import
 
 _LINES = 14
 _AROUND = 2  # lines kept before the first and after the last line that holds a term
+_DOCSTRINGS = ('"""', "'''", 'r"""')
+_COMMENT = re.compile(r"//|/?\*|#(?!include|define|if|el|endif|pragma|\[)")
 _LANGUAGES = {
     ".c": "c",
     ".cpp": "cpp",
@@ -61,6 +64,12 @@ def shared(extract: Extract, terms: tuple[str, ...]) -> int:
     return sum(any(term in line for line in lines) for term in terms)
 
 
+def is_said(extract: Extract) -> bool:
+    """Whether it is of code, and holds nothing but what is said about it."""
+    said = _said(extract)
+    return all(said[at] for at, line in enumerate(extract.lines) if line.strip())
+
+
 def code_fence(extract: Extract) -> tuple[str, str]:
     """A Markdown fence longer than any inside the extract, with the language's name."""
     ticks = "```"
@@ -71,13 +80,16 @@ def code_fence(extract: Extract) -> tuple[str, str]:
 
 def _best_of(extract: Extract, terms: tuple[str, ...]) -> tuple[int, Extract]:
     """The best window of one stretch, and how many of the terms' occurrences it holds."""
-    scores = [_score(line, terms) for line in extract.lines]
+    said = _said(extract)
+    scores = [_score(line, terms) * (1 if said[at] else 2) for at, line in enumerate(extract.lines)]
     starts = range(max(1, len(scores) - _LINES + 1))
     start = max(starts, key=lambda at: (sum(scores[at : at + _LINES]), -at))
     end = min(start + _LINES, len(scores))
     score = sum(scores[start:end])
     if telling := [at for at in range(start, end) if scores[at]]:
         start, end = max(start, telling[0] - _AROUND), min(end, telling[-1] + _AROUND + 1)
+    if start <= _AROUND:
+        start = 0  # mostly where a definition begins
     while start < end - 1 and not extract.lines[start].strip():
         start += 1
     while end > start + 1 and not extract.lines[end - 1].strip():
@@ -87,3 +99,21 @@ def _best_of(extract: Extract, terms: tuple[str, ...]) -> tuple[int, Extract]:
 
 def _score(line: str, terms: tuple[str, ...]) -> int:
     return 0 if is_import(line) else sum(term in line.lower() for term in terms)
+
+
+def _said(extract: Extract) -> list[bool]:
+    """Which lines are comments or docstrings, as far as that shows; none of a text in prose."""
+    if PurePosixPath(extract.path).suffix not in _LANGUAGES.keys() - {".md"}:
+        return [False] * len(extract.lines)
+    said: list[bool] = []
+    within, before = False, ":"
+    for text in map(str.strip, extract.lines):
+        begins = text.startswith(_DOCSTRINGS)
+        ends = text.count('"""') % 2 or text.count("'''") % 2
+        if text in _DOCSTRINGS and not within and not before.endswith(":"):
+            said = [True] * len(said)  # the extract began within it
+        elif ends and (within or begins):
+            within = not within
+        said.append(within or begins or text in _DOCSTRINGS or _COMMENT.match(text) is not None)
+        before = text or before
+    return said

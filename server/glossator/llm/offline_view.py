@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from glossator.core.imports import is_import
-from glossator.core.terms import identifiers
+from glossator.core.terms import defining, identifiers
 from glossator.llm.model import Block, Message
 from glossator.llm.offline_extract import Extract
 from glossator.prompts.loader import load_prompt
 
-_SEARCH_HIT = re.compile(
-    r"^\d+\. (?P<path>.+?):(?P<first>\d+)-(?P<last>\d+)(?: \(|$)", re.MULTILINE
-)
+_HIT = re.compile(r"^\d+\. (?P<path>.+?):(?P<first>\d+)-(?P<last>\d+)(?: \(|$)", re.MULTILINE)
 _GREP_FILE = re.compile(r"^(?P<path>.+)\n(?P<lines>(?:\d+[:-].*\n|--\n)+)", re.MULTILINE)
 _GREP_HIT = re.compile(r"^(?P<line>\d+):(?P<text>.*)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
@@ -23,16 +21,18 @@ _ATTACHED = re.compile(r"Attached by the user: (?P<path>.+), lines \d+-\d+ of \d
 _DEFINED = re.compile(
     r"\b(?:def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var)\s+(\w{3,})"
 )
-_GREP_CONTEXT = 8
+_CONTEXT = 8  # lines read of where a name is used,
+_DEFINITION = 60  # and of where it is defined
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Lines worth reading; `first_line` is 1-based."""
+    """Lines worth reading; `first_line` is 1-based. `defines` what a name of the question means."""
 
     path: str
     first_line: int
     lines: int
+    defines: bool = False
 
     def overlaps(self, other: Place) -> bool:
         """Whether a line belongs to both."""
@@ -46,7 +46,7 @@ class Place:
 
     def capped(self, most: int) -> Place:
         """The same place with at most so many lines."""
-        return Place(self.path, self.first_line, min(self.lines, most))
+        return replace(self, lines=min(self.lines, most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def view(messages: Sequence[Message]) -> View:
         attached=tuple(extract for text in attached for extract in _attachment(text)),
         attached_names=_attached_names(attached),
         results=tuple(text for _, text, _ in answered),
-        places=_interleaved([list(_places(call, text)) for call, text in good]),
+        places=_interleaved([_places(call, text) for call, text in good]),
         has_read=bool(reads),
         reads=tuple(
             tuple(_stretches(call, shown[str(call["input"])]))
@@ -155,17 +155,22 @@ def _interleaved(found: Sequence[Sequence[Place]]) -> tuple[Place, ...]:
     return tuple(dict.fromkeys(place for row in rows for place in row if place is not None))
 
 
-def _places(call: Block, text: str) -> Iterator[Place]:
+def _places(call: Block, text: str) -> list[Place]:
+    """What a search found: what Search ranks, or of Grep's lines those that define a name first."""
     if call["name"] == "Search":
-        for hit in _SEARCH_HIT.finditer(text):
-            first, last = int(hit["first"]), int(hit["last"])
-            yield Place(hit["path"], first, last - first + 1)
-    elif call["name"] == "Grep":
-        for file in _GREP_FILE.finditer(f"{text}\n"):
-            for hit in _GREP_HIT.finditer(file["lines"]):
-                if not is_import(hit["text"]):
-                    first = max(1, int(hit["line"]) - 2)
-                    yield Place(file["path"], first, _GREP_CONTEXT)
+        hits = [(hit["path"], int(hit["first"]), int(hit["last"])) for hit in _HIT.finditer(text)]
+        return [Place(path, first, last - first + 1) for path, first, last in hits]
+    if call["name"] != "Grep":
+        return []
+    defining_line = re.compile(defining([str(call["input"]["pattern"]).replace(r"\b", "")]))
+    found: list[Place] = []
+    for file in _GREP_FILE.finditer(f"{text}\n"):
+        for hit in _GREP_HIT.finditer(file["lines"]):
+            if not is_import(hit["text"]):
+                defines = defining_line.match(hit["text"]) is not None
+                first, lines = max(1, int(hit["line"]) - 2), _DEFINITION if defines else _CONTEXT
+                found.append(Place(file["path"], first, lines, defines))
+    return sorted(found, key=lambda place: not place.defines)
 
 
 def _is_shown(text: str) -> bool:
