@@ -125,9 +125,8 @@ async def test_time_runs_out_while_the_model_is_asked(tmp_path: Path, turn: Turn
 @pytest.mark.usefixtures("_soon")
 async def test_an_answer_that_was_cut_off_stands_if_there_is_no_last_word(tmp_path: Path) -> None:
     never = Turn(Text("x"), fault=SlowHeaders(asyncio.Event()))
-    async with stage(
-        tmp_path, FILES, [Turn(Text("It greets."), gate=asyncio.Event()), never], LIMITED
-    ) as s:
+    script = [Turn(Text("It greets."), gate=asyncio.Event()), never, Turn(Text("Again."))]
+    async with stage(tmp_path, FILES, script, LIMITED) as s:
         answer = await s.ask("?")
         assert answer.stop == "time"
         assert answer.text
@@ -136,6 +135,10 @@ async def test_an_answer_that_was_cut_off_stands_if_there_is_no_last_word(tmp_pa
             type(event) for event in s.port.events if isinstance(event, TextDelta | TextDiscarded)
         ]
         assert kinds[-2:] == [TextDiscarded, TextDelta]
+        assert (await s.ask("Why?", session_id=answer.session_id)).text == "Again."
+        said, asked = s.sent(2)["messages"][-2:]
+        assert (said["role"], said["content"][0]["text"]) == ("assistant", answer.text)
+        assert [part["text"] for part in asked["content"]] == ["Why?"]
 
 
 async def test_a_last_word_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:

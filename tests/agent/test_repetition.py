@@ -101,16 +101,20 @@ async def test_what_the_model_changes_makes_a_call_new(
         assert not any(each.get("is_error") for each in told), told
 
 
-async def test_nothing_repeats_while_a_job_runs(tmp_path: Path) -> None:
+async def test_commands_may_wait_for_a_job(tmp_path: Path) -> None:
+    """What only reads may not: it would show nothing else."""
     begin = ToolUse(
         "Bash", {"command": "while [ ! -e go ]; do sleep 0.05; done", "background": True}
     )
     look, go = ToolUse("Bash", {"command": "ls"}), ToolUse("Bash", {"command": "touch go"})
-    async with stage(tmp_path, FILES, [Turn(begin), *[Turn(look)] * 8, Turn(go), DONE], AUTO) as s:
+    read = ToolUse("Read", {"path": "app.py"})
+    script = [Turn(begin), *[Turn(look)] * 8, *[Turn(read)] * 3, Turn(go), DONE]
+    async with stage(tmp_path, FILES, script, AUTO) as s:
         s.port.permitted = [PermissionAnswer(Choice.ONCE)]
         assert (await s.ask("?")).stop == "answered"
         looks = [results(request.body)[0] for request in s.api.requests[2:10]]
         assert not any(look.get("is_error") for look in looks), looks
+        assert "Not run" in results(s.sent(12))[0]["content"]
 
 
 CIRCLES = {

@@ -85,6 +85,10 @@ class Stage:
         (PERMISSION, [""], "deny", ""),
         (PERMISSION, [], "deny", ""),  # the end of input
         (PERMISSION, ["Use make."], "deny", "Use make."),
+        (PERMISSION, ["n use make"], "deny", "use make"),
+        (PERMISSION, ["No, use make"], "deny", "use make"),
+        (PERMISSION, ["no need to run that"], "deny", "no need to run that"),
+        (PERMISSION, ["No more than three"], "deny", "No more than three"),
         (ONCE_ONLY, ["a", "y"], "once", ""),
         (ONCE_ONLY, ["s"], "deny", ""),
     ],

@@ -185,7 +185,7 @@ def test_a_long_call_leaves_room_for_its_outcome_and_a_failure_is_told_whole() -
         '✓ Bash command="xxxxxxx…  No command is run in here, ever. …\n'
     )
     assert drawn(lambda renderer: show(renderer, error=True)) == (
-        '✗ Bash command="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…  No\n'
+        '✗ Bash command="xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"  No\n'
         "  command is run in here, ever.  14 ms\n"
     )
 

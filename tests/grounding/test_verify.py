@@ -185,6 +185,7 @@ async def test_empty_lines_need_not_be_read(workspace: MakeWorkspace) -> None:
     await ws.call("Read", path="a.py", limit=1)
     check(ws, "a.py, 1-3")
     check(ws, "a.py, 1-4", "Line 4 was not read.")
+    check(ws, "a.py, 2-3", "Lines 2-3 were not read.")
 
 
 @pytest.mark.parametrize("cited", ["doc, a.py", "a.py L5 or so", "fact, 12, null", "the docs"])

@@ -122,7 +122,9 @@ async def test_an_image_that_a_rule_hides(tmp_path: Path) -> None:
             with pytest.raises(UsageError, match=r"your permission rule Read\(secret/\*\*\)"):
                 await s.ask("?", attachments=(Attachment(to_uri(str(tmp_path / path))),))
         await s.ask("@secret/key.png and @link.png?")
-        assert len(said(s)) == 1
+        told, question = said(s)
+        assert "but not attached: @secret/key.png" in told["text"]
+        assert question["type"] == "text"
         assert s.port.of(Notice)[0].message.count("your permission rule Read(secret/**)") == 2
 
 

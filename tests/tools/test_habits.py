@@ -23,7 +23,7 @@ WHY = {"description": "Look for it", "explanation": "…", "reason": "…", "tit
         ("Bash", {"cmd": "ls", **WHY}, {"command": "ls"}),
         ("Bash", {"command": "ls", "timeout": 120_000}, {"command": "ls", "timeout_seconds": 120}),
         ("Bash", {"command": "ls", "timeout": 90}, {"command": "ls", "timeout_seconds": 90}),
-        ("Bash", {"command": "ls", "timeout": 1_500}, {"command": "ls", "timeout_seconds": 2}),
+        ("Bash", {"command": "ls", "timeout": 900}, {"command": "ls", "timeout_seconds": 600}),
         ("Bash", {"command": "ls", "timeout": 10**7}, {"command": "ls", "timeout_seconds": 600}),
         ("Bash", {"command": "ls", "workdir": "a"}, {"command": "ls", "cwd": "a"}),
         ("Bash", {"command": "ls", "working_directory": "a"}, {"command": "ls", "cwd": "a"}),
@@ -108,6 +108,7 @@ def test_what_is_meant(tool: str, habit: dict[str, Any], own: dict[str, Any]) ->
     [
         ("Bash", {"command": "ls", "timeout": 90, "timeout_seconds": 9}),
         ("Bash", {"command": "ls", "timeout": "soon"}),
+        ("Bash", {"command": "ls", "timeout": True}),
         ("Explore", {"prompt": "x", "query": "y"}),
         ("Fork", {"task": "x", "agent": "law"}),
         ("Todo", {"todos": [{"content": "a", "status": "cancelled"}]}),

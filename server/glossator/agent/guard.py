@@ -2,7 +2,7 @@
 
 A call is a repetition if it was made before and nothing changed since: no document changed on disk
 or in the editor, whoever changed it, and no other command printed something new. While a job runs
-in the background no call is one: its output may be waited for.
+in the background no command is one: its output may be waited for.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ class Guard:
             if (result := results.get(call.id)) is None:
                 continue
             name = _fingerprint(call)
-            self._made[name] += not result.pending
+            awaits = result.pending or (self.acts(call) and self.waits())
+            self._made[name] += not awaits
             if self.acts(call):
                 acted = True
                 if not result.error and result.said != self._told.get(name):
@@ -92,7 +93,7 @@ class Guard:
                 self._told[name] = result.said
         if acted:  # the revision grows when a command runs, also if it leaves all as it was
             self._seen = self.revision()
-        if self._changed != (changed := self.changes()) or self.waits():
+        if self._changed != (changed := self.changes()):
             self._changed = changed
             self.forget()
 

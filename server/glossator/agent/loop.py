@@ -26,7 +26,7 @@ from glossator.core.events import Notice, TextDelta, TextDiscarded
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers, user_message, whole_reply
 from glossator.llm.meter import Budget, Meter
-from glossator.llm.model import Message, Reply, StopReason, ToolCall
+from glossator.llm.model import Block, Message, Reply, StopReason, ToolCall
 from glossator.prompts.loader import load_prompt
 
 _ENDINGS = {
@@ -235,8 +235,10 @@ async def _last_word(
     nothing = EarlyCalls({}, run)
     last = await query(agent, conversation, run, guard.meter, guard.seconds_left, nothing)
     if isinstance(last, str):
-        if text := max(said, last, key=len):
+        if text := max(said, last, key=len).rstrip():
             run.emit(TextDelta(text))
+            block: Block = {"type": "text", "text": text}
+            conversation.append({"role": "assistant", "content": [block]})
         return _unanswered(limit, guard, text)
     _count(run, guard)
     last = replace(last, message=whole_reply((last.message,)))

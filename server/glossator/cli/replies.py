@@ -37,7 +37,7 @@ _CHOICES: Mapping[str, Choice] = {
     "no": "deny",
     "": "deny",
 }
-_NO = re.compile(r"^no?(?:[,;:.]\s*|\s+)", re.IGNORECASE)
+_NO = re.compile(r"^(?:n\s+|no?[,;:.]\s*)", re.IGNORECASE)  # before the user's words
 _NUMBERS = re.compile(r"\d+(?:[\s,;]+\d+)*[\s,;]*")
 
 

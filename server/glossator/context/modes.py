@@ -23,9 +23,9 @@ _PROMPTS: Mapping[str, str] = {
 }
 PROMPTS = tuple(_PROMPTS.values())
 
-_PLAN = re.compile(  # a heading, or a line that is bold, such as "Implementation plan:"
-    r"^ {0,3}(?:#{1,6}\s+|(?=\*\*[^*\n]+\*\*:?[ \t]*$)\*\*)(?:[\d.)]+\s+)?(?:[\w-]+ ){0,4}"
-    r"plan[ \t]*(?:$|[#*:.,(\u2013\u2014-]|(?:for|of|to)\b)",
+_PLAN = re.compile(  # a heading, or bold words that head what follows
+    r"^ {0,3}(?:#{1,6}\s+|\*\*)(?:[\d.)]+\s+)?(?:(?!(?:why|how|what|no|without)\b)[\w-]+ ){0,3}"
+    r"plan[ \t]*(?:$|\*\*(?::|[ \t]*$)|[:#.,(\u2013\u2014-]|(?:for|of|to)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -204,7 +204,7 @@ def _named_in(body: str, mark: CitationMark) -> Iterator[CitationMark]:
     for path, runs, lines in next(filter(None, map(_places, items)), []):
         for span in _RANGE.finditer(runs):
             first, last = _ends(span)
-            for run in range(first, min(last, first + _MOST_RUNS) + 1):
+            for run in range(first, min(last + 1, first + _MOST_RUNS)):
                 yield replace(mark, path=f"run {run}", run=run)
         for span in _RANGE.finditer(lines):
             first, last = _ends(span)

@@ -88,7 +88,10 @@ def verify(
     if mark.last_line > total:
         return _unsupported(mark, None, f"{mark.path} has only {total:,} lines.")
     span = Span(document.uri, document.sha256, mark.first_line, mark.last_line)
-    if missing := [line for line in shown.missing(span) if document.lines[line - 1].strip()]:
+    missing = shown.missing(span)
+    if len(missing) <= mark.last_line - mark.first_line:  # of lines that were read in part
+        missing = [line for line in missing if document.lines[line - 1].strip()]
+    if missing:
         since = " as the file is now" if shown.is_outdated(span) else ""
         return _unsupported(mark, span, f"{_lines(missing)} not read{since}.")
     return Citation(mark.path, span, CitationStatus.READ)
@@ -132,5 +135,5 @@ def _lines(numbers: Sequence[int]) -> str:
 
 
 def _unsupported(mark: CitationMark, span: Span | None, reason: str) -> Citation:
-    lines = (None, None) if span or mark.run else (mark.first_line, mark.last_line)
+    lines = (None, None) if span or not mark.first_line else (mark.first_line, mark.last_line)
     return Citation(mark.path, span, CitationStatus.UNSUPPORTED, reason, *lines)

@@ -21,7 +21,7 @@ from glossator.llm.model import (
     TextPiece,
     ToolCall,
 )
-from glossator.llm.offline_extract import Extract, best_extract, code_fence, is_said, shared
+from glossator.llm.offline_extract import Extract, best_extract, code_fence, is_comment, shared
 from glossator.llm.offline_view import Place, View, view
 
 _LABEL = "**Offline, extractive.** No model was asked."
@@ -132,13 +132,13 @@ def _answer(seen: View) -> list[str]:
     chosen = "These lines share the most words with the question."
     most = max(shared(extract, terms) for extract in extracts)
     telling = [extract for extract in extracts if 2 * shared(extract, terms) >= most]
-    places = [at for number, at in enumerate(telling) if not _said_again(at, telling[:number])]
+    places = [at for number, at in enumerate(telling) if not _repeats_comment(at, telling[:number])]
     return [f"{label} {chosen}", *(_quote(extract) for extract in places[:_EXTRACTS])]
 
 
-def _said_again(extract: Extract, before: Sequence[Extract]) -> bool:
+def _repeats_comment(extract: Extract, before: Sequence[Extract]) -> bool:
     """Whether it is nothing but a comment in a file of which other lines were shown before."""
-    return is_said(extract) and any(extract.path == other.path for other in before)
+    return is_comment(extract) and any(extract.path == other.path for other in before)
 
 
 def _quote(extract: Extract) -> str:

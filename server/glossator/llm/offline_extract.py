@@ -64,9 +64,9 @@ def shared(extract: Extract, terms: tuple[str, ...]) -> int:
     return sum(any(term in line for line in lines) for term in terms)
 
 
-def is_said(extract: Extract) -> bool:
+def is_comment(extract: Extract) -> bool:
     """Whether it is of code, and holds nothing but what is said about it."""
-    said = _said(extract)
+    said = _comment_lines(extract)
     return all(said[at] for at, line in enumerate(extract.lines) if line.strip())
 
 
@@ -80,7 +80,7 @@ def code_fence(extract: Extract) -> tuple[str, str]:
 
 def _best_of(extract: Extract, terms: tuple[str, ...]) -> tuple[int, Extract]:
     """The best window of one stretch, and how many of the terms' occurrences it holds."""
-    said = _said(extract)
+    said = _comment_lines(extract)
     scores = [_score(line, terms) * (1 if said[at] else 2) for at, line in enumerate(extract.lines)]
     starts = range(max(1, len(scores) - _LINES + 1))
     start = max(starts, key=lambda at: (sum(scores[at : at + _LINES]), -at))
@@ -101,7 +101,7 @@ def _score(line: str, terms: tuple[str, ...]) -> int:
     return 0 if is_import(line) else sum(term in line.lower() for term in terms)
 
 
-def _said(extract: Extract) -> list[bool]:
+def _comment_lines(extract: Extract) -> list[bool]:
     """Which lines are comments or docstrings, as far as that shows; none of a text in prose."""
     if PurePosixPath(extract.path).suffix not in _LANGUAGES.keys() - {".md"}:
         return [False] * len(extract.lines)

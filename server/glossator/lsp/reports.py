@@ -134,8 +134,9 @@ def _write(text: str) -> Path:
 
 
 def _new_file(folder: Path) -> tuple[Path, int]:
-    """A new file, open, named by the first free number: a message has room for three digits."""
-    for number in count(1):
+    """A new file, open, with the next number, as short as it can be for a message to show it."""
+    taken = (int(path.stem) for path in folder.glob("*.md") if path.stem.isdecimal())
+    for number in count(max(taken, default=0) + 1):
         path = folder / f"{number}.md"
         with suppress(FileExistsError):
             return path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

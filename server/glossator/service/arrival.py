@@ -49,9 +49,11 @@ async def quiet(host: WorkspaceHost, port: EditorPort, paths: Iterable[str]) -> 
 
     Only editors that may edit a text they have not sent are waited for.
     """
+    if not port.edits_blindly:
+        return
     names = tuple(paths)
     with suppress(TimeoutError):
-        async with asyncio.timeout(_TYPING_SECONDS if port.edits_blindly else 0):
+        async with asyncio.timeout(_TYPING_SECONDS):
             while (left := QUIET_SECONDS - _age(host, names)) > 0:  # noqa: ASYNC110 - time itself is waited for
                 await asyncio.sleep(left)
 

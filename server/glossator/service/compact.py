@@ -81,7 +81,7 @@ def _carried(app: Application, session: Session) -> Carried:
     files = []
     for document in session.reads.seen():
         shown = runs(sorted(session.reads.lines(document)))
-        lines = ", ".join(f"{first}-{last}" for first, last in shown)
+        lines = ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in shown)
         files.append(f"{relative(document.path)}: lines {lines}")
     return Carried(
         todos=tuple(f"[{step.state}] {step.text}" for step in session.todo.steps),

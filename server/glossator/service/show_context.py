@@ -69,7 +69,7 @@ async def show_context(app: Application, request: ShowContextRequest) -> Context
     newest = held.account.newest
     counted = newest.usage.input_total if newest and newest.messages else 0
     model, offline, window = app.model.id, app.model.offline, app.model.window
-    if offline and newest and not app.models.settings.offline:  # there is no key here
+    if offline and newest and newest.model != app.model.id and not app.models.settings.offline:
         facts = facts_of(newest.model)
         model, offline, window = facts.id, False, facts.window
     sent, until = _sent(app, model, newest, counted)

@@ -182,7 +182,9 @@ class LimitSettings(_Group):
     )
     session_dollars: float | None = Field(None, gt=0, description="What one session may cost.")
     seconds: float = Field(900, gt=0, description="Wall time of one run, in seconds.")
-    repeats: int = Field(3, ge=2, description="Identical tool calls before the loop is stopped.")
+    repeats: int = Field(
+        3, ge=2, description="Identical tool calls, with no change in between, that end a run."
+    )
 
 
 class AgentBudget(_Group):

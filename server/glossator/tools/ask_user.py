@@ -34,7 +34,7 @@ class AskUserArgs(ToolArgs):
     habits: ClassVar[Mapping[str, Sequence[str]]] = dict.fromkeys(
         ("multiSelect", "multi_select"), ("several",)
     )
-    needless: ClassVar[frozenset[str]] = frozenset({"header"})
+    ignored: ClassVar[frozenset[str]] = frozenset({"header"})
 
     @classmethod
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:

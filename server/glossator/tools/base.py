@@ -53,8 +53,8 @@ class ToolArgs(BaseModel):
 
     habits: ClassVar[Mapping[str, Sequence[str]]] = {}  # names for these arguments alone
     values: ClassVar[Mapping[str, Mapping[str, str]]] = {}  # other words for values, by argument
-    needless: ClassVar[frozenset[str]] = frozenset()  # what changes nothing
-    always: ClassVar[frozenset[str]] = frozenset()  # what is done anyway, and cannot be refused
+    ignored: ClassVar[frozenset[str]] = frozenset()  # what changes nothing
+    ignored_if_true: ClassVar[frozenset[str]] = frozenset()  # what is done anyway
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True
@@ -70,7 +70,11 @@ class ToolArgs(BaseModel):
         known = fields.keys() | {field.alias for field in fields.values()}
         meant = {name: value for name, value in given.items() if name in known}
         for name, value in given.items():
-            if name in known or name in cls.needless or (name in cls.always and value is True):
+            if (
+                name in known
+                or name in cls.ignored
+                or (name in cls.ignored_if_true and value is True)
+            ):
                 continue
             likely = (*cls.habits.get(name, ()), *NAMES.get(name, ()))
             other = next((each for each in likely if each in fields and each not in meant), name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -20,6 +19,8 @@ from glossator.tools.shell.shell import Command
 
 SECONDS = 120
 MAX_SECONDS = 600
+
+_MILLISECONDS = 10_000  # nobody means so many seconds
 
 
 class BashArgs(ToolArgs):
@@ -40,11 +41,11 @@ class BashArgs(ToolArgs):
 
     @classmethod
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Others give a time limit in seconds, or in milliseconds, which are many."""
+        """A time limit by another name: in seconds, or in milliseconds if it is that large."""
         timeout = given.get("timeout")
-        if isinstance(timeout, int) and timeout > 0 and "timeout_seconds" not in given:
+        if type(timeout) is int and timeout > 0 and "timeout_seconds" not in given:
             del given["timeout"]
-            seconds = timeout if timeout <= MAX_SECONDS else math.ceil(timeout / 1000)
+            seconds = timeout // 1000 if timeout >= _MILLISECONDS else timeout
             given["timeout_seconds"] = min(seconds, MAX_SECONDS)
         return given
 
@@ -75,14 +76,21 @@ class Bash:
         if context.shell is None:
             raise UsageError("Commands cannot be run here.\nTell the user what to run.")
         if args.job is not None:
-            return await _look(args, args.job, context.shell)
+            result = await _look(args, args.job, context.shell)
+            context.runs.looked(args.job, "" if result.pending else result.outcome)
+            return result
         if args.command is None or args.stop:
             raise UsageError("Give a command, or a job to look at or stop.")
         try:
             unsaved = await context.save()
             command = Command(args.command, args.cwd, args.network)
             number = context.runs.begin(command.text)
-            result = await _run(args, command, context.shell, f"[run {number}]", unsaved)
+            run = f"[run {number}]"
+            if args.background:
+                job = await context.shell.start(command)
+                context.runs.jobs[job] = number
+                return _started(job, run, unsaved)
+            result = await _run(args, command, context.shell, run, unsaved)
         except OSError as error:
             return ToolResult.failed(f"The command could not be started: {error}.\nTry again.")
         if result.outcome:
@@ -90,16 +98,17 @@ class Bash:
         return result
 
 
+def _started(job: str, run: str, unsaved: str) -> ToolResult:
+    told = (
+        f"{run} Started job {job}. Look at it with job={job!r}. What it changes after this turn"
+        " is not kept for undo."
+    )
+    return ToolResult(f"{told}\n{unsaved}".rstrip(), number=run)
+
+
 async def _run(
     args: BashArgs, command: Command, shell: ShellContext, run: str, unsaved: str
 ) -> ToolResult:
-    if args.background:
-        job = await shell.start(command)
-        told = (
-            f"{run} Started job {job}. Look at it with job={job!r}. What it changes after this turn"
-            " is not kept for undo."
-        )
-        return ToolResult(f"{told}\n{unsaved}".rstrip(), number=run)
     seconds = args.timeout_seconds or SECONDS
     finished = await shell.run(command, seconds)
     if finished.timed_out:

@@ -19,7 +19,7 @@ class ForkArgs(ToolArgs):
 
     task: str = Field(min_length=1, max_length=4_000)
 
-    needless: ClassVar[frozenset[str]] = frozenset({"subagent_type"})
+    ignored: ClassVar[frozenset[str]] = frozenset({"subagent_type"})
 
 
 class Fork:

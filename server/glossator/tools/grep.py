@@ -94,10 +94,10 @@ class GrepArgs(ToolArgs):
     values: ClassVar[Mapping[str, Mapping[str, str]]] = {
         "output_mode": dict.fromkeys(("files_with_matches", "files_only", "paths"), "files")
     }
-    needless: ClassVar[frozenset[str]] = frozenset(
+    ignored: ClassVar[frozenset[str]] = frozenset(
         "-n -H line_numbers line_number show_line_numbers with_filename".split()
     )
-    always: ClassVar[frozenset[str]] = frozenset("-r -R -E recursive".split())
+    ignored_if_true: ClassVar[frozenset[str]] = frozenset("-r -R -E recursive".split())
 
     @classmethod
     def translated(cls, given: dict[str, Any]) -> dict[str, Any]:

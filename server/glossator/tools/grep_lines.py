@@ -67,6 +67,8 @@ class Kept:
 
         Of the `first` as many as there is room for, of the others only as many as are useful.
         """
+        if not examples:
+            return
         whole = self.room
         files = {example.place.file for example in examples}
         bytes_of_all = sum(example.bytes for example in examples) + sum(map(size, files))

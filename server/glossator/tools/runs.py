@@ -16,6 +16,7 @@ class CommandRuns:
     ) -> None:
         self._commands = list(commands)
         self._failures = dict(failures)
+        self.jobs: dict[str, int] = {}  # the numbers of runs in the background
         self.began: Callable[[str], None] = lambda _: None
         self.failed: Callable[[int, str], None] = lambda _number, _outcome: None
 
@@ -24,6 +25,11 @@ class CommandRuns:
         self._commands.append(command)
         self.began(command)
         return len(self._commands)
+
+    def looked(self, job: str, outcome: str) -> None:
+        """A job was looked at; `outcome` as of `fail`, "" if it runs or ended well."""
+        if outcome and (number := self.jobs.pop(job, None)) is not None:
+            self.fail(number, outcome)
 
     def fail(self, number: int, outcome: str) -> None:
         """A run ended otherwise than well, such as with "exit code 1"."""

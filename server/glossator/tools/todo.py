@@ -31,7 +31,7 @@ class StepArgs(ToolArgs):
             "completed": TodoState.DONE,
         }
     }
-    needless: ClassVar[frozenset[str]] = frozenset({"id", "priority", "activeForm"})
+    ignored: ClassVar[frozenset[str]] = frozenset({"id", "priority", "activeForm"})
 
 
 class TodoArgs(ToolArgs):

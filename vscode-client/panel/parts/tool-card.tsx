@@ -64,6 +64,14 @@ function State({ part, live }: { part: ToolPart; live: boolean }) {
       </>
     );
   }
+  if (part.finished?.unsuccessful) {
+    return (
+      <>
+        <Icon name="close" />
+        <span class="unseen">ended badly: </span>
+      </>
+    );
+  }
   if (!part.finished && live) {
     return (
       <>

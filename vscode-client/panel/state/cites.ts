@@ -131,6 +131,10 @@ export function sourcesIn(
       }
     }
   }
+  for (const citation of citations.filter(({ target }) => target.startsWith("["))) {
+    const mark = withKey({ kind: "doc", target: citation.target, firstLine: 0, lastLine: 0 });
+    sources.set(mark.key, { number: sources.size + 1, mark, citation }); // it could not be read
+  }
   return sources;
 }
 
@@ -148,6 +152,9 @@ export function nameOf({ mark, citation }: Source): string {
 export function placeOf({ kind, target, firstLine, lastLine }: Mark): string {
   if (kind !== "doc") {
     return `${kind} ${target}`;
+  }
+  if (firstLine === 0) {
+    return target;
   }
   return firstLine === lastLine ? `${target}:${firstLine}` : `${target}:${firstLine}-${lastLine}`;
 }
@@ -202,7 +209,7 @@ function lineMark(target: string, span: RegExpExecArray): Mark {
 
 function runMarks(span: RegExpExecArray): readonly Mark[] {
   const [first, last] = ends(span);
-  const length = Math.max(0, Math.min(last - first, MOST_RUNS) + 1);
+  const length = Math.max(0, Math.min(last - first + 1, MOST_RUNS));
   return Array.from({ length }, (_, at) =>
     withKey({ kind: "run", target: String(first + at), firstLine: 0, lastLine: 0 }),
   );
@@ -217,7 +224,7 @@ function withKey(mark: Omit<Mark, "key">): Mark {
   return { ...mark, key: `${mark.kind} ${mark.target} ${mark.firstLine}-${mark.lastLine}` };
 }
 
-/** By its lines; one that could not be resolved has none, or those that are not there. */
+/** By its lines; those of one that could not be resolved are as written, or none. */
 function checked(citations: readonly CheckedCitation[], mark: Mark): CheckedCitation | null {
   const target = mark.kind === "doc" ? mark.target : `${mark.kind} ${mark.target}`;
   const same = citations.filter(

@@ -50,8 +50,8 @@ const HANDLERS: Handlers = {
     }),
   "tool.progress": (turn, { callId, message }) =>
     change(turn, isCall(callId), (part) => ({ ...part, progress: message })),
-  "tool.finished": (turn, { callId, tool, summary, error, milliseconds }) => {
-    const finished = { summary, error, milliseconds };
+  "tool.finished": (turn, { callId, tool, summary, error, unsuccessful, milliseconds }) => {
+    const finished = { summary, error, unsuccessful, milliseconds };
     const known = turn.parts.some(isCall(callId))
       ? turn
       : withPart(turn, {

@@ -38,6 +38,7 @@ export interface ToolPart {
   readonly finished: {
     readonly summary: string;
     readonly error: boolean;
+    readonly unsuccessful: boolean;
     readonly milliseconds: number;
   } | null;
 }

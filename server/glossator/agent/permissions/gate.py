@@ -70,7 +70,7 @@ class Gate:
                 reason = await self.untrusted(tool.access)
             if reason is not None:
                 return Deny(reason)
-            decision = await self._decision(tool, args, context)
+            decision = await self._decision(tool, args, context)  # the user may have been asked
         if isinstance(decision.made, Ask):
             await context.before_asking()
             async with self._turn:
