@@ -99,7 +99,9 @@ export class Harness {
 
   /** A browser; to be closed. */
   static async begin(): Promise<Harness> {
-    const { chromium } = createRequire(`${CACHE}/glossator-code/`)("playwright-core") as { chromium: Chromium };
+    const { chromium } = createRequire(`${CACHE}/glossator-code/`)("playwright-core") as {
+      chromium: Chromium;
+    };
     const requests: string[] = [];
     const server = await serve((path) => requests.push(path));
     const browser = await chromium.launch({
