@@ -45,7 +45,8 @@ async def test_an_edit_waits_for_what_is_typed(tmp_path: Path) -> None:
     if seen["shows"]:  # beside
         assert str(report) in seen["shown"]
     else:
-        assert seen["shown"] == [str(root / "calc.py")]
+        files = [each for each in seen["shown"] if each]  # Emacs may show *Warnings* of its own
+        assert files == [str(root / "calc.py")]
         assert f"Answer: ~/{report.relative_to(tmp_path)}" in seen["messages"].replace("\n", "")
 
 

@@ -121,7 +121,7 @@ async def test_what_is_written_to_a_mapped_page_is_found_though_no_stamp_tells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, on_disk: bool
 ) -> None:
     if not on_disk:
-        monkeypatch.setattr(policy, "RIPE_NS", SOON_NS)
+        monkeypatch.setattr(policy, "RIPE_NS", 0)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     root, worker = tmp_path / "ws", Worker()
     root.mkdir()
