@@ -21,10 +21,9 @@ CLIENT = Path(__file__).parents[2] / "vscode-client"
 PROTOCOL = CLIENT / "node_modules" / "vscode-languageserver-protocol"
 
 
-@pytest.mark.skipif(
-    not (NODE.exists() and PROTOCOL.exists()), reason="the client's packages are set up by `make`"
-)
 async def test_npms_client_is_served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert NODE.exists(), "Node is set up by `make test`"
+    assert PROTOCOL.exists(), "The client's packages are set up by `make client`"
     (tmp_path / "calc.py").write_text(CALC)
     async with StandIn(FIX) as api:
         monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
