@@ -120,7 +120,7 @@ async def test_an_undo_in_a_wrong_place_that_cannot_be_moved(calc: Path) -> None
         undone = await a.editor.result(a.editor.command("glossator.undoTurn", undo))
         assert undone["restored"] == []
         (failed,) = undone["failed"]
-        assert failed["reason"].startswith("was edited in a wrong place while you were typing")
+        assert failed["reason"].startswith("may be edited in a wrong place, as you were typing")
 
 
 async def test_typing_that_comes_with_the_edit_in_one_change(calc: Path) -> None:

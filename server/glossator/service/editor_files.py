@@ -30,7 +30,8 @@ from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.overlays import Overlay
 
 _REFUSED = "could not be changed in the editor: {}"
-_MISPLACED = "was edited in a wrong place while you were typing; undo that in the editor"
+_MISPLACED = "may be edited in a wrong place, as you were typing; look at it in the editor"
+_TYPING = "could not be changed while you were typing; undo again"
 _CLOSE_FIRST = "is open in the editor; close it there first"
 
 
@@ -96,6 +97,8 @@ class EditorFiles:
                 return await self._restored(step, limit)
             case Made():
                 return Restored(failed={step.path: _MISPLACED})
+            case NotApplied(behind=True):
+                return Restored(failed={step.path: _TYPING})
             case NotApplied(reason) if isinstance(change, FileEdit):
                 return Restored(failed={step.path: _REFUSED.format(reason)})
             case NotMade(again=True):
