@@ -13,7 +13,7 @@ _WORD = re.compile(r"[^\W\d]\w*|\d{2,}")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _OTHER_PARTS = re.compile(r"[^\W_]+")  # of words with letters beyond ASCII, whose case may not tell
 _ENDINGS = ("ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "s", "e")
-_DEFINING = "def|class|function|func|fn|struct|interface|trait|enum|type"
+DEFINING = "def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var"
 _RECEIVER = r"(?:\([^)\n]*\)[ \t]*)?"  # of a method of Go
 _STEM_LENGTH = 4  # shorter stems match too much
 
@@ -50,7 +50,7 @@ def identifiers(question: str) -> tuple[str, ...]:
 
 def defining(names: Iterable[str]) -> str:
     """A regular expression of lines that define one of these identifiers, in most languages."""
-    return rf"(?m)^[ \t]*(?:\w+[ \t]+)*(?:{_DEFINING})[ \t]+{_RECEIVER}(?:{'|'.join(names)})\b"
+    return rf"(?m)^[ \t]*(?:[\w()]+[ \t]+)*(?:{DEFINING})[ \t]+{_RECEIVER}(?:{'|'.join(names)})\b"
 
 
 def _parts(word: str) -> list[str]:

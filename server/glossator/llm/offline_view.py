@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from glossator.core.imports import is_import
-from glossator.core.terms import defining, identifiers
+from glossator.core.terms import DEFINING, defining, identifiers
 from glossator.llm.model import Block, Message
 from glossator.llm.offline_extract import Extract
 from glossator.prompts.loader import load_prompt
@@ -18,9 +18,7 @@ _GREP_FILE = re.compile(r"^(?P<path>.+)\n(?P<lines>(?:\d+[:-].*\n|--\n)+)", re.M
 _GREP_HIT = re.compile(r"^(?P<line>\d+):(?P<text>.*)$", re.MULTILINE)
 _NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
 _ATTACHED = re.compile(r"Attached by the user: (?P<path>.+), lines \d+-\d+ of \d+")
-_DEFINED = re.compile(
-    r"\b(?:def|class|function|func|fn|struct|interface|trait|enum|type|const|let|var)\s+(\w{3,})"
-)
+_DEFINED = re.compile(rf"\b(?:{DEFINING})\s+(\w{{3,}})")
 _CONTEXT = 8  # lines read of where a name is used,
 _DEFINITION = 60  # and of where it is defined
 
