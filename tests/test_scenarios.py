@@ -4,10 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.sandboxed import SANDBOXED
 from tests.scenario import load_steps
 from tests.scenario_player import playing
 
-SCENARIOS = sorted((Path(__file__).parent / "scenarios").glob("*.md"))
+FILES = sorted((Path(__file__).parent / "scenarios").glob("*.md"))
+SCENARIOS = [
+    pytest.param(path, marks=SANDBOXED if "Bash" in path.read_text("utf-8") else ())
+    for path in FILES
+]
 
 
 @pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)

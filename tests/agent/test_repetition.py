@@ -9,6 +9,7 @@ import pytest
 
 from glossator.core.permission import Choice, PermissionAnswer
 from tests.agent.test_loop import FILES
+from tests.sandboxed import SANDBOXED
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -31,6 +32,7 @@ def is_last(body: dict[str, Any]) -> bool:
     return "This run is ending" in body["messages"][-1]["content"][-1].get("text", "")
 
 
+@SANDBOXED
 @pytest.mark.parametrize("together", [False, True])
 async def test_editing_and_testing_goes_on_to_its_end(tmp_path: Path, *, together: bool) -> None:
     work = [(edit(n), RUN) for n in range(6)]
@@ -45,6 +47,7 @@ async def test_editing_and_testing_goes_on_to_its_end(tmp_path: Path, *, togethe
         assert "hello!!!!!! you" in told[-1]["content"]
 
 
+@SANDBOXED
 async def test_a_job_is_looked_at_until_it_ends(tmp_path: Path) -> None:
     command = "while [ ! -e go ]; do sleep 0.05; done"
     begin = ToolUse("Bash", {"command": command, "background": True})
@@ -81,6 +84,7 @@ TOGGLE = [
 STEP = ToolUse("Bash", {"command": "echo >> steps.txt"})
 
 
+@SANDBOXED
 @pytest.mark.parametrize(
     "work",
     [
@@ -101,6 +105,7 @@ async def test_what_the_model_changes_makes_a_call_new(
         assert not any(each.get("is_error") for each in told), told
 
 
+@SANDBOXED
 async def test_commands_may_wait_for_a_job(tmp_path: Path) -> None:
     """What only reads may not: it would show nothing else."""
     begin = ToolUse(

@@ -12,6 +12,7 @@ from glossator.service.rewind import RewindRequest, rewind
 from glossator.service.undo import UndoRequest, undo_turn
 from tests.agent.test_loop import without_cache_marks
 from tests.context.compacting import summary_turn
+from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -93,6 +94,7 @@ async def test_a_text_that_was_not_kept_is_to_be_read_again(tmp_path: Path) -> N
         assert "7\tline 7" in refused["content"]
 
 
+@SANDBOXED
 async def test_what_changes_within_a_run_is_told_with_the_results(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     script = [

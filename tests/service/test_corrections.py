@@ -21,6 +21,7 @@ from glossator.core.events import (
 )
 from glossator.lsp.reports import to_markdown
 from glossator.service.sessions import ResumeSessionRequest, resume_session
+from tests.sandboxed import SANDBOXED
 from tests.service.delegating import FILES, Players, explore, is_correction, read, results
 from tests.stage import stage
 from tests.standin import HttpError, Text, ToolUse, Turn
@@ -134,6 +135,7 @@ async def test_a_sub_agent_corrects_its_report(tmp_path: Path) -> None:
         assert len(corrections) == 1
 
 
+@SANDBOXED
 async def test_the_output_of_a_command_is_cited_by_its_number(tmp_path: Path) -> None:
     settings = {"permissions": {"mode": "auto"}}
     cited = "They pass. [cite: run, 2] Not so: [cite: run, 9]"

@@ -29,6 +29,7 @@ from glossator.service.overview import OverviewRequest, explore_workspace
 from glossator.service.reports import report_at
 from glossator.service.subjects import pointed_at
 from glossator.workspace.change import Closed, Edited, Opened, TextEdit
+from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -147,6 +148,7 @@ async def test_extracts_of_files_and_folders(root: Path) -> None:
             assert s.app.margin.of(pointed.subject) is not None
 
 
+@SANDBOXED
 async def test_the_last_commit_only_of_a_trusted_workspace(root: Path) -> None:
     def git(*arguments: str) -> None:
         who = ("-c", "user.name=Ada", "-c", "user.email=a@b.c")

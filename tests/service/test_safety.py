@@ -18,15 +18,13 @@ from typing import Any
 import pytest
 
 from glossator.core.permission import Choice, PermissionAnswer
-from glossator.tools.shell.policy import Unavailable
-from glossator.tools.shell.sandbox import find_sandbox
+from tests.sandboxed import SANDBOXED
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 
 _SECRET = "the secret"
 _KEY = "test-key"  # the one of the stage
 _ANYTHING = {"mode": "auto", "allow": ["*"]}
-_SANDBOXED = not isinstance(find_sandbox(), Unavailable)
 _DRESSINGS = ("plain", "case", "link", "dots", "unicode")
 _CALLS: dict[str, Callable[[str], dict[str, Any]]] = {
     "Read": lambda path: {"path": path},
@@ -158,7 +156,7 @@ async def test_a_deny_rule_means_the_file_however_it_is_called(
     assert asked == []
 
 
-@pytest.mark.skipif(not _SANDBOXED, reason="needs a sandbox")
+@SANDBOXED
 async def test_a_link_that_a_command_made_leads_no_edit_out(ws: Path) -> None:
     """CVE-2026-39861."""
     outside = ws.parent / "ws-evil"
@@ -172,7 +170,7 @@ async def test_a_link_that_a_command_made_leads_no_edit_out(ws: Path) -> None:
     assert [path.name for path in outside.iterdir()] == ["x"]
 
 
-@pytest.mark.skipif(not _SANDBOXED, reason="needs a sandbox")
+@SANDBOXED
 @pytest.mark.parametrize(
     "path", [".glossator.toml", ".mcp.json", ".vscode/settings.json", ".git/hooks/pre-commit"]
 )
@@ -264,7 +262,7 @@ async def test_a_command_that_is_not_known_to_only_read_is_asked_about(
     assert contents(ws.parent) == before
 
 
-@pytest.mark.skipif(not _SANDBOXED, reason="needs a sandbox")
+@SANDBOXED
 @pytest.mark.parametrize("command", ["env", "cat /proc/self/environ", "cat /proc/1/environ"])
 async def test_no_command_sees_the_key(
     ws: Path, command: str, monkeypatch: pytest.MonkeyPatch
@@ -275,7 +273,8 @@ async def test_no_command_sees_the_key(
     assert _KEY not in text_of(result)
 
 
-@pytest.mark.skipif(not _SANDBOXED or not shutil.which("git"), reason="needs a sandbox and git")
+@SANDBOXED
+@pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 async def test_a_repository_in_the_workspace_runs_nothing(ws: Path) -> None:
     """CVE-2026-45033."""
     bare = ws / "src/evil"

@@ -17,9 +17,8 @@ from glossator.core.uri import to_uri
 from glossator.service.actions import EXPLAIN, FIX
 from glossator.service.ask import Attachment
 from glossator.service.on_lines import LinesRequest, act_on_lines
-from glossator.tools.shell.policy import Unavailable
-from glossator.tools.shell.sandbox import find_sandbox
 from glossator.workspace.change import Opened
+from tests.sandboxed import SANDBOXED
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 from tests.workspace.trees import write_tree
@@ -37,7 +36,6 @@ _FILES = {
 _WHO = ("AUTHOR", "COMMITTER")
 _DENY = ["Read(config/**)", "Read(*.pem)", "Read(.env)"]
 _PERMISSIONS = {"permissions": {"mode": "auto", "deny": _DENY}}
-_SANDBOXED = pytest.mark.skipif(isinstance(find_sandbox(), Unavailable), reason="needs a sandbox")
 
 
 async def results(root: Path, *calls: ToolUse, settings: dict[str, Any] | None = None) -> list[str]:
@@ -159,7 +157,7 @@ async def test_it_is_not_edited(tmp_path: Path, path: str) -> None:
     assert not (tmp_path / "config/new.py").exists()
 
 
-@_SANDBOXED
+@SANDBOXED
 async def test_a_command_finds_it_empty(tmp_path: Path) -> None:
     (text,) = await results(
         tmp_path,
@@ -170,7 +168,7 @@ async def test_a_command_finds_it_empty(tmp_path: Path) -> None:
     assert "visible" in text
 
 
-@_SANDBOXED
+@SANDBOXED
 async def test_a_command_cannot_get_at_it_by_another_name(tmp_path: Path) -> None:
     command = (
         "d=$(echo con)fig; mv $d moved; ln $d/keys.py hard; cp -r moved copy; rm -f king*.pem;"
@@ -186,7 +184,7 @@ async def test_a_command_cannot_get_at_it_by_another_name(tmp_path: Path) -> Non
     assert (tmp_path / "kingfisher.pem").read_text() == _FILES["kingfisher.pem"]
 
 
-@_SANDBOXED
+@SANDBOXED
 async def test_a_command_cannot_move_it_to_where_no_rule_knows_it(tmp_path: Path) -> None:
     moved, read = await results(
         tmp_path,
@@ -204,7 +202,7 @@ def git(root: Path, *arguments: str) -> bytes:
     return subprocess.run(command, check=True, capture_output=True).stdout
 
 
-@_SANDBOXED
+@SANDBOXED
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 async def test_what_git_keeps_of_it_is_not_shown_by_the_way(tmp_path: Path) -> None:
     write_tree(tmp_path, _FILES | {"my keys/a b.pem": "kingfisher\n"})
@@ -218,7 +216,7 @@ async def test_what_git_keeps_of_it_is_not_shown_by_the_way(tmp_path: Path) -> N
     assert "kingfisher" not in "".join(texts).replace("kingfisher.pem", "")
 
 
-@_SANDBOXED
+@SANDBOXED
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 @pytest.mark.parametrize("commit", ["git commit -aqm x", "git add -A; git commit -qm x"])
 async def test_a_commit_does_not_lose_it(tmp_path: Path, commit: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from glossator.core.question import QuestionAnswer
+from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -47,9 +48,9 @@ async def run(
 @pytest.mark.parametrize(
     ("trusted", "answers", "asked", "runs", "told"),
     [
-        (True, [], 0, True, ""),
-        (None, [_TRUST], 1, True, ""),
-        (None, [_THIS_TIME], 1, True, ""),
+        pytest.param(True, [], 0, True, "", marks=SANDBOXED),
+        pytest.param(None, [_TRUST], 1, True, "", marks=SANDBOXED),
+        pytest.param(None, [_THIS_TIME], 1, True, "", marks=SANDBOXED),
         (None, [], 1, False, "nobody has said that it is trusted"),
         (None, [QuestionAnswer((), "never")], 1, False, "The user says: never"),
         (None, [QuestionAnswer(("Do not trust it",))], 1, False, "The user does not trust this"),

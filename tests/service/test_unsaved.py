@@ -22,6 +22,7 @@ from glossator.service.undo import UndoAnswer, UndoRequest, undo_turn
 from glossator.workspace.change import Closed, DiskChanged, Edited, Opened, Saved, TextEdit
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
+from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
 
@@ -130,6 +131,7 @@ async def undo(s: Stage, session_id: str, **how: Any) -> UndoAnswer:
     return await undo_turn(s.app, UndoRequest(session_id, **how))
 
 
+@SANDBOXED
 async def test_a_command_sees_the_edits_that_the_editor_saves(tmp_path: Path) -> None:
     async with buffers(tmp_path, _FIX, saves=True) as (s, editor):
         editor.open("calc.py")
@@ -145,6 +147,7 @@ async def test_a_command_sees_the_edits_that_the_editor_saves(tmp_path: Path) ->
         assert editor.texts["calc.py"] == editor.saved("calc.py") == _FIXED
 
 
+@SANDBOXED
 async def test_a_command_that_does_not_see_the_edits_says_so(tmp_path: Path) -> None:
     async with buffers(tmp_path, _FIX, saves=False) as (s, editor):
         editor.open("calc.py")
@@ -248,6 +251,7 @@ async def test_what_the_user_types_between_two_edits_is_not_saved(
         assert "[Not saved in the editor: calc.py. The" in told(s, "test")
 
 
+@SANDBOXED
 async def test_edits_and_commands_take_turns(tmp_path: Path) -> None:
     cat = ToolUse("Bash", {"command": "cat calc.py"}, "cat")
     script = [Turn(_READ), Turn(_EDIT, _TEST), Turn(_MORE, cat), _DONE]
@@ -259,6 +263,7 @@ async def test_edits_and_commands_take_turns(tmp_path: Path) -> None:
         assert editor.texts["calc.py"] == editor.saved("calc.py") == _CALC
 
 
+@SANDBOXED
 async def test_what_an_earlier_turn_left_unsaved_is_saved(tmp_path: Path) -> None:
     """And the turn that only ran a command is not the one that is undone."""
     script = [Turn(_READ), Turn(_EDIT), _DONE, Turn(_TEST), _DONE]
@@ -325,6 +330,7 @@ async def test_another_session_leaves_it_unsaved(tmp_path: Path) -> None:
         assert editor.saved("calc.py") == _CALC
 
 
+@SANDBOXED
 async def test_an_editor_that_formats_what_it_saves(tmp_path: Path) -> None:
     async with buffers(tmp_path, _FIX, saves=True) as (s, editor):
         editor.formats = lambda text: text.replace("return a + b", "return  a + b")

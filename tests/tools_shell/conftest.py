@@ -10,10 +10,9 @@ import psutil
 import pytest
 
 from glossator.tools.shell.policy import Policy, Sandbox, Unavailable
-from glossator.tools.shell.sandbox import find_sandbox
 from glossator.tools.shell.shell import Shell
+from tests.sandboxed import FOUND
 
-FOUND = find_sandbox()
 KEY = "sk-not-to-be-seen"
 
 

@@ -21,15 +21,12 @@ from glossator.tools.shell.process import Exit
 from glossator.tools.shell.report import exit_text, output_text
 from glossator.tools.shell.shell import Command, Shell
 from tests.patience import SECONDS
-from tests.tools_shell.conftest import FOUND, KEY, MakeShell, processes
+from tests.sandboxed import FOUND, SANDBOXED
+from tests.tools_shell.conftest import KEY, MakeShell, processes
 
 NO_SANDBOX = Unavailable("There is none.")
 BOTH = [
-    pytest.param(
-        FOUND,
-        id="sandbox",
-        marks=pytest.mark.skipif(isinstance(FOUND, Unavailable), reason=str(FOUND)),
-    ),
+    pytest.param(FOUND, id="sandbox", marks=SANDBOXED),
     pytest.param(NO_SANDBOX, id="none"),
 ]
 both = pytest.mark.parametrize("confinement", BOTH)

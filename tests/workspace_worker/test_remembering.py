@@ -16,6 +16,7 @@ from glossator.workspace.text.catalogue import Catalogue
 from glossator.workspace.text.files import replace_file
 from glossator.workspace.worker.lock import writing
 from tests.patience import until
+from tests.workspace.trees import FOLDERS_ARE_REMEMBERED
 from tests.workspace_worker.conftest import Restart
 
 AFTER_START = "the start listed few folders"
@@ -53,6 +54,7 @@ def names(host: WorkspaceHost) -> set[str]:
     return {entry.relative for entry in host.snapshot().files()}
 
 
+@FOLDERS_ARE_REMEMBERED
 async def test_a_start_uses_what_the_last_one_saw_and_a_sweep_follows(
     start: Start, tree: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,6 +70,7 @@ async def test_a_start_uses_what_the_last_one_saw_and_a_sweep_follows(
     assert names(second) == names(first)
 
 
+@FOLDERS_ARE_REMEMBERED
 async def test_what_was_remembered_wrongly_is_found_soon(
     start: Start, tree: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,9 @@
+"""For tests whose commands run in the sandbox: without one they are asked about, or say so."""
+
+import pytest
+
+from glossator.tools.shell.policy import Unavailable
+from glossator.tools.shell.sandbox import find_sandbox
+
+FOUND = find_sandbox()
+SANDBOXED = pytest.mark.skipif(isinstance(FOUND, Unavailable), reason=str(FOUND))
