@@ -95,7 +95,10 @@ async def test_time_runs_out_inside_a_tool(tmp_path: Path) -> None:
         s.app.tools = {**s.app.tools, "Endless": Endless()}
         answer = await s.ask("?")
         results = s.results(1)
-        assert results["endless"]["content"] == "Not finished: the limit of 4 seconds is reached."
+        assert (
+            results["endless"]["content"]
+            == "Not finished: the limit of 4 seconds leaves time only to answer."
+        )
         assert "app.py" in results["glob"]["content"]
         assert [event.call_id for event in s.port.of(ToolFinished)] == ["glob"]
         assert (answer.stop, answer.text) == ("time", "So far.")

@@ -180,11 +180,11 @@ async def test_the_end_of_a_path_names_the_one_file_that_was_shown(
     check(ws, "lib/app.py, 1")
 
 
-async def test_empty_lines_need_not_be_read(workspace: MakeWorkspace) -> None:
-    ws = await workspace({"a.py": "x = 1\n\n  \ny = 2\n"})
+async def test_lines_that_say_nothing_need_not_be_read(workspace: MakeWorkspace) -> None:
+    ws = await workspace({"a.py": "x = 1\n\n  )\ny = 2\n"})
     await ws.call("Read", path="a.py", limit=1)
     check(ws, "a.py, 1-3")
-    check(ws, "a.py, 1-4", "Line 4 was not read.")
+    check(ws, "a.py, 1-4", "Lines 2-4 were not read.")
     check(ws, "a.py, 2-3", "Lines 2-3 were not read.")
 
 

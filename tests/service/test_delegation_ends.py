@@ -74,7 +74,9 @@ async def test_its_time_is_up_but_for_the_report(
         await s.app.warm_up()
         await s.ask("?")
         reminder = players.asked["a"][2]["messages"][-1]["content"][-1]["text"]
-        assert reminder.startswith("This run is ending: the limit of 9 seconds is reached.")
+        assert reminder.startswith(
+            "This run is ending: the limit of 9 seconds leaves time only to answer."
+        )
         told = results(players.asked["main"][1])["toolu_a"]["content"]
         assert told.startswith("Partial: its time was up. What was found until then:\n\n- It is")
         assert summaries(s)["toolu_a"] == "1 finding, partial: its time was up"

@@ -59,6 +59,14 @@ async def test_the_answer_names_the_files_that_an_undo_brings_back(tmp_path: Pat
         assert nothing.changed_files == ()
 
 
+async def test_what_tools_keep_for_themselves_is_named_last(tmp_path: Path) -> None:
+    paths = ("__pycache__/calc.pyc", ".ruff_cache/x", "calc.py")
+    work = [Turn(ToolUse("Write", {"path": path, "content": "x\n"})) for path in paths]
+    async with stage(tmp_path / "ws", {}, [*work, Turn(Text("Done."))], _EDITS) as s:
+        changed = (await s.ask("Do it.")).changed_files
+        assert changed == ("calc.py", ".ruff_cache/x", "__pycache__/calc.pyc")
+
+
 async def test_another_server_tells_it(tmp_path: Path) -> None:
     root = tmp_path / "ws"
     async with stage(root, _FILES, _WORK, _EDITS) as s:

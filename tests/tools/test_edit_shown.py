@@ -42,6 +42,19 @@ async def test_reading_line_1_does_not_unlock_line_1725(workspace: MakeWorkspace
     assert not (await edit(ws, "def area():\n    return 1\n", "def area():\n    pass\n")).error
 
 
+async def test_a_file_that_changed_since_a_search_showed_it(workspace: MakeWorkspace) -> None:
+    """Its text was not kept: the refusal shows the lines as they are now."""
+    ws = await workspace({"a.py": "one\ntwo\n"})
+    await look(ws, "Grep", pattern="two", output_mode="content")
+    ws.write("a.py", "zero\none\ntwo\n")
+    refused = await edit(ws, "two", "2")
+    assert refused.text.startswith(
+        "Nothing was changed: a.py has changed since lines of it were shown in this conversation."
+    )
+    assert "3\ttwo\n" in refused.text
+    assert not (await edit(ws, "two", "2")).error
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

@@ -125,7 +125,7 @@ class Guard:
         return {
             **spent,
             Stop.TURNS: f"the limit of {self.limits.turns} turns is reached",
-            Stop.TIME: f"the limit of {self.limits.seconds:g} seconds is reached",
+            Stop.TIME: f"the limit of {self.limits.seconds:g} seconds leaves time only to answer",
             Stop.REPETITION: f"the same call was made {self.limits.repeats} times, and nothing"
             " changed in between",
             Stop.CUT_OFF: "the reply reached its length limit",

@@ -24,7 +24,7 @@ _FENCE = (
     r"^ *(?P<fence>`{3,}|~{3,})(?![`~])[^\n]*\n[\s\S]*?"
     r"(?:^ *(?P=fence)[`~]* *(?=\n|(?![\s\S]))|(?![\s\S]))"
 )
-_CODE = r"(?<!`)(?P<tick>`+)(?P<code>[^`\n](?:[^\n]*?[^`\n])?)(?P=tick)(?!`)"
+_CODE = r"(?<!`)(?P<tick>`+)(?P<code>[^`\n](?:[^\n]*?[^`\n])??)(?P=tick)(?!`)"
 _CITE = (  # a path may hold brackets: app/[id]/[[...rest]]/page.tsx
     r"\[\s*(?:cit(?:e|es|ation)\s*:|(?=doc\s*,|runs?\s+#?[0-9]))"
     r"(?P<body>(?:[^\][\n]|\[(?:[^\][\n]|\[[^\][\n]*\])*\]){1,1000})\]"

@@ -89,12 +89,16 @@ def verify(
         return _unsupported(mark, None, f"{mark.path} has only {total:,} lines.")
     span = Span(document.uri, document.sha256, mark.first_line, mark.last_line)
     missing = shown.missing(span)
-    if len(missing) <= mark.last_line - mark.first_line:  # of lines that were read in part
-        missing = [line for line in missing if document.lines[line - 1].strip()]
-    if missing:
+    was_read = len(missing) <= mark.last_line - mark.first_line  # some of them
+    if missing and not (was_read and not any(_says(document.lines[n - 1]) for n in missing)):
         since = " as the file is now" if shown.is_outdated(span) else ""
         return _unsupported(mark, span, f"{_lines(missing)} not read{since}.")
     return Citation(mark.path, span, CitationStatus.READ)
+
+
+def _says(line: str) -> bool:
+    """Whether a line holds more than space and punctuation, such as a closing bracket."""
+    return any(character.isalnum() for character in line)
 
 
 def _of_run(mark: CitationMark, commands: Sequence[str]) -> Citation:

@@ -11,6 +11,7 @@ from glossator.workspace.symbols.symbol import Symbol
 
 MAX_LINES = 60
 _FUNCTIONS = frozenset({"function", "method"})
+_MOST_JOINED = 120  # lines of one hit
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +72,11 @@ def chunks(document: Document, symbols: Sequence[Symbol]) -> Iterator[Chunk]:
 
 
 def joined(chunk: Chunk, following: Chunk) -> Chunk | None:
-    """Both as one, if they share their unit and nothing but blank lines is between them."""
+    """Both as one, if short enough, of one unit, and with only blank lines between."""
     between = chunk.document.lines[chunk.last_line : following.first_line - 1]
     if chunk.unit != following.unit or any(line.strip() for line in between):
+        return None
+    if following.last_line - chunk.first_line >= _MOST_JOINED:
         return None
     outer = min(chunk, following, key=lambda each: len(each.within))
     return replace(outer, first_line=chunk.first_line, last_line=following.last_line)

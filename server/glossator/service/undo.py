@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from glossator.service.session_replay import questions
 from glossator.service.taking_back import OnConflict
 from glossator.service.undo_plan import Problem
 
+_CACHED = re.compile(r"(?:^|/)(?:__pycache__/|\.[^/]*cache/)")
 _NAMED = 30  # files, in a reminder
 
 
@@ -132,10 +134,11 @@ def turn_views(
 
 
 def changed_files(app: Application, session: Session, turn: str) -> tuple[str, ...]:
-    """The paths of the files that a turn changed."""
+    """The paths of the files that a turn changed; what tools keep for themselves comes last."""
     turns = app.acting.of(session).checkpoints.turns if session.kept(NAME) else ()
     relative = app.host.snapshot().relative
-    return tuple(relative(path) for each in turns if each.turn == turn for path in each.paths)
+    paths = [relative(path) for each in turns if each.turn == turn for path in each.paths]
+    return tuple(sorted(paths, key=lambda path: _CACHED.search(path) is not None))
 
 
 def reminder(app: Application, session: Session) -> str:

@@ -13,6 +13,7 @@ from glossator.core.images import is_image
 from glossator.core.line_diff import unified_diff
 from glossator.core.replacement import Replacement, apply_replacements
 from glossator.core.shown import shown
+from glossator.core.span import Span
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.tools.base import Cancelled, ToolContext, in_thread
@@ -169,7 +170,9 @@ def _decide(
 ) -> tuple[Replacement, ...] | Conflict | ToolResult:
     """The replacements for the current text, or why they are not made."""
     base = target.base or Base(current, frozenset(), current)
-    unread = f"{target.relative} was not read in this conversation."
+    is_outdated = context.reads.is_outdated(Span(current.uri, current.sha256, 1, 1))
+    how = "has changed since lines of it were shown" if is_outdated else "was not read"
+    unread = f"{target.relative} {how} in this conversation."
     try:
         moved = _prepare(cancelled, target, base, current, change)
     except UsageError:
