@@ -685,7 +685,7 @@ async def test_a_file_alone_is_searched_as_among_others(workspace: MakeWorkspace
 async def test_no_descriptor_is_no_proof_of_absence(
     workspace: MakeWorkspace, tool: str, asked: dict[str, str]
 ) -> None:
-    ws = await workspace(FILES)
+    ws = await workspace(FILES, index=False)  # nothing is written meanwhile
     with no_descriptor_left():
         failed = await ws.call(tool, **asked)
     assert failed.error

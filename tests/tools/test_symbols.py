@@ -205,7 +205,7 @@ async def test_while_the_worker_is_away(workspace: MakeWorkspace) -> None:
 async def test_a_worker_that_cannot_start_makes_no_proof(workspace: MakeWorkspace) -> None:
     """A process with too many open files: it may read a file, and start no process."""
     files = {f"m{n:02}.py": "x = 'get_host'\n" for n in range(30)}
-    ws = await workspace(files | {"z/last.py": "def get_host(): pass\n"})
+    ws = await workspace(files | {"z/last.py": "def get_host(): pass\n"}, index=False)
     with no_descriptor_left(but=4):
         refused = await ws.call("Symbols", name="get_host")
         result = await ws.call("Symbols", name="get_host")
