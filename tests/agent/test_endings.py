@@ -1,6 +1,7 @@
 """How a run ends: by a limit, by the provider, or with an answer after all."""
 
 import asyncio
+import time
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -148,10 +149,12 @@ async def test_a_last_word_that_does_not_come_is_not_waited_for(tmp_path: Path) 
     """It must come within the limit of seconds, too."""
     never = [Turn(Text("x"), fault=SlowHeaders(asyncio.Event())) for _ in range(2)]
     async with stage(tmp_path, FILES, [*never, DONE], {"limits": {"seconds": 1}}) as s:
+        began = time.monotonic()
         answer = await s.ask("?")
+        assert time.monotonic() - began >= 1  # the run's clock begins before the answer's
         assert answer.stop == "time"
         assert "No answer was reached" in answer.text
-        assert 900 <= answer.milliseconds < 10_000  # the run's own clock starts a little earlier
+        assert answer.milliseconds < 10_000
         assert (await s.ask("and now?", session_id=answer.session_id)).text == "Done."
 
 
