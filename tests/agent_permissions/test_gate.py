@@ -61,8 +61,8 @@ class Setting:
             lambda: self.policy, lambda: grants, self.user.ask, self._shell, self._untrusted
         )
 
-    async def write(self, path: str) -> str | None:
-        return await self._denial(Write(), WriteArgs(path=path, content="x"))
+    async def write(self, path: str, content: str = "x") -> str | None:
+        return await self._denial(Write(), WriteArgs(path=path, content=content))
 
     async def read(self, path: str) -> str | None:
         return await self._denial(Read(), ReadArgs(path=path))

@@ -129,7 +129,9 @@ class Plain:
             for line in prompt.details
             for part in ([line.text] if line.mark else _wrapped(line.text, width))
         )
-        _prompt("\n".join((prompt.request["title"], *details, *prompt.reasons, prompt.hint)))
+        warning = [prompt.warning] if prompt.warning else []
+        lines = (prompt.request["title"], *details, *prompt.reasons, *warning, prompt.hint)
+        _prompt("\n".join(lines))
 
     def whole(self, text: str) -> None:
         """On stderr."""
