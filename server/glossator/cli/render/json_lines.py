@@ -18,6 +18,7 @@ from glossator.cli.wire import (
     Models,
     Progress,
     Question,
+    Rules,
     Status,
     ToolAnswer,
 )
@@ -141,6 +142,10 @@ class JsonLines:
         _write(answer)
 
     def transcript(self, answer: AgentTranscript) -> None:
+        """One object."""
+        _write(answer)
+
+    def rules(self, answer: Rules) -> None:
         """One object."""
         _write(answer)
 
