@@ -66,9 +66,10 @@ def test_how_rules_are_listed() -> None:
             {"text": "Edit(a\u202e)", "effect": "allow", "source": "always", "removable": True},
         ]
     }
-    assert drawn(lambda renderer: renderer.rules(answer)).split("\n") == [
-        "       rule            from",
-        "deny   Read(.env)      settings or options",
+    seen = drawn(lambda renderer: renderer.rules(answer))
+    assert [line.rstrip() for line in seen.split("\n")] == [
+        "       rule           from",
+        "deny   Read(.env)     settings or options",
         r"allow  Edit(a\u202e)  answered: always here",
         "",
     ]
