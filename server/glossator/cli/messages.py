@@ -18,8 +18,8 @@ SERVER_LOST_NEXT_STEP = (
 )
 PROMPT = "> "
 NOBODY_PERMITS = (
-    "Nobody is at the terminal to allow this.\nDo without it, and say in your answer what was left"
-    " undone."
+    "This needs the user's permission, and nobody is at the terminal to be asked.\nDo without it,"
+    " and say in your answer what was left undone."
 )
 NOBODY_REVIEWS = (
     "An edit was not applied, because nobody is here to review it; run the command in a terminal,"
