@@ -239,6 +239,12 @@ export interface ContextAnswer {
   readonly layers: ReadonlyArray<Layer>;
 }
 
+/** What is left out of a detail that is too long to be sent: so many bytes before `tail`. */
+export interface Cut {
+  readonly bytes: number;
+  readonly tail: string;
+}
+
 /** Which session to delete for good. */
 export interface DeleteSessionRequest {
   readonly sessionId: string;
@@ -440,12 +446,25 @@ export interface ListAgentsRequest {
 /** Takes nothing. */
 export type ListModelsRequest = object;
 
+/** With a session, what was allowed in it is listed, too. */
+export interface ListRulesRequest {
+  readonly sessionId?: string | null;
+}
+
 /** Takes nothing. */
 export type ListSessionsRequest = object;
 
 /** Of a session. */
 export interface ListTurnsRequest {
   readonly sessionId: string;
+}
+
+/** A rule and where it is from. */
+export interface ListedRule {
+  readonly text: string;
+  readonly effect: "allow" | "ask" | "deny";
+  readonly source: "settings" | "session" | "always";
+  readonly removable: boolean;
 }
 
 /** What is done without asking; each allows what the one before does. */
@@ -497,7 +516,7 @@ export interface NoticeEvent {
   readonly message: string;
 }
 
-/** One of the answers on offer; `detail` says what choosing it means. */
+/** One of the answers on offer. */
 export interface Option {
   readonly label: string;
   readonly detail: string;
@@ -539,16 +558,20 @@ export interface PermissionAnswer {
   readonly choice: Choice;
   readonly message?: string;
   readonly asked?: boolean;
+  readonly rules?: ReadonlyArray<string> | null;
 }
 
-/** Whether a tool may act. */
+/** Whether a tool may act; `detail` is all of it unless there is a `cut`. */
 export interface PermissionRequest {
   readonly tool: string;
   readonly title: string;
   readonly detail: string;
+  readonly cut: Cut | null;
   readonly reasons: ReadonlyArray<string>;
   readonly suggestions: ReadonlyArray<string>;
   readonly choices: ReadonlyArray<"once" | "session" | "always" | "deny">;
+  readonly sessionId: string;
+  readonly sessionTitle: string;
 }
 
 /** US dollars per million tokens; prompts of more than `up_to` tokens cost as `above` says. */
@@ -559,17 +582,26 @@ export interface Price {
   readonly above: Price | null;
 }
 
-/** What is asked; `several` of the options may be chosen, and words of one's own be given. */
+/** What the user is asked; `several` options may be chosen, if it says so. */
 export interface Question {
   readonly text: string;
   readonly options: ReadonlyArray<Option>;
   readonly several: boolean;
+  readonly sessionId: string;
+  readonly sessionTitle: string;
 }
 
 /** The labels of the options chosen, and the user's own words; both may be empty. */
 export interface QuestionAnswer {
   readonly chosen?: ReadonlyArray<string>;
   readonly words?: string;
+}
+
+/** A rule as it is listed, and where it is from; one of a session takes the session. */
+export interface RemoveRuleRequest {
+  readonly text: string;
+  readonly source: "settings" | "session" | "always";
+  readonly sessionId?: string | null;
 }
 
 /** A session's new title. */
@@ -637,6 +669,15 @@ export interface Review {
   readonly asked?: boolean;
 }
 
+/** A plan whose parts the user chooses among; the session is empty where none asks. */
+export interface ReviewRequest {
+  readonly id: string;
+  readonly label: string;
+  readonly hunks: ReadonlyArray<Hunk>;
+  readonly sessionId: string;
+  readonly sessionTitle: string;
+}
+
 /** The runs that were dropped, oldest first; of these, the turns whose changes still stand. */
 export interface RewindAnswer {
   readonly runs: ReadonlyArray<DroppedRun>;
@@ -647,6 +688,11 @@ export interface RewindAnswer {
 export interface RewindRequest {
   readonly sessionId: string;
   readonly runId?: string | null;
+}
+
+/** The rules that hold now: those that deny first, then those that ask, and that allow. */
+export interface RuleList {
+  readonly rules: ReadonlyArray<ListedRule>;
 }
 
 /** The user or the client ended the run. */
@@ -1005,6 +1051,8 @@ export interface Commands {
   readonly "glossator.listTurns": { readonly request: ListTurnsRequest; readonly answer: TurnList };
   readonly "glossator.startPlan": { readonly request: StartPlanRequest; readonly answer: Answer };
   readonly "glossator.setMode": { readonly request: SetModeRequest; readonly answer: ModeAnswer };
+  readonly "glossator.listRules": { readonly request: ListRulesRequest; readonly answer: RuleList };
+  readonly "glossator.removeRule": { readonly request: RemoveRuleRequest; readonly answer: RuleList };
   readonly "glossator.listModels": { readonly request: ListModelsRequest; readonly answer: ModelList };
   readonly "glossator.setModel": { readonly request: SetModelRequest; readonly answer: ModelAnswer };
   readonly "glossator.rebuildIndex": { readonly request: IndexRequest; readonly answer: IndexAnswer };
@@ -1047,4 +1095,14 @@ export const CITATIONS = {
   item: "\\s*(?:runs?\\s*[,:]?\\s*(?<runs>#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?(?:(?:\\s*(?:,(?![0-9]{3}(?![0-9]))|&)\\s*|\\s+and\\s+)#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*#?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?)*)(?:\\s*,?\\s*(?:lines?|l).*)?|(?:doc\\s*[,:]\\s*|(?!(?:doc|fact|task|run)\\s*,))[`\\\"']?(?<path>[^\\s,`\\\"'](?:.*?[^\\s,`\\\"'])??)[`\\\"']?(?:\\s*[,:#]\\s*|\\s+(?=l))(?<lines>(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?(?:(?:\\s*(?:,(?![0-9]{3}(?![0-9]))|&)\\s*|\\s+and\\s+)(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?)*)(?:\\s+of\\s+(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?[`\\\"']?)\\s*",
   lines: "\\s*(?<lines>(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?(?:(?:\\s*(?:,(?![0-9]{3}(?![0-9]))|&)\\s*|\\s+and\\s+)(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*(?:lines?\\s*|l\\.?\\s*)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))?)*)\\s*",
   span: "(?<first>(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9}))(?:\\s*(?:[-\\u2010-\\u2015\\u2212]|\\.\\.|to|through)\\s*(?:lines?\\s*|l\\.?\\s*)?(?<last>(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]{1,9})))?",
+} as const;
+
+/** What of a text is shown escaped: see core/shown.py. Regular expressions. */
+export const SHOWN = {
+  unseen: "(?!(?<=[\\u00a9\\u00ae\\u2122\\u2139\\u2190-\\u21ff\\u2300-\\u2bff\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}])[\\ufe0e\\ufe0f]|(?<=[#*0-9])\\ufe0f(?=\\u20e3)|(?<=[\\u00a9\\u00ae\\u2122\\u2139\\u2190-\\u21ff\\u2300-\\u2bff\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}\\ufe0f])\\u200d(?=[\\u00a9\\u00ae\\u2122\\u2139\\u2190-\\u21ff\\u2300-\\u2bff\\u3030\\u303d\\u3297\\u3299\\u{1f000}-\\u{1faff}])|(?<=[\\u0620-\\u0dff])[\\u200c\\u200d](?=[\\u0620-\\u0dff]))[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\u{13430}-\\u{1343f}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]",
+  posing: "[\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u2800\\u3000\\uff0d-\\uff19\\uff21-\\uff3a\\uff3c\\uff3f\\uff41-\\uff5a\\u{1d400}-\\u{1d7ff}\\u2010\\u2011\\u2024\\u2044\\u2215\\u29f5\\u29f8\\u2236\\ua789\\u037e]",
+  latin: "[A-Za-z\\u00c0-\\u024f\\u1e00-\\u1eff]",
+  alike: "[\\u0391\\u0392\\u0395\\u0396\\u0397\\u0399\\u039a\\u039c\\u039d\\u039f\\u03a1\\u03a4\\u03a5\\u03a7\\u03bd\\u03bf\\u03c1\\u03c5\\u03f2\\u03f3\\u037f\\u0430\\u0441\\u0435\\u04bb\\u0456\\u0458\\u043e\\u0440\\u0455\\u0443\\u0445\\u0475\\u04af\\u04cf\\u0501\\u051b\\u051d\\u0410\\u0412\\u0415\\u041a\\u041c\\u041d\\u041e\\u0420\\u0421\\u0422\\u0423\\u0425\\u0406\\u0408\\u0405\\u0474\\u04ae\\u04ba\\u04c0\\u050c\\u051a\\u051c\\u0555\\u054d\\u053c\\u0585\\u057d\\u0570\\u0578\\u0581\\u13a0-\\u13ff\\uab70-\\uabbf\\u2c80-\\u2cff\\ua4d0-\\ua4ff\\u0251\\u0261]",
+  allAlike: "[\\u0391\\u0392\\u0395\\u0396\\u0397\\u0399\\u039a\\u039c\\u039d\\u039f\\u03a1\\u03a4\\u03a5\\u03a7\\u03bd\\u03bf\\u03c1\\u03c5\\u03f2\\u03f3\\u037f\\u0430\\u0441\\u0435\\u04bb\\u0456\\u0458\\u043e\\u0440\\u0455\\u0443\\u0445\\u0475\\u04af\\u04cf\\u0501\\u051b\\u051d\\u0410\\u0412\\u0415\\u041a\\u041c\\u041d\\u041e\\u0420\\u0421\\u0422\\u0423\\u0425\\u0406\\u0408\\u0405\\u0474\\u04ae\\u04ba\\u04c0\\u050c\\u051a\\u051c\\u0555\\u054d\\u053c\\u0585\\u057d\\u0570\\u0578\\u0581]{2,}",
+  ownLetter: "(?![\\u0391\\u0392\\u0395\\u0396\\u0397\\u0399\\u039a\\u039c\\u039d\\u039f\\u03a1\\u03a4\\u03a5\\u03a7\\u03bd\\u03bf\\u03c1\\u03c5\\u03f2\\u03f3\\u037f\\u0430\\u0441\\u0435\\u04bb\\u0456\\u0458\\u043e\\u0440\\u0455\\u0443\\u0445\\u0475\\u04af\\u04cf\\u0501\\u051b\\u051d\\u0410\\u0412\\u0415\\u041a\\u041c\\u041d\\u041e\\u0420\\u0421\\u0422\\u0423\\u0425\\u0406\\u0408\\u0405\\u0474\\u04ae\\u04ba\\u04c0\\u050c\\u051a\\u051c\\u0555\\u054d\\u053c\\u0585\\u057d\\u0570\\u0578\\u0581])[\\u0370-\\u0373\\u0376-\\u037d\\u0386-\\u0587]",
 } as const;

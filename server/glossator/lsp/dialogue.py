@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from glossator.core.asking import asker
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.errors import UsageError
+from glossator.core.excerpt import Line, excerpt, is_cut
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review
 from glossator.core.question import Question, QuestionAnswer
@@ -52,6 +54,8 @@ _BUTTONS = {
     Choice.ALWAYS: "Always allow here",
     Choice.DENY: "Deny",
 }
+_MESSAGE_LINES, _MESSAGE_CHARACTERS = 30, 300  # that a message box has room for
+_NOT_WHOLE = "This is not shown whole: where a line begins with …, something is left out."
 _APPLY, _REJECT = "Apply", "Reject"
 _UNASKED = (
     "The editor could not ask the user, so this is not allowed.\nDo without it, and say in your"
@@ -115,7 +119,7 @@ class Dialogue:
             if not self._client.questions:
                 chosen = await self._press(_shown(question), labels)
                 return QuestionAnswer((chosen,)) if chosen else QuestionAnswer()
-            reply = await self._protocol.ask(QUESTION, to_wire(question))
+            reply = await self._protocol.ask(QUESTION, to_wire(question) | to_wire(asker()))
             answer: QuestionAnswer = from_wire(QuestionAnswer, reply or {})
         except _FAILURES as failure:
             _log.warning("The client did not put a question to the user: %s", failure)
@@ -129,12 +133,13 @@ class Dialogue:
         """Ask the user, and wait for as long as it takes; no answer is a denial."""
         try:
             if self._client.permissions:
-                wire = to_wire(request) | {"choices": to_wire(request.choices)}
+                choices = {"choices": to_wire(request.choices)}
+                wire = to_wire(request) | choices | to_wire(asker())
                 reply = await self._protocol.ask(PERMISSION, wire)
                 answer: PermissionAnswer = from_wire(PermissionAnswer, reply or _DENIED)
             else:
-                text = "\n".join((request.title, request.detail, *request.reasons))
-                pressed = await self._press(text, [_BUTTONS[each] for each in request.choices])
+                buttons = [_BUTTONS[each] for each in request.choices]
+                pressed = await self._press(_in_a_message(request), buttons)
                 chosen = next((c for c, name in _BUTTONS.items() if name == pressed), Choice.DENY)
                 answer = PermissionAnswer(chosen)
         except _FAILURES as failure:
@@ -150,7 +155,7 @@ class Dialogue:
         edits = self._client.edits
         try:
             if self._client.reviews:
-                reply = await self._protocol.ask(REVIEW, to_wire(plan))
+                reply = await self._protocol.ask(REVIEW, to_wire(plan) | to_wire(asker()))
                 answer: Review = from_wire(Review, reply or {"accepted": []})
                 if not answer.asked:
                     raise UsageError(answer.message)
@@ -240,6 +245,18 @@ class _SaveAnswer:
 def _shown(question: Question) -> str:
     details = [f"{each.label}: {each.detail}" for each in question.options if each.detail]
     return "\n".join((question.text, *details))
+
+
+def _in_a_message(request: PermissionRequest) -> str:
+    """What a message has room for; what it leaves out it says, in lines that are not indented."""
+    cut = request.cut
+    lines = excerpt(request.detail, lines=_MESSAGE_LINES, characters=_MESSAGE_CHARACTERS)
+    if cut is not None:
+        tail = excerpt(cut.tail, lines=_MESSAGE_LINES, characters=_MESSAGE_CHARACTERS)
+        lines = (*lines, Line(f"… {cut.bytes:,} more bytes", mark=True), *tail)
+    details = [line.text if line.mark else f"  {line.text}" for line in lines]
+    left_out = [_NOT_WHOLE] if is_cut(lines) else []
+    return "\n".join((request.title, *details, *left_out, *request.reasons))
 
 
 def _summary(plan: EditPlan) -> str:

@@ -6,12 +6,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
-from glossator.agent.permissions.decide import Ask, Decision, Deny, decide
+from glossator.agent.permissions.decide import Allow, Ask, Decision, Deny, decide
 from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.policy import Mode, Policy
 from glossator.agent.permissions.subject import Subject
-from glossator.core.permission import PermissionAnswer, PermissionRequest
-from glossator.core.shown import shown
+from glossator.core.errors import UsageError
+from glossator.core.permission import Cut, PermissionAnswer, PermissionRequest
+from glossator.core.shown import shown, shown_text
 from glossator.tools.base import Access, Cancelled, Tool, ToolArgs, ToolContext, in_thread
 from glossator.tools.bash import BashArgs
 from glossator.tools.shell.judge import is_read_only
@@ -19,12 +20,16 @@ from glossator.tools.shell.shell import LimitedShell
 from glossator.tools.shell.syntax import Script, parse
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
-_DETAIL_LINES = 60
+_DETAIL_BYTES = 1_000_000  # of what is asked about
 _TRIES = 3  # while what a call would touch changes under the question
 _NETWORK = "It would use the network."
 _UNSTEADY = (
     "What this would touch changed each time the user was asked, so nothing was done.\nLook at the"
     " files again before you go on."
+)
+_UNUSABLE = (
+    "The user was asked, but the permission rules of each answer could not be used, so nothing was"
+    " done.\nAsk the user how to go on."
 )
 
 
@@ -88,11 +93,7 @@ class Gate:
             asked = current
             if not isinstance(asked.made, Ask):
                 break
-            grants = self.grants()
-            with context.waiting():
-                request = await in_thread(_request, tool, args, context, asked.made)
-                answer = await self.ask(request)
-            settled = grants.settle(asked.made, answer)
+            settled = await self._asked(tool, args, context, asked.made)
             if isinstance(settled, Deny):
                 return settled
             current = await self._decision(tool, args, context)
@@ -104,6 +105,22 @@ class Gate:
             case Ask():
                 return Deny(_UNSTEADY)
         return current.permit
+
+    async def _asked(
+        self, tool: Tool, args: ToolArgs, context: ToolContext, ask: Ask
+    ) -> Allow | Deny:
+        """The user's answer, which is kept; asked again where it has rules that cannot be."""
+        grants = self.grants()
+        request = await in_thread(_request, tool, args, context, ask)
+        for _ in range(_TRIES):
+            with context.waiting():
+                answer = await self.ask(request)
+            try:
+                return grants.settle(ask, answer)
+            except UsageError as error:
+                problem = f"Nothing was kept. {error}"
+                request = replace(request, reasons=(*ask.reasons, problem))
+        return Deny(_UNUSABLE)
 
     async def _decision(self, tool: Tool, args: ToolArgs, context: ToolContext) -> _Decided:
         subject = await in_thread(_subject, tool, args, context, self.shell)
@@ -133,7 +150,12 @@ class _Decided:
 
         What the words of a script may mean besides its targets changes as files come and go.
         """
-        return self.made == other.made and self.subject.targets == other.subject.targets
+        if isinstance(self.made, Ask) and isinstance(other.made, Ask):
+            # an answer may have brought rules for a part of it
+            same = self.made.reasons == other.made.reasons
+        else:
+            same = self.made == other.made
+        return same and self.subject.targets == other.subject.targets
 
 
 def _subject(
@@ -167,11 +189,19 @@ def _script(args: BashArgs, limited: LimitedShell) -> Subject:
 def _request(
     _cancelled: Cancelled, tool: Tool, args: ToolArgs, context: ToolContext, ask: Ask
 ) -> PermissionRequest:
-    lines = args.preview(context).splitlines()
-    paths = args.paths()[:1] if lines else args.paths()  # the lines name all
+    detail, cut = _sent(shown_text(args.preview(context)))
+    paths = args.paths()[:1] if detail else args.paths()  # the detail names all
     names = " ".join(map(shown, paths))
-    if len(lines) > _DETAIL_LINES:
-        lines[_DETAIL_LINES:] = [f"… {len(lines) - _DETAIL_LINES:,} more lines"]
     title = f"May {tool.name} {names or 'run'}?"
     suggestions = tuple(map(str, ask.suggestions))
-    return PermissionRequest(tool.name, title, "\n".join(lines), ask.reasons, suggestions)
+    return PermissionRequest(tool.name, title, detail, ask.reasons, suggestions, cut)
+
+
+def _sent(detail: str) -> tuple[str, Cut | None]:
+    """All of a detail; of one that is too long its beginning, and what of the rest is sent."""
+    content = detail.encode("utf-8", "backslashreplace")
+    if len(content) <= _DETAIL_BYTES:
+        return detail, None
+    half = _DETAIL_BYTES // 2
+    head, tail = (part.decode("utf-8", "ignore") for part in (content[:half], content[-half:]))
+    return head, Cut(len(content) - 2 * half, tail)
