@@ -9,8 +9,9 @@ import pytest
 
 from glossator.core.errors import StoreUnavailable
 from glossator.core.span import Span
-from glossator.llm.conversation import user_message
-from glossator.llm.model import Message, ToolSpec
+from glossator.core.tool_result import ToolResult
+from glossator.llm.conversation import tool_answers, user_message
+from glossator.llm.model import Message, ToolCall, ToolSpec
 from glossator.service.session import Session
 from glossator.service.session_log import decode
 from glossator.service.session_store import Sessions
@@ -100,9 +101,11 @@ async def test_calls_of_a_killed_run_are_answered(desk: Desk, appended: bool) ->
 
 async def test_a_reply_is_written_once(desk: Desk) -> None:
     session = desk.begin()
+    session.conversation.append(user_message("Make it."))
     session.received(CALL)
     session.conversation.append(CALL)
-    session.conversation.append(user_message("later"))
+    call = ToolCall("t", "Bash", {})
+    session.conversation.append(tool_answers([(call, ToolResult("made"))]))
     assert (desk.folder / f"{session.id}.log").read_bytes().count(b'"signature"') == 1
     again = await desk.again(session)
     assert sent(again) == sent(session)

@@ -198,7 +198,14 @@ class Sessions:
             raise
         self._tell_of_damage(state, contents)
         begun = Begun(session_id, state.created_at, state.roots)
-        return Session(state, Journal(self._logs, begun, self._tell, log))
+        session = Session(state, Journal(self._logs, begun, self._tell, log))
+        if session.was_repaired:
+            self._tell(
+                f"The conversation of “{state.title}” held what no model's server takes, such as a"
+                " tool call without a result; it goes on without that. Check what the last answers"
+                " rest on before you build on them."
+            )
+        return session
 
     def _listed(self) -> list[ListedSession]:
         if self._logs is None:

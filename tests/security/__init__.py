@@ -1,0 +1,1 @@
+"""Attacks and faults, each against the real thing: what must hold, holds."""
