@@ -53,6 +53,9 @@ class FullDisk:
             raise StoreUnavailable("The disk is full.")
         self.notes.append(value)
 
+    def keep_surely(self, name: str, value: Any) -> None:
+        self.keep(name, value)
+
     def kept(self, name: str) -> list[Any]:
         return list(self.notes) if name == NAME else []
 
@@ -99,7 +102,7 @@ class Bench:
 @pytest.fixture
 async def bench(workspace: MakeWorkspace, tmp_path: Path) -> AsyncIterator[Bench]:
     ws, port = await workspace(FILES), Recorder()
-    store = CheckpointStore(str(tmp_path / "objects.db"))
+    store = CheckpointStore(tmp_path / "objects.db")
     disk, keeper = DiskFiles(lambda: [str(ws.root)]), FullDisk(set())
     files = Overtaken(ws.host, port, disk)
     checkpoints = Checkpoints(store, keeper, files, disk, port.tell)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from glossator.context.room import Patience
+from glossator.core.errors import StoreUnavailable
 from glossator.core.events import Envelope, RunStarted, Usage
 from glossator.core.todo import Todo, TodoState
 from glossator.core.tool_result import ToolResult
@@ -216,6 +217,13 @@ class Session:
         """Keep something under a name of one's own: grants, a todo list, checkpoints."""
         self._kept.setdefault(name, []).append(value)
         self._write(Kept(name, value))
+
+    def keep_surely(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
+        """As `keep`; raises `StoreUnavailable` if it would not outlive this server."""
+        self._write(Kept(name, value))
+        if self._journal.why_broken:
+            raise StoreUnavailable(self._journal.why_broken)
+        self._kept.setdefault(name, []).append(value)
 
     def keep_todo(self, steps: tuple[Todo, ...]) -> None:
         """Keep the list of steps."""
