@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import random
 import resource
@@ -90,6 +91,25 @@ def test_one_owner_at_a_time(logs: Logs, tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "logs") == [".gitignore"]
 
 
+@pytest.mark.parametrize("act", ["open", "remove"])
+def test_a_log_that_another_process_puts_in_place_is_not_taken_for_the_one_that_was_locked(
+    logs: Logs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    write(logs, "k", b"one")
+    write(logs, "new", b"two")
+    folder = tmp_path / "logs"
+
+    def overtaken(descriptor: int, how: int) -> None:
+        os.replace(folder / "new.log", folder / "k.log")
+        lock(descriptor, how)
+
+    lock = fcntl.flock
+    monkeypatch.setattr(fcntl, "flock", overtaken)
+    assert getattr(logs, act)("k") is NotOpened.IN_USE
+    monkeypatch.undo()
+    assert records_of(logs) == (b"two",)
+
+
 def test_heads_are_listed_while_they_describe_the_log(logs: Logs) -> None:
     with logs.create("a") as log:
         log.append([b"one"])
@@ -166,8 +186,12 @@ def test_of_a_damaged_log_what_comes_before_is_kept(logs: Logs, tmp_path: Path, 
         assert sum(len(record) + 10 for record in records[:whole]) <= place
         assert contents.lost > 0
         log.append([b"new"])
-    assert (tmp_path / "logs" / "k.log.damaged").read_bytes() == raw
+    aside = tmp_path / "logs" / "k.log.damaged"
+    assert aside.read_bytes() == raw
+    assert aside.stat().st_mode & 0o777 == 0o600
     assert records_of(logs) == (*records[:whole], b"new")
+    assert logs.remove("k") is None
+    assert os.listdir(tmp_path / "logs") == [".gitignore"]
 
 
 @pytest.mark.parametrize("seed", range(40))
