@@ -19,7 +19,7 @@ from glossator.cli.render.renderer import Renderer
 from glossator.cli.retrying import retry
 from glossator.cli.rule_commands import rules
 from glossator.cli.session import Command
-from glossator.cli.session_commands import sessions, undo
+from glossator.cli.session_commands import redo, sessions, undo
 from glossator.cli.wire import (
     Checks,
     Hits,
@@ -205,3 +205,4 @@ def doctor(
 app.add_typer(sessions, name="sessions")
 app.add_typer(rules, name="rules")
 app.command()(undo)
+app.command()(redo)
