@@ -1,0 +1,1 @@
+"""Attacks that must come to nothing, one file per subject."""
