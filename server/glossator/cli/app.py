@@ -19,6 +19,7 @@ from glossator.cli.render.renderer import Renderer
 from glossator.cli.retrying import retry
 from glossator.cli.session import Command
 from glossator.cli.session_commands import sessions, undo
+from glossator.cli.trusting import trust
 from glossator.cli.wire import (
     Checks,
     Hits,
@@ -203,3 +204,4 @@ def doctor(
 
 app.add_typer(sessions, name="sessions")
 app.command()(undo)
+app.command()(trust)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 from glossator.cli.messages import (
     NO_SESSION,
+    NO_TRUSTED,
     NO_TURN,
     PROMPT,
     compacted_notice,
@@ -62,6 +64,7 @@ from glossator.cli.wire_sessions import (
     Turns,
     Undone,
 )
+from glossator.core.shown import shown
 
 _PROGRESS_STEP = 10  # percent between two lines
 
@@ -251,6 +254,13 @@ class Plain:
             print("\t".join(row).rstrip())
         if answer["problem"]:
             _aside(answer["problem"])
+
+    def trusted(self, folders: Sequence[str]) -> None:
+        """One folder a line."""
+        if not folders:
+            _aside(NO_TRUSTED)
+        for folder in folders:
+            print(shown(folder))
 
     def error(self, _code: int, message: str) -> None:
         """On stderr."""
