@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -260,6 +261,39 @@ async def test_a_session_that_goes_on(top: Path) -> None:
         assert ran == [False, True, False]
         assert len(s.port.questions) == 1, "the same question is put once"
         assert len([each for each in s.port.told if "glossator trust" in each]) == 1
+
+
+_TAKE_OVER = """
+import os, pathlib, sys
+os.rename("state", "moved") if sys.argv[2:] else None
+folder = pathlib.Path("state/glossator")
+folder.mkdir(parents=True, exist_ok=True)
+(folder / "trust.json").write_text(sys.argv[1])
+(folder / "trust.json").chmod(0o600)
+"""
+
+
+@SANDBOXED
+@pytest.mark.parametrize("there", [True, False])
+async def test_a_workspace_that_holds_the_list_cannot_change_it(
+    top: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    """As with the home folder, or what is above the state folder, as a workspace."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(top / "ws/state"))
+    if there:
+        remember_folder(str(top / "home/inside"))
+    content = json.dumps({"version": 1, "folders": {(top / "evil").as_uri(): []}})
+    command = f"python3 -c {shlex.quote(_TAKE_OVER)} {shlex.quote(content)}"
+    write = ToolUse("Write", {"path": "state/glossator/trust.json", "content": content})
+    moves = (ToolUse("Bash", {"command": f"{command}{more}"}) for more in ("", " moved"))
+    script = [*map(Turn, (*moves, write)), _WELL]
+    async with stage(top / "ws", {}, script, _AUTO, trusted=True) as s:
+        await s.ask("Trust the other one.")
+        for number in (1, 2, 3):
+            (result,) = s.results(number).values()
+            assert "Error" in str(result["content"]) or "does not allow" in str(result["content"])
+    assert not Trust(print).trusted([str(top / "evil")])
+    assert Trust(print).trusted([str(top / "home/inside")]) is there
 
 
 async def test_the_home_folder_is_trusted_for_one_run_at_most(top: Path) -> None:

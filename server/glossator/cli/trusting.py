@@ -27,7 +27,7 @@ def trust(
     folders: Annotated[
         list[Path] | None,
         typer.Argument(
-            metavar="[DIR]...", help="The folder; this one if none is named.", show_default=False
+            metavar="DIR", help="The folder; this one if none is named.", show_default=False
         ),
     ] = None,
     *,
