@@ -268,6 +268,12 @@ def test_what_a_run_may_do_is_a_setting(words: str, settings: dict[str, Any]) ->
     assert ended.received[0]["params"]["initializationOptions"] == {"settings": settings}
 
 
+def test_trust_for_a_run_is_the_user_s_word() -> None:
+    ended = glossator("ask", "ask", "hi", "-v", "--trust")
+    told = ended.received[0]["params"]["initializationOptions"]
+    assert told == {"settings": {}, "trusted": True}
+
+
 def test_the_user_s_own_rules_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "glossator").mkdir()
     (tmp_path / "glossator/config.toml").write_text('[permissions]\nallow = ["Bash(make)"]\n')

@@ -194,24 +194,3 @@ async def test_a_client_that_stops_reading_does_not_block_the_server(tmp_path: P
     process.stdin.close()
     assert await asyncio.wait_for(process.wait(), SECONDS) == 1
     os.close(read_end)
-
-
-async def test_tcp_serves_one_client(tmp_path: Path) -> None:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-m",
-        "tests.lsp.support.minimal",
-        "--tcp",
-        "127.0.0.1:0",
-        stderr=asyncio.subprocess.PIPE,
-    )
-    assert process.stderr is not None
-    line = (await asyncio.wait_for(process.stderr.readline(), SECONDS)).decode()
-    host, port = line.split()[-1].split(":")
-    editor = Editor(*await asyncio.open_connection(host, int(port)))
-    await editor.initialize()
-    await editor.result(editor.command("glossator.status"))
-    await editor.shut_down()
-    assert await asyncio.wait_for(process.wait(), SECONDS) == 0
-    editor.close()
-    await editor.task

@@ -17,6 +17,7 @@ from glossator.core.errors import UsageError
 from glossator.service import doctor as doctor_module
 from glossator.service.application import Application
 from glossator.service.doctor import DoctorRequest, doctor
+from glossator.service.trust import forget_folder, remember_folder
 from glossator.settings.load import load_settings
 from glossator.tools.shell.bubblewrap import Bubblewrap
 from glossator.tools.shell.policy import Unavailable
@@ -101,6 +102,23 @@ async def test_the_workspace(tmp_path: Path) -> None:
     assert (await diagnose(tmp_path, {}))["Workspace"][0] == "warning"
     (tmp_path / "a.py").write_text("")
     assert (await diagnose(tmp_path, {}))["Workspace"] == ("ok", f"1 file in {tmp_path}")
+
+
+async def test_trust(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    root = tmp_path / "ws" / "root"
+    root.mkdir(parents=True)
+    state, next_step = (await diagnose(root, {}))["Trust"]
+    assert state == "warning"
+    assert f"Trust it with `glossator trust {root}`, or for one run with --trust." in next_step
+    remember_folder(str(root.parent))
+    found = (await diagnose(root, {}))["Trust"]
+    assert found == ("ok", f"{root} is trusted, as {root.parent} is remembered")
+    forget_folder(str(root.parent))
+    async with opened(root) as app:
+        app.acting.trust.trust.trust_for_session([str(root)])
+        (check,) = [c for c in (await doctor(app, _NOW)).checks if c.name == "Trust"]
+    assert (check.state, check.detail) == ("ok", f"{root} is trusted for this session")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="inotify exists on Linux only")

@@ -20,6 +20,7 @@ from glossator.cli.retrying import retry
 from glossator.cli.rule_commands import rules
 from glossator.cli.session import Command
 from glossator.cli.session_commands import redo, sessions, undo
+from glossator.cli.trusting import trust
 from glossator.cli.wire import (
     Checks,
     Hits,
@@ -56,11 +57,11 @@ def glossator(
     """What holds for every command."""
 
 
-# `--tcp` is read by the server itself: to read it here would load what typer checks values with,
-# and an editor waits for every millisecond of this.
+# `--tcp` and `--token-file` are read by the server itself: to read them here would load what typer
+# checks values with, and an editor waits for every millisecond of this.
 @app.command(
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-    options_metavar="[--stdio | --tcp HOST:PORT]",
+    options_metavar="[--stdio | --tcp HOST:PORT [--token-file FILE]]",
 )
 def serve(
     context: typer.Context,
@@ -68,7 +69,11 @@ def serve(
         bool, typer.Option("--stdio", help="Over the standard streams, which is the default.")
     ] = False,
 ) -> None:
-    """Run the language server for an editor, with --tcp for one client at HOST:PORT."""
+    """Run the language server for an editor.
+
+    With --tcp for one client of this machine at HOST:PORT, which sends the token that is printed,
+    or written to --token-file, as initializationOptions.token.
+    """
     from glossator.lsp.__main__ import main  # noqa: PLC0415 - only this command needs the server
 
     raise typer.Exit(main(context.args))
@@ -206,3 +211,4 @@ app.add_typer(sessions, name="sessions")
 app.add_typer(rules, name="rules")
 app.command()(undo)
 app.command()(redo)
+app.command()(trust)

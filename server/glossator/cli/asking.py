@@ -44,7 +44,7 @@ def ask_server(
     program: Program = context.obj
     server = program.server(verbose=common.verbose)
     for stream in (sys.stdout, sys.stderr):
-        _accept_any_text(stream)
+        accept_any_text(stream)
     renderer = choose(
         json=common.json, terminal=sys.stdout.isatty(), thinking=thinking, roots=common.roots
     )
@@ -52,7 +52,7 @@ def ask_server(
     hearing = _Hearing(renderer, floor, show, progress=progress)
     keyboard = Terminal() if sys.stdin.isatty() and not common.json else None
     replies = Replies(renderer, common.roots, floor, keyboard)
-    setup = Setup(common.roots, common.settings, answers=keyboard is not None)
+    setup = Setup(common.roots, common.settings, keyboard is not None, common.trusted)
     run = _one(work) if isinstance(work, Command) else work
     planning = None if common.json else Planning(renderer, replies, hearing.answered)
     try:
@@ -115,7 +115,7 @@ def _one(command: Command) -> Work:
     return work
 
 
-def _accept_any_text(stream: object) -> None:
+def accept_any_text(stream: object) -> None:
     """File names need not be UTF-8, and a terminal need not know every letter."""
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")

@@ -28,6 +28,7 @@ NOBODY_REVIEWS = (
 NO_SESSION = "This workspace has no session yet; begin one with `glossator ask`."
 NO_RULES = "No permission rule holds here: you are asked about all that the mode does not allow."
 NO_TURN = "No turn of this session has changed a file."
+NO_TRUSTED = "No folder is remembered as trusted; `glossator trust DIR` trusts one."
 NO_QUESTION = "The question is empty; write it after `ask`, or pipe it in with `glossator ask -`."
 OUTPUT_NEXT_STEP = "Check where the output goes, and that the current folder still exists."
 CANCELLING = "Cancelling; press Ctrl-C again to end it at once."

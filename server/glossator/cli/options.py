@@ -56,6 +56,14 @@ Allow = Annotated[
         show_default=False,
     ),
 ]
+Trust = Annotated[
+    bool,
+    typer.Option(
+        "--trust",
+        help="Trust the workspace for this run, so that commands may be run in it; nothing is"
+        " remembered.",
+    ),
+]
 Review = Annotated[
     bool, typer.Option("--review", help="Choose among the parts of each edit before it is made.")
 ]
@@ -81,12 +89,17 @@ class Common:
     @property
     def roots(self) -> tuple[Path, ...]:
         """Absolute folders, each once."""
-        return tuple(dict.fromkeys(self.workspace or [_here()]))
+        return tuple(dict.fromkeys(self.workspace or [here()]))
 
     @property
     def settings(self) -> dict[str, Any]:
         """What of it is a setting, by the names of the protocol; the unset is left to others."""
         return {}
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the user says that the workspace is trusted, for this run."""
+        return False
 
 
 @dataclass(frozen=True)
@@ -126,7 +139,13 @@ class Acting(Modelled):
 
     mode: Mode = None
     allow: Allow = None
+    trust: Trust = False
     review: Review = False
+
+    @property
+    def trusted(self) -> bool:
+        """By --trust."""
+        return self.trust
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -173,7 +192,8 @@ def _allowed_already() -> tuple[str, ...]:
     return load_settings(None, os.environ).permissions.allow
 
 
-def _here() -> Path:
+def here() -> Path:
+    """The current folder. Raises `UsageError` if it is gone."""
     try:
         return Path.cwd()
     except FileNotFoundError as error:

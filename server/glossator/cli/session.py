@@ -28,12 +28,14 @@ _GRACE_SECONDS = 2  # for the goodbye, before the server is killed
 class Setup:
     """What the server is told at its start: absolute roots, and settings by their wire names.
 
-    `answers`: somebody is there to answer questions.
+    `answers`: somebody is there to answer questions. `trusted`: the user trusts the workspace for
+    this run; otherwise the server goes by what is remembered, and asks.
     """
 
     roots: tuple[Path, ...]
     settings: Mapping[str, Json] = field(default_factory=dict)
     answers: bool = False
+    trusted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,5 +155,6 @@ def _initialize(setup: Setup) -> dict[str, Json]:
                 }
             },
         },
-        "initializationOptions": {"settings": setup.settings},
+        "initializationOptions": {"settings": setup.settings}
+        | ({"trusted": True} if setup.trusted else {}),
     }

@@ -77,7 +77,10 @@ def credential_errors(backend: Backend) -> tuple[type[Exception], ...]:
 def _anthropic(settings: ModelSettings, environment: Mapping[str, str]) -> AsyncAnthropic:
     key = _sendable(key_of(settings, environment), settings.backend) or _NO_KEY
     client: AsyncAnthropic = import_sdk().AsyncAnthropic(
-        api_key=key, base_url=_address(settings.base_url or ANTHROPIC_URL), max_retries=0
+        api_key=key,
+        base_url=_address(settings.base_url or ANTHROPIC_URL),
+        max_retries=0,
+        http_client=_http_client(),
     )
     return client
 
@@ -92,6 +95,7 @@ def _bedrock(settings: ModelSettings, environment: Mapping[str, str]) -> AsyncAn
         api_key=_sendable(key_of(settings, environment), "bedrock") or None,
         base_url=settings.base_url and _address(settings.base_url),
         max_retries=0,
+        http_client=_http_client(),
     )
     return client
 
@@ -107,6 +111,7 @@ def _vertex(settings: ModelSettings, environment: Mapping[str, str]) -> AsyncAnt
         project_id=project,
         base_url=settings.base_url and _address(settings.base_url),
         max_retries=0,
+        http_client=_http_client(),
     )
     return client
 
@@ -122,7 +127,7 @@ def _foundry(settings: ModelSettings, environment: Mapping[str, str]) -> AsyncAn
     else:
         raise ModelRefused("Foundry needs a resource. Set models.project or models.baseUrl.")
     client: AsyncAnthropicFoundry = import_sdk().AsyncAnthropicFoundry(
-        api_key=key, max_retries=0, **where
+        api_key=key, max_retries=0, http_client=_http_client(), **where
     )
     return client
 
@@ -133,6 +138,14 @@ _FACTORIES: dict[Backend, Callable[[ModelSettings, Mapping[str, str]], Any]] = {
     "vertex": _vertex,
     "foundry": _foundry,
 }
+
+
+def _http_client() -> Any:  # noqa: ANN401 - of the SDK's HTTP library
+    """The SDK's own client, proxies of the environment included, that follows no redirect.
+
+    A redirect says where the whole conversation and, but for one header, the key are to go.
+    """
+    return import_sdk().DefaultAsyncHttpxClient(follow_redirects=False)
 
 
 def _need_extra(backend: Backend) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
 
 from glossator.core.errors import (
     ModelError,
@@ -20,6 +21,7 @@ from glossator.core.errors import (
     RequestTooLong,
     StreamCut,
 )
+from glossator.core.shown import shown
 
 if TYPE_CHECKING:
     from anthropic import APIStatusError
@@ -76,6 +78,11 @@ _WRONG = (
 )
 _NO_EFFORT = (
     "{model} does not take the effort it was asked with{detail}. Correct {effort}, or leave it out."
+)
+_REDIRECTED = (
+    "{server} answers with a redirect{detail}. None is followed, so that neither the conversation"
+    " nor the key goes where you did not send it. If it should go there, set models.baseUrl to that"
+    " address; else correct models.baseUrl, or look at the network and the proxy."
 )
 _UNREACHABLE = (
     "{server} cannot be reached{detail}. Check the network, and models.baseUrl if it is set."
@@ -137,7 +144,8 @@ def _explain_status(error: APIStatusError, target: Target) -> ModelError:
     status = error.status_code
     if status == 200:
         status = _STATUS_OF_TYPE.get(error.type or "", 500)
-    detail = error.api_message or error.type or str(error)
+    redirected = 300 <= status < 400
+    detail = _redirect(error) if redirected else error.api_message or error.type or str(error)
     retry_after = _retry_after(error.response.headers)
     if status == 429:
         if _is_spent(error, detail, retry_after):
@@ -152,7 +160,20 @@ def _explain_status(error: APIStatusError, target: Target) -> ModelError:
         return RequestTooLong(target.say(template, detail))
     if status == 400 and "effort" in detail:
         return ModelRefused(target.say(_NO_EFFORT, detail))
-    return ModelRefused(target.say(_REFUSED.get(status, _WRONG), detail))
+    template = _REDIRECTED if redirected else _REFUSED.get(status, _WRONG)
+    return ModelRefused(target.say(template, detail))
+
+
+def _redirect(error: APIStatusError) -> str:
+    """What a redirect says: its status, and where it leads, without path and credentials."""
+    response = error.response
+    location = response.headers.get("location", "")
+    try:
+        parts = urlsplit(urljoin(str(response.request.url), location))
+        where = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}" if location else ""
+    except ValueError:  # it is no address
+        where = ""
+    return f"{error.status_code} to {shown(where)}" if where else str(error.status_code)
 
 
 def _too_long(status: int, detail: str) -> str:

@@ -1,4 +1,4 @@
-"""`python -m glossator.lsp [--tcp HOST:PORT]`: what editors start."""
+"""`python -m glossator.lsp [--tcp HOST:PORT [--token-file FILE]]`: what editors start."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from ipaddress import ip_address
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from glossator.core.descriptors import raise_limit
+from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
@@ -30,9 +33,18 @@ def main(arguments: list[str] | None = None, build: Callable[[], Server] | None 
         "--tcp",
         type=_address,
         metavar="HOST:PORT",
-        help="serve one client over TCP instead of stdio; port 0 takes a free one",
+        help="serve one client of this machine, which knows the token that is printed, over TCP"
+        " instead of stdio; port 0 takes a free one",
+    )
+    parser.add_argument(
+        "--token-file",
+        type=Path,
+        metavar="FILE",
+        help="write the token to a new file, which is gone when it was used, and do not print it",
     )
     options = parser.parse_args(arguments)
+    if options.token_file and not options.tcp:
+        parser.error("--token-file needs --tcp")
     raise_limit()
     gc.disable()  # the start only makes things that stay; the server turns it on when it has begun
     sys.setswitchinterval(_SWITCH_SECONDS)
@@ -49,15 +61,31 @@ def main(arguments: list[str] | None = None, build: Callable[[], Server] | None 
     run_when_woken()
     server = (build or build_server)()
     if options.tcp:
-        return asyncio.run(serve_tcp(server, *options.tcp))
+        try:
+            return asyncio.run(serve_tcp(server, options.tcp, options.token_file))
+        except UsageError as error:
+            parser.error(str(error))
     return asyncio.run(serve_stdio(server))
 
 
 def _address(text: str) -> tuple[str, int]:
+    """An address that only this machine can connect to."""
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not HOST:PORT, such as 127.0.0.1:0")
-    return host.strip("[]") or "127.0.0.1", int(port)
+    host = host.strip("[]")
+    if host in {"", "localhost"}:  # whatever a file of hosts makes of the name
+        host = "127.0.0.1"
+    try:
+        loopback = ip_address(host).is_loopback
+    except ValueError:  # a name
+        loopback = False
+    if not loopback:
+        raise argparse.ArgumentTypeError(
+            f"{host} is not an address of this machine alone. Take 127.0.0.1:{port}; from another"
+            f" machine, connect by a tunnel such as ssh -L {port}:127.0.0.1:{port}"
+        )
+    return host, int(port)
 
 
 def _exit(status: int) -> NoReturn:

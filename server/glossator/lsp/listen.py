@@ -1,16 +1,21 @@
-"""The two ways in: the process's own streams, or one TCP connection."""
+"""The two ways in: the process's own streams, or one TCP connection of this machine."""
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
+import secrets
 import signal
 import sys
 import threading
 from collections.abc import Callable, Coroutine
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from glossator.core.errors import UsageError
+from glossator.lsp.admission import Admission, kept_in
 from glossator.lsp.frames import Sink
 from glossator.lsp.inbox import Inbox, pump
 from glossator.lsp.streams import SocketSink, ThreadSink, read_from
@@ -20,7 +25,7 @@ if TYPE_CHECKING:
 
 EXIT_SECONDS = 1.8  # from the client's leaving; then the process ends whatever still runs
 
-_Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+_TOKEN_BYTES = 32  # of chance
 
 
 async def serve_stdio(server: Server) -> int:
@@ -30,33 +35,57 @@ async def serve_stdio(server: Server) -> int:
     return await _serve(server, partial(read_from, ours), sink)
 
 
-async def serve_tcp(server: Server, host: str, port: int) -> int:
-    """Serve the first client that connects; the address is printed to stderr."""
-    connected: asyncio.Future[_Connection] = asyncio.get_running_loop().create_future()
+async def serve_tcp(server: Server, address: tuple[str, int], token_file: Path | None) -> int:
+    """Serve the first client that knows the token; the bound address is printed to stderr.
 
-    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if connected.done():
-            writer.close()
-        else:
-            connected.set_result((reader, writer))
+    So is the token, unless it is written to a file. Raises `UsageError` for an address or a file
+    that cannot be used.
+    """
+    gc.enable()  # however long it takes, and whoever else connects
+    token = secrets.token_urlsafe(_TOKEN_BYTES)
+    admission = Admission(token)
+    _on_signal(admission.end)
+    with kept_in(token_file, token):
+        try:
+            listener = await asyncio.start_server(admission.meet, *address)
+        except OSError as error:
+            raise UsageError(
+                f"Nothing can listen on {address[0]}:{address[1]} ({error.strerror}). Name another"
+                " port, or 0 for a free one."
+            ) from error
+        _announce(listener, None if token_file else token)
+        try:
+            reader, writer, begun = await admission.admitted()
+        except asyncio.CancelledError:
+            return 1  # a signal came first
+        finally:
+            listener.close()
 
-    listener = await asyncio.start_server(accept, host, port)
-    bound_host, bound_port = listener.sockets[0].getsockname()[:2]
-    sys.stderr.write(f"listening on {bound_host}:{bound_port}\n")
+    async def connect(inbox: Inbox) -> None:
+        inbox.data_received(begun)
+        await pump(reader, inbox)
+
+    return await _serve(server, connect, SocketSink(writer, server.connection_lost))
+
+
+def _announce(listener: asyncio.Server, token: str | None) -> None:
+    host, port = listener.sockets[0].getsockname()[:2]
+    said = f"listening on {host}:{port}\n" + (f"token: {token}\n" if token else "")
+    sys.stderr.write(said)
     sys.stderr.flush()
-    reader, writer = await connected
-    listener.close()
-    sink = SocketSink(writer, server.connection_lost)
-    return await _serve(server, partial(pump, reader), sink)
 
 
 async def _serve(
     server: Server, connect: Callable[[Inbox], Coroutine[None, None, None]], sink: Sink
 ) -> int:
+    _on_signal(server.leave)
+    return await server.serve(connect, sink, _end_at_last)
+
+
+def _on_signal(react: Callable[[], None]) -> None:
     if sys.platform != "win32":
         for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, server.leave)
-    return await server.serve(connect, sink, _end_at_last)
+            asyncio.get_running_loop().add_signal_handler(number, react)
 
 
 def _take_streams() -> tuple[int, int]:

@@ -55,7 +55,9 @@ class Acting:
         trust = Trust(port.tell)
         if trusted:
             trust.trust_for_session(host.snapshot().roots)
-        self.trust = TrustQuestion(trust, lambda: host.snapshot().roots, port.ask_user, trusted)
+        self.trust = TrustQuestion(
+            trust, lambda: host.snapshot().roots, port.ask_user, port.tell, trusted
+        )
         self.host = host
         self.port = port
         self.disk = DiskFiles(lambda: host.roots)

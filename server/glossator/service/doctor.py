@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from glossator.core.errors import ModelError
+from glossator.core.shown import shown
 from glossator.llm.effort import effort_problems
 from glossator.llm.factory import describe
 from glossator.llm.reach import why_unreachable
 from glossator.service.application import Application
+from glossator.service.trust_question import how_to_trust
 from glossator.settings.load import user_file
 from glossator.tools.shell.policy import Unavailable
 from glossator.tools.shell.sandbox import find_sandbox
@@ -56,6 +58,7 @@ async def doctor(app: Application, _request: DoctorRequest) -> DoctorAnswer:
     checks = (
         _python(),
         _workspace(app),
+        await asyncio.to_thread(_trust, app),
         _watcher(app),
         _index(app),
         await _ripgrep(app),
@@ -81,6 +84,28 @@ def _workspace(app: Application) -> Check:
         next_step = "Every file is left out; look at the ignore rules in `glossator status`."
         return Check("Workspace", CheckState.WARNING, detail, next_step)
     return Check("Workspace", CheckState.OK, detail)
+
+
+def _trust(app: Application) -> Check:
+    """Whether commands may be run here: by whose word, or what to do."""
+    if app.acting.trust.said is False:
+        detail = "The editor says that this workspace is not trusted, so files are only read."
+        return Check("Trust", CheckState.WARNING, detail, "Trust it in the editor to allow more.")
+    found: list[str] = []
+    missing: list[str] = []
+    for root in app.host.snapshot().roots:
+        if (why := app.acting.trust.trust.why_trusted(root)) is None:
+            missing.append(root)
+        elif why.remembered:
+            found.append(f"{shown(root)} is trusted, as {shown(why.by)} is remembered")
+        else:
+            found.append(f"{shown(root)} is trusted for this session")
+    if missing:
+        detail = f"Nobody has said that {', '.join(map(shown, missing))} is trusted."
+        asked = "You are asked before the first command; through a pipe none is run."
+        next_step = " ".join((asked, *map(how_to_trust, missing)))
+        return Check("Trust", CheckState.WARNING, detail, next_step)
+    return Check("Trust", CheckState.OK, "; ".join(found) or "no folder is open")
 
 
 def _watcher(app: Application) -> Check:

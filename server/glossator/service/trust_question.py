@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from glossator.core.question import Option, Question, QuestionAnswer
 from glossator.core.shown import shown
-from glossator.service.trust import Trust
+from glossator.service.trust import Trust, why_never_remembered
 from glossator.tools.base import Access
 
 _ALWAYS = Option("Trust it", "Remembered for these folders and all below them.")
@@ -24,8 +25,8 @@ _RESTRICTED = (
 _REFUSED = "The user does not trust this workspace, so no command is run in it.\n"
 _WITHOUT_WORDS = "Go on without commands, and say in your answer what was left undone."
 _UNANSWERED = (
-    "No command is run in this workspace: nobody has said that it is trusted.\n"
-    f"{_WITHOUT_WORDS} The user is asked again by a new server, in an editor or at a terminal."
+    "No command is run in this workspace: nobody has said that it is trusted. The user has not"
+    f" refused anything.\n{_WITHOUT_WORDS} Say, too, that `glossator trust` allows commands here."
 )
 _CHANGED = (
     "The workspace's folders changed while the user was asked whether to trust them, so nothing was"
@@ -38,12 +39,13 @@ class TrustQuestion:
     """Puts the question of trust to the user where nobody has answered it.
 
     `roots` are the workspace's folders at this moment, `said` what the editor knows of its user's
-    trust; a no of the editor is final.
+    trust; a no of the editor is final. `tell` shows the user what to do where nobody answered.
     """
 
     trust: Trust
     roots: Callable[[], tuple[str, ...]]
     ask: Callable[[Question], Awaitable[QuestionAnswer]]
+    tell: Callable[[str], object]
     said: bool | None = None
     _refused: dict[tuple[str, ...], str] = field(default_factory=dict)
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -76,6 +78,8 @@ class TrustQuestion:
             elif _SESSION.label in answer.chosen:
                 self.trust.trust_for_session(filter(_is_still_there, folders))
             else:
+                if not answer:
+                    self.tell(_notice(folders))
                 self._refused[folders] = refusal = _refusal(answer)
                 return refusal
             return _CHANGED if self._untrusted() else None
@@ -94,6 +98,23 @@ def _refusal(answer: QuestionAnswer) -> str:
     return _REFUSED + (f"The user says: {words}" if words else _WITHOUT_WORDS)
 
 
+def how_to_trust(folder: str) -> str:
+    """What trusts a folder, given by its real path, from a terminal."""
+    if reason := why_never_remembered(folder):
+        return f"{reason} Pass --trust to trust it for one run."
+    command = f"glossator trust {shlex.quote(shown(folder))}"
+    return f"Trust it with `{command}`, or for one run with --trust."
+
+
+def _notice(folders: tuple[str, ...]) -> str:
+    """What the user is told where nobody could be asked, or nobody answered."""
+    return "\n".join(
+        f"No command was run, because nobody has said that {shown(folder)} is trusted."
+        f" {how_to_trust(folder)}"
+        for folder in folders
+    )
+
+
 def _is_still_there(folder: str) -> bool:
     return os.path.realpath(folder) == folder
 
@@ -104,4 +125,5 @@ def _question(folders: tuple[str, ...]) -> Question:
         "Do you trust what is in these folders? Commands in them may run programs and settings"
         f" that came with them.\n{names}"
     )
-    return Question(text, (_ALWAYS, _SESSION, _NEVER))
+    lasting = () if any(map(why_never_remembered, folders)) else (_ALWAYS,)
+    return Question(text, (*lasting, _SESSION, _NEVER))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from glossator.cli.messages import NO_RULES, NO_SESSION, NO_TURN, compacted_notice
+from glossator.cli.messages import NO_RULES, NO_SESSION, NO_TRUSTED, NO_TURN, compacted_notice
 from glossator.cli.render import tables
 from glossator.cli.render.agents import NO_AGENT
 from glossator.cli.render.screen import Screen
@@ -22,6 +22,7 @@ from glossator.cli.wire_sessions import (
     Turns,
     Undone,
 )
+from glossator.core.shown import shown
 
 
 class Answers:
@@ -126,6 +127,12 @@ class Answers:
         """A table."""
         self._screen.still()
         self._screen.block("table", tables.models(answer))
+
+    def trusted(self, folders: Sequence[str]) -> None:
+        """One folder a line."""
+        self._screen.still()
+        for line in map(shown, folders) if folders else (NO_TRUSTED,):
+            self._screen.line("notice", line)
 
     def _notices(self, done: Iterable[str], left: Iterable[str]) -> None:
         """What was done, and what was not."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from glossator.cli.permitting import Prompt
 from glossator.cli.wire import (
@@ -156,6 +156,10 @@ class JsonLines:
     def models(self, answer: Models) -> None:
         """One object."""
         _write(answer)
+
+    def trusted(self, folders: Sequence[str]) -> None:
+        """One line."""
+        _write({"trusted": list(folders)})
 
     def error(self, code: int, message: str) -> None:
         """The last line; people get theirs on stderr."""

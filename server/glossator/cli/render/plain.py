@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from unicodedata import east_asian_width
 
 from glossator.cli.messages import (
     NO_RULES,
     NO_SESSION,
+    NO_TRUSTED,
     NO_TURN,
     PROMPT,
     compacted_notice,
@@ -67,7 +68,7 @@ from glossator.cli.wire_sessions import (
     Turns,
     Undone,
 )
-from glossator.core.shown import shown_prose, shown_text
+from glossator.core.shown import shown, shown_prose, shown_text
 
 _PROGRESS_STEP = 10  # percent between two lines
 _NARROWEST = 20  # columns for what is asked about
@@ -277,6 +278,13 @@ class Plain:
             print("\t".join(row).rstrip())
         if answer["problem"]:
             _aside(answer["problem"])
+
+    def trusted(self, folders: Sequence[str]) -> None:
+        """One folder a line."""
+        if not folders:
+            _aside(NO_TRUSTED)
+        for folder in folders:
+            print(shown(folder))
 
     def error(self, _code: int, message: str) -> None:
         """On stderr."""

@@ -125,6 +125,9 @@ class Renderer(Protocol):
     def models(self, answer: Models) -> None:
         """The models that can be chosen."""
 
+    def trusted(self, folders: Sequence[str]) -> None:
+        """The folders that are remembered as trusted."""
+
     def error(self, code: int, message: str) -> None:
         """The command failed."""
 
