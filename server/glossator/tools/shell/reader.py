@@ -216,7 +216,18 @@ class Reader(WordReader):
         hints = tuple(self._hints(below))
         programs = sum(each.kind == "command" for each in below)
         invalid = any(each.kind in ("ERROR", "MISSING") for each in below)
-        return Unknown(self.text(piece).strip(), reason, hints, len(hints) != programs or invalid)
+        opaque = len(hints) != programs or invalid
+        writes = tuple(self._written(below))
+        return Unknown(self.text(piece).strip(), reason, hints, writes, opaque)
+
+    def _written(self, below: list[Piece]) -> Iterator[str]:
+        """The literal names in redirections that write."""
+        for each in below:
+            if each.kind != "file_redirect" or any(part.kind == "<" for part in each.pieces):
+                continue
+            target = self._hint(each.pieces[-1])
+            if not isinstance(target, Loose) and not target.isdigit():
+                yield target
 
     def _hints(self, below: list[Piece]) -> Iterator[Simple]:
         """The programs that are named plainly among `below`, with what their words look like."""

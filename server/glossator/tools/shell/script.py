@@ -64,18 +64,24 @@ class Script:
 
     commands: tuple[Simple, ...]
 
+    @property
+    def known(self) -> tuple[Simple, ...]:
+        """The programs that are understood: all of them."""
+        return self.commands
+
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
     """A part that is not understood: its text, and why, as a sentence for the user.
 
-    `hints` are the programs that can be seen in it, for who refuses; `opaque` if there may be
-    others.
+    For who refuses: `hints` are the programs that can be seen in it, `writes` the files that
+    redirections name; `opaque` if it may run programs that cannot be seen.
     """
 
     text: str
     reason: str
     hints: tuple[Simple, ...] = ()
+    writes: tuple[str, ...] = ()
     opaque: bool = True
 
 
@@ -89,3 +95,8 @@ class Unclear:
 
     reason: str
     parts: tuple[Simple | Unknown, ...]
+
+    @property
+    def known(self) -> tuple[Simple, ...]:
+        """The programs that are understood."""
+        return tuple(each for each in self.parts if isinstance(each, Simple))
