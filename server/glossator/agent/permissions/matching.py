@@ -216,11 +216,10 @@ def _may_be(rule: CommandRule, command: Words) -> bool:
     for number, words in _run(command):
         if number and isinstance(words[0], Loose):
             return True
-        pairs = zip(rule.words, (*map(_program, words[:1]), *words[1:]), strict=False)
-        for wanted, word in pairs:
+        for wanted, word in zip(rule.words, words, strict=False):
             if isinstance(word, Loose):
                 return True
-            if folded(wanted) != word:
+            if folded(wanted) not in ({word, _program(word)} if word is words[0] else {word}):
                 break
     return False
 
