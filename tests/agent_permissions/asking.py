@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from glossator.agent.permissions.decide import Allow, Ask, Decision, Deny, decide
 from glossator.agent.permissions.policy import Mode, Places, Policy, Restrictions, Rules
 from glossator.agent.permissions.subject import ShellScript, Subject, Target
 from glossator.tools.base import Access
+from glossator.tools.shell.syntax import Redirect, Script, Simple, parse
 
 PLACES = Places(("/ws",), "/home/me", ("/home/me/.config/glossator",))
 NOTHING: tuple[str, ...] = ()
@@ -54,8 +56,36 @@ def shell(
 ) -> Subject:
     """A script of these commands that would run in a sandbox; without any, one not understood."""
     words = tuple(tuple(shlex.split(command)) for command in commands)
-    script = ShellScript(words or None, read_only, tuple(map(target, named)), open_reason)
+    script = ShellScript(
+        words,
+        frozenset(words if read_only and not writes else ()),
+        tuple(map(target, named)),
+        open_reason,
+        () if words else ('x "$y"',),
+    )
     return Subject("Bash", Access.EXECUTE, tuple(map(target, writes)), script)
+
+
+def of_words(
+    *commands: Sequence[str],
+    cwd: Path | str,
+    reads: Sequence[str] = NOTHING,
+    writes: Sequence[str] = NOTHING,
+    read_only: bool = False,
+) -> Subject:
+    """A script of these commands, as it is on disk; the last one has the redirections."""
+    redirects = [Redirect("<", each) for each in reads] + [Redirect(">", each) for each in writes]
+    simple = [Simple(tuple(words)) for words in commands]
+    simple[-1] = replace(simple[-1], redirects=tuple(redirects))
+    reading = simple if read_only else ()
+    return Subject.of_shell(Script(tuple(simple)), cwd=str(cwd), reading=reading, open_reason=None)
+
+
+def of_line(line: str, cwd: Path | str, *reading: str) -> Subject:
+    """A command line; `reading` are the programs in it that only read."""
+    script = parse(line)
+    only_read = [each for each in script.known if each.words[0] in reading]
+    return Subject.of_shell(script, cwd=str(cwd), reading=only_read, open_reason=None)
 
 
 def verdict(subject: Subject, held: Policy) -> str:

@@ -51,7 +51,7 @@ MCP = Subject("mcp__db__query", Access.EXECUTE)
         (shell("echo x", writes=["/ws/x"]), "deny", "ask", "ask", "allow"),
         (shell("echo x", writes=["/out/x"]), "deny", "ask", "ask", "ask"),
         (shell("echo x", writes=["/ws/.envrc"]), "deny", "ask", "ask", "ask"),
-        (shell(), "deny", "ask", "ask", "ask"),
+        (shell(), "deny", "ask", "ask", "allow"),
         (shell(read_only=False, open_reason="no sandbox"), "deny", "ask", "ask", "ask"),
     ],
 )
@@ -208,7 +208,7 @@ def test_only_what_no_rule_covers_is_suggested() -> None:
         (files("Edit", Target("/ws/a\nb", (), ())), policy(), r"/ws/a\nb cannot be resolved"),
         (files("Edit", "/ws/.vscode/x"), policy(), "editors may run what it says"),
         (files("Edit", "/home/me/.config/glossator/x"), policy(allow=["*"]), "outside"),
-        (shell(), policy("auto"), "cannot tell what"),
+        (shell(), policy(), 'Glossator cannot tell what `x "$y"` would do.'),
         (shell("x", open_reason="bwrap is missing."), policy("auto"), "bwrap is missing."),
         (shell("x", writes=["/ws/y"]), policy(), "It would write to /ws/y."),
         (shell("x", named=["/etc/y"]), policy(), "/etc/y is outside"),

@@ -13,6 +13,7 @@ from glossator.agent.permissions.policy import Mode, Policy, Restrictions, Rules
 from glossator.agent.permissions.rules import Rule, parse_rule
 from glossator.agent.permissions.subject import ShellScript, Subject, Target
 from glossator.tools.base import Access
+from glossator.tools.shell.script import Loose
 from tests.agent_permissions.asking import PLACES
 
 _examples = settings(max_examples=100, deadline=None)
@@ -41,12 +42,19 @@ _targets = st.builds(
     st.lists(_paths, max_size=2, unique=True),
 )
 _several = st.lists(_targets, max_size=2).map(tuple)
+_given_words = _words.map(
+    lambda words: tuple(Loose(word) if word == "-f" else word for word in words)
+)
+_commands = st.lists(_given_words, max_size=3).map(tuple)
 _scripts = st.builds(
     ShellScript,
-    st.none() | st.lists(_words.map(tuple), max_size=3).map(tuple),
-    st.booleans(),
+    _commands,
+    st.lists(_given_words, max_size=1).map(frozenset),
     _several,
     st.sampled_from([None, "no sandbox"]),
+    st.lists(st.sampled_from(["", "rm $x", "l's'"]), max_size=1).map(tuple),
+    _commands,
+    st.booleans(),
 )
 _subjects = st.one_of(
     st.builds(Subject, _tools, st.sampled_from(Access), _several),
@@ -140,6 +148,7 @@ def test_nothing_unclear_or_open_or_unresolved_is_ever_allowed(
     subject: Subject, policy: Policy
 ) -> None:
     script = subject.script
-    unclear = script is not None and (script.commands is None or script.open_reason is not None)
-    if unclear or any(not target.real for target in subject.targets):
+    is_open = script is not None and script.open_reason is not None
+    asked = script is not None and script.unclear and policy.mode is not Mode.AUTO
+    if is_open or asked or any(not target.real for target in subject.targets):
         assert decide(subject, policy) != Allow()

@@ -13,7 +13,7 @@ from glossator.agent.permissions.decide import hiding
 from glossator.agent.permissions.policy import Policy
 from glossator.agent.permissions.subject import Subject, Target
 from glossator.tools.base import Access
-from tests.agent_permissions.asking import policy, verdict
+from tests.agent_permissions.asking import of_line, of_words, policy, verdict
 
 
 @pytest.fixture
@@ -216,7 +216,7 @@ def test_what_the_words_of_a_command_may_mean(
 ) -> None:
     monkeypatch.setenv("HOME", str(ws.parent / "outside"))
     words = tuple(command.format(ws=ws).replace("''", "").split(" "))
-    subject = Subject.of_shell([words], cwd=str(ws), read_only=True, open_reason=None)
+    subject = of_words(words, cwd=ws, read_only=True)
     assert verdict(subject, policy(deny=["Read(.env)"], root=ws)) == expected
 
 
@@ -233,25 +233,23 @@ def test_a_script_may_change_its_folder(ws: Path) -> None:
         (" ; ".join(["cd src", "cd ..", "cd config"] * 9), "ask"),
     ):
         commands = [tuple(command.split()) for command in script.split(" ; ")]
-        subject = Subject.of_shell(commands, cwd=str(ws), read_only=True, open_reason=None)
+        subject = of_words(*commands, cwd=ws, read_only=True)
         assert verdict(subject, held) == expected, script
     commands = [("cd", "config"), ("echo",)]
-    subject = Subject.of_shell(commands, cwd=str(ws), writes=["x"], open_reason=None)
+    subject = of_words(*commands, cwd=ws, writes=["x"])
     assert verdict(subject, policy("auto", deny=["Edit(/config/x)"], root=ws)) == "deny"
 
 
 def test_what_a_redirect_reads_is_named(ws: Path) -> None:
     for path, expected in (("again", "deny"), ("src/a.py", "allow"), ("/etc/passwd", "ask")):
-        subject = Subject.of_shell(
-            [("cat",)], cwd=str(ws), reads=[path], read_only=True, open_reason=None
-        )
+        subject = of_words(("cat",), cwd=ws, reads=[path], read_only=True)
         assert verdict(subject, policy(deny=["Read(.env)"], root=ws)) == expected
 
 
 def test_redirects_of_a_script(ws: Path) -> None:
     def subject(*writes: str) -> Subject:
         commands = [("echo", "x")]
-        return Subject.of_shell(commands, cwd=f"{ws}/src", writes=writes, open_reason=None)
+        return of_words(*commands, cwd=f"{ws}/src", writes=writes)
 
     assert subject("/dev/null").targets == ()
     held = policy("auto", deny=["Edit(.env)"], root=ws)
@@ -263,6 +261,6 @@ def test_redirects_of_a_script(ws: Path) -> None:
 
 
 def test_a_script_that_is_not_understood_is_never_read_only(ws: Path) -> None:
-    subject = Subject.of_shell(None, cwd=str(ws), read_only=True, open_reason=None)
-    assert verdict(subject, policy("auto", allow=["*"], root=ws)) == "ask"
+    subject = of_line('cat a "$x"', ws, "cat")
+    assert verdict(subject, policy("acceptEdits", allow=["*"], root=ws)) == "ask"
     assert verdict(subject, policy("plan", root=ws)) == "deny"

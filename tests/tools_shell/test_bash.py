@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from glossator.core.errors import UsageError
 from glossator.core.tool_result import ToolResult
 from glossator.tools.base import Access, ToolContext
 from glossator.tools.bash import Bash, BashArgs
+from glossator.tools.runs import CommandRuns
 from glossator.tools.shell.policy import Sandbox, Unavailable
 from glossator.tools.shell.shell import Shell
 from tests.tools_shell.conftest import MakeShell
@@ -23,8 +25,12 @@ async def ws(workspace: MakeWorkspace) -> Workspace:
     return await workspace({})
 
 
-async def call(shell: Shell, ws: Workspace, **arguments: Any) -> ToolResult:
-    context = ToolContext(ws.snapshot, ws.reads, ws.symbols, shell=shell)
+async def call(
+    shell: Shell, ws: Workspace, runs: CommandRuns | None = None, **arguments: Any
+) -> ToolResult:
+    context = ToolContext(
+        ws.snapshot, ws.reads, ws.symbols, shell=shell, runs=runs or CommandRuns()
+    )
     return await Bash().run(BashArgs(**arguments), context)
 
 
@@ -36,6 +42,25 @@ async def test_a_command(shell: MakeShell, sandbox: Sandbox, ws: Workspace, root
     text = f"{root}/sub\n[run 1] [exit code 2]"
     assert result == ToolResult(text, outcome="exit code 2", number="[run 1]", unsuccessful=True)
     assert (await call(bash, ws, command="true")).text == "[no output]\n[run 1] [exit code 0]"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="only bash tells of parts")
+async def test_a_failed_part_of_a_pipeline(
+    shell: MakeShell, sandbox: Sandbox, ws: Workspace
+) -> None:
+    """A run is not called good because `tail` had something to show."""
+    bash, runs = shell(sandbox), CommandRuns()
+    command = "(echo 1 failed; exit 1) | tail -5"
+    ended = "exit code 0, that of the last part; `(echo 1 failed; exit 1)` ended with exit code 1"
+    result = await call(bash, ws, runs, command=command)
+    assert result.text == f"1 failed\n[run 1] [{ended}]"
+    assert result.unsuccessful
+    await call(bash, ws, runs, command=command, background=True)
+    result = await call(bash, ws, runs, job="1", timeout_seconds=60)
+    assert result.text == f"1 failed\n[{ended}]"
+    result = await call(bash, ws, runs, command="yes | head -1")
+    assert result == ToolResult("y\n[run 3] [exit code 0]", number="[run 3]")
+    assert runs.told() == (f"[{ended}] {command}", f"[{ended}] {command}", "yes | head -1")
 
 
 async def test_the_time_limit(shell: MakeShell, sandbox: Sandbox, ws: Workspace) -> None:

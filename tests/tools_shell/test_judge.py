@@ -273,7 +273,7 @@ MAY_DO_MORE = [
     "cd -- -",
     "cd -- src",
     "cd src && cat ../../secret",
-    "cd src; cd src; cd src; cd src; cd src; ls",
+    "cd src; " * 9 + "ls",
     "test -f /etc/passwd",
     "readlink -f /etc",
     "stat out",

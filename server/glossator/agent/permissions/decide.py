@@ -8,19 +8,27 @@ which they are written.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from glossator.agent.permissions.matching import concerning, covered, path_covered
+from glossator.agent.permissions.matching import (
+    concerning,
+    covered,
+    path_covered,
+    uncertain,
+    uncovered,
+)
 from glossator.agent.permissions.policy import Mode, Policy
 from glossator.agent.permissions.protected import protection
 from glossator.agent.permissions.rules import FAMILIES, Rule
-from glossator.agent.permissions.subject import ShellScript, Subject, Target
+from glossator.agent.permissions.subject import Subject, Target
 from glossator.agent.permissions.suggest import suggestions
+from glossator.agent.permissions.words import Words, spelled
 from glossator.core.shown import shown
 from glossator.tools.base import Access
 
-_NAMED = 5  # protected paths
+_NAMED = 5  # protected paths, or commands
+_LETTERS = 80  # of a command
 _ONLY_READS = (
     "only reads: no file is changed, and only shell commands run that are known to change nothing."
 )
@@ -128,14 +136,26 @@ def _protected(subject: Subject, policy: Policy) -> Ask | None:
     return Ask(tuple(reasons)) if reasons else None
 
 
-def _unclear(subject: Subject, _policy: Policy) -> Ask | None:
+def _unclear(subject: Subject, policy: Policy) -> Ask | None:
     script = subject.script
     if script is None:
         return None
-    reasons = () if script.open_reason is None else (script.open_reason,)
-    if script.commands is None:
-        reasons = ("Glossator cannot tell what this command would do.", *reasons)
-    return Ask(reasons) if reasons else None
+    reasons = []
+    if script.unclear and (policy.mode is not Mode.AUTO or script.open_reason is not None):
+        what = "this command" if "" in script.unclear else _quoted(script.unclear)
+        reasons.append(f"Glossator cannot tell what {what} would do.")
+        if missing := uncovered(policy.allow, script, policy.places):
+            reasons.append(_needing(missing, policy))
+    if script.open_reason is not None:
+        reasons.append(script.open_reason)
+    return Ask(tuple(reasons)) if reasons else None
+
+
+def _uncertain(subject: Subject, policy: Policy) -> Ask | None:
+    if subject.script is None or not (rules := uncertain(policy, subject.script)):
+        return None
+    which = ", ".join(map(shown, rules))
+    return Ask((f"Glossator cannot tell whether a rule is about this: {which}.",))
 
 
 def _asked(subject: Subject, policy: Policy) -> Ask | None:
@@ -152,6 +172,7 @@ _LIMITS: tuple[Callable[[Subject, Policy], Ask | Deny | None], ...] = (
     _looking,
     _protected,
     _unclear,
+    _uncertain,
     _asked,
 )
 
@@ -175,17 +196,11 @@ def _grant(subject: Subject, policy: Policy) -> Decision:
 def _mode_allows(subject: Subject, policy: Policy) -> bool:
     """Whether the mode alone allows what lies inside the workspace."""
     if subject.script is not None:
-        return _mode_runs(subject, subject.script, policy)
+        return policy.mode is Mode.AUTO and _outside(subject.targets, policy) is None
     if subject.access is Access.READ or policy.mode is Mode.AUTO:
         return True
     is_edit = subject.access is Access.WRITE and subject.tool in FAMILIES["Edit"]
     return policy.mode is Mode.ACCEPT_EDITS and is_edit and bool(subject.targets)
-
-
-def _mode_runs(subject: Subject, script: ShellScript, policy: Policy) -> bool:
-    if policy.mode is Mode.AUTO:
-        return _outside(subject.targets, policy) is None
-    return _only_reads(subject) and _outside(script.named, policy) is None
 
 
 def _only_reads(subject: Subject) -> bool:
@@ -221,7 +236,21 @@ def _why(subject: Subject, policy: Policy) -> str:
     if script is not None and subject.targets:
         return f"It would write to {', '.join(shown(target.asked) for target in subject.targets)}."
     if script is not None:
-        needing = "a command that may change something"
-    else:
-        needing = "every edit" if subject.tool in FAMILIES["Edit"] else subject.tool
+        missing = uncovered(policy.allow, script, policy.places)
+        return _needing(missing if len(set(script.commands)) > 1 else (), policy)
+    needing = "every edit" if subject.tool in FAMILIES["Edit"] else subject.tool
     return f"In mode {policy.mode}, {needing} needs your permission."
+
+
+def _needing(commands: Iterable[Words], policy: Policy) -> str:
+    which = _quoted(map(spelled, commands))
+    needing = "a command that may change something needs your permission"
+    return f"In mode {policy.mode}, {needing}{which and f': {which}'}."
+
+
+def _quoted(texts: Iterable[str]) -> str:
+    """Some of the texts, shortened, each in marks of code."""
+    known = [shown(text) for text in texts]
+    short = [f"{text[:_LETTERS]}…" if len(text) > _LETTERS else text for text in known]
+    more = f" and {len(short) - _NAMED:,} more" if len(short) > _NAMED else ""
+    return ", ".join(f"`{text}`" for text in short[:_NAMED]) + more

@@ -15,7 +15,7 @@ from glossator.core.permission import Cut, PermissionAnswer, PermissionRequest
 from glossator.core.shown import shown, shown_text
 from glossator.tools.base import Access, Cancelled, Tool, ToolArgs, ToolContext, in_thread
 from glossator.tools.bash import BashArgs
-from glossator.tools.shell.judge import is_read_only
+from glossator.tools.shell.judge import only_reading
 from glossator.tools.shell.shell import LimitedShell
 from glossator.tools.shell.syntax import Script, parse
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -175,14 +175,11 @@ def _script(args: BashArgs, limited: LimitedShell) -> Subject:
     place = limited.shell.place(args.cwd)
     script = parse(args.command) if args.command is not None else Script(())
     open_reason = limited.open_reason or (_NETWORK if args.network else None)
-    if not isinstance(script, Script):
-        return Subject.of_shell(None, cwd=place.cwd, open_reason=open_reason)
     return Subject.of_shell(
-        [command.words for command in script.commands],
+        script,
         cwd=place.cwd,
-        writes=[path for command in script.commands for path in command.writes],
-        read_only=is_read_only(script, place),
-        open_reason=open_reason if script.commands else None,
+        reading=only_reading(script.known, place),
+        open_reason=open_reason if args.command is not None else None,
     )
 
 

@@ -7,13 +7,14 @@ means. Allow rules *cover* it only if each command and each real path is, exactl
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import re2
 
 from glossator.agent.permissions.folding import folded
-from glossator.agent.permissions.policy import Places
+from glossator.agent.permissions.policy import Places, Policy
 from glossator.agent.permissions.rules import (
     FAMILIES,
     Base,
@@ -24,11 +25,14 @@ from glossator.agent.permissions.rules import (
     ToolRule,
     expression,
 )
-from glossator.agent.permissions.subject import Subject, Target
-from glossator.agent.permissions.words import Words
+from glossator.agent.permissions.subject import ShellScript, Subject, Target
+from glossator.agent.permissions.words import Words, bare
+from glossator.tools.shell.judge import is_harmless
+from glossator.tools.shell.script import Loose
 from glossator.workspace.gitpattern import FOLDER_MARK
 from glossator.workspace.roots import is_inside
 
+_QUOTING = re.compile(r"['\"\\\\]")
 # programs that run the program named among their words
 _RUNNERS = frozenset(
     "bash busybox chroot command dash doas env eval exec fish ionice ksh nice nohup parallel setsid"
@@ -51,9 +55,35 @@ def covered(rules: Iterable[Rule], subject: Subject, places: Places) -> bool:
                 path_covered(known, target, subject.tool, places) for target in subject.targets
             )
         return _tool_covered(known, subject.tool)
-    return script.commands is not None and all(
-        command_covered(known, command) for command in script.commands
+    return not script.unclear and not uncovered(known, script, places)
+
+
+def uncovered(rules: Iterable[Rule], script: ShellScript, places: Places) -> tuple[Words, ...]:
+    """The commands of a script that no allow rule covers, nor only read in the workspace."""
+    known = tuple(rules)
+    inside = all(places.holds(path) for target in script.named for path in target.real)
+    return tuple(
+        command
+        for command in dict.fromkeys(script.commands)
+        if not command_covered(known, command) and not (inside and command in script.reading)
     )
+
+
+def uncertain(policy: Policy, script: ShellScript) -> tuple[str, ...]:
+    """The deny and ask rules of which nobody can tell if they concern a script, as text, sorted.
+
+    What may not be read is kept from every command by the sandbox; nothing else of a rule is.
+    """
+    hidden = {rule for rule in policy.deny if isinstance(rule, PathRule) and rule.family == "Read"}
+    rules = {*policy.deny, *policy.ask} - hidden
+    return tuple(sorted(str(rule) for rule in rules if _may_concern(rule, script)))
+
+
+def without_harmless(command: Words) -> Words:
+    """A command without the variables that are set for it, if all of these are harmless."""
+    plain = bare(command)
+    variables = command[: len(command) - len(plain)]
+    return plain if all(map(is_harmless, variables)) else command
 
 
 def command_covered(rules: Iterable[Rule], command: Words) -> bool:
@@ -94,7 +124,12 @@ def _is_tool(rule: ToolRule, tool: str) -> bool:
 def _is_command(rule: Rule, command: Words) -> bool:
     if not isinstance(rule, CommandRule):
         return False
-    return command[: len(rule.words)] == rule.words if rule.prefix else command == rule.words
+    for spelling in (command, without_harmless(command)):
+        start = spelling[: len(rule.words)]
+        is_whole = rule.prefix or len(spelling) == len(rule.words)
+        if start == rule.words and is_whole and not any(isinstance(e, Loose) for e in start):
+            return True
+    return False
 
 
 def _is_path(rule: PathRule, path: str, places: Places) -> bool:
@@ -110,8 +145,9 @@ def _concerns(rule: Rule, subject: Subject, places: Places) -> bool:
         case ToolRule():
             return _is_tool(rule, subject.tool)
         case CommandRule():
-            commands = subject.script.commands if subject.script else None
-            return any(_concerns_command(rule, command) for command in commands or ())
+            script = subject.script
+            commands = (*script.commands, *script.hints) if script else ()
+            return any(_concerns_command(rule, command) for command in commands)
         case PathRule():
             targets = _targets(rule.family, subject)
             names = {name for target in targets for name in target.names}
@@ -131,17 +167,60 @@ def _targets(family: Family, subject: Subject) -> tuple[Target, ...]:
 def _concerns_command(rule: CommandRule, command: Words) -> bool:
     """Whether the command may be the rule's, under its full path or behind another program."""
     wanted = tuple(map(folded, rule.words))
-    words = tuple(map(folded, command))
-    runs_another = bool(words) and _program(words[0]) in _RUNNERS
-    if runs_another:  # `sh -c 'npm test'` is one word with blanks
-        words = tuple(part for word in words for part in word.split() or (word,))
-    for start in range(len(words) if runs_another else 1):
-        some = words[start:]
-        for spelled in (some, (*map(_program, some[:1]), *some[1:])):
-            if spelled == wanted:
+    for number, words in _run(command):
+        certain = tuple(word for word in words if not isinstance(word, Loose))
+        for spelled in (words, (*map(_program, words[:1]), *words[1:])):
+            if wanted in (spelled, certain):
                 return True
-            if spelled[: len(wanted)] == wanted and (rule.prefix or start):
+            if spelled[: len(wanted)] == wanted and (rule.prefix or number):
                 return True
+    return False
+
+
+def _run(command: Words) -> Iterator[tuple[int, Words]]:
+    """What a command may run, folded: itself, and what is among the words of a runner."""
+    for whole in dict.fromkeys((command, bare(command))):
+        words = tuple(_folded(word) for word in whole)
+        runs_another = bool(words) and _program(words[0]) in _RUNNERS
+        if runs_another:  # `sh -c 'npm test'` is one word with blanks
+            words = tuple(type(word)(part) for word in words for part in word.split() or (word,))
+        yield from ((at, words[at:]) for at in range(len(words) if runs_another else 1))
+
+
+def _folded(word: str) -> str:
+    return Loose(folded(word)) if isinstance(word, Loose) else folded(word)
+
+
+def _may_concern(rule: Rule, script: ShellScript) -> bool:
+    """Whether a rule may be about what is not understood, or about what fits a pattern."""
+    match rule:
+        case ToolRule():
+            return False
+        case PathRule():
+            return bool(script.unclear)
+        case CommandRule():
+            first, *others = map(folded, rule.words)
+            words = r"\s+".join(map(re.escape, (_program(first), *others)))
+            said = re.compile(rf"(?<![\w-]){words}(?![\w-])")
+            texts = (_QUOTING.sub("", folded(text)) for text in script.unclear)
+            commands = (*script.commands, *script.hints)
+            return (
+                script.opaque
+                or any(map(said.search, texts))
+                or any(_may_be(rule, command) for command in commands)
+            )
+
+
+def _may_be(rule: CommandRule, command: Words) -> bool:
+    """Whether it is the rule's command if the shell makes of a loose word what would fit."""
+    for number, words in _run(command):
+        if number and isinstance(words[0], Loose):
+            return True
+        for wanted, word in zip(rule.words, words, strict=False):
+            if isinstance(word, Loose):
+                return True
+            if folded(wanted) not in ({word, _program(word)} if word is words[0] else {word}):
+                break
     return False
 
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from glossator.agent.permissions.words import Meanings, Words, meanings
+from glossator.agent.permissions.words import Meanings, Words, bare, meanings, words_of
 from glossator.tools.base import Access
+from glossator.tools.shell.script import Script, Simple, Unclear, Unknown
 
 _MAX_LINKS = 40  # on the way to a file, as in Linux
 _NO_SANDBOX = "It would run outside a sandbox."
@@ -47,15 +48,24 @@ class Target:
 class ShellScript:
     """A script for the shell, taken apart into its simple commands, each as its words.
 
-    `commands` is None for a script that was not understood. `named` are the paths that words may
-    mean. `open_reason` says why it would not be confined to a sandbox without network, None if it
-    would be.
+    `reading` are those of `commands` that only read. `named` are the paths that words may mean.
+    `open_reason` says why it would not be confined to a sandbox without network, None if it would
+    be. `unclear` are the texts of parts that are not understood, "" if nobody can tell what words
+    mean; `hints` the commands that can be seen in them, and `opaque` if there may be others.
     """
 
-    commands: tuple[Words, ...] | None
-    read_only: bool
+    commands: tuple[Words, ...]
+    reading: frozenset[Words] = frozenset()
     named: tuple[Target, ...] = ()
     open_reason: str | None = _NO_SANDBOX
+    unclear: tuple[str, ...] = ()
+    hints: tuple[Words, ...] = ()
+    opaque: bool = False
+
+    @property
+    def read_only(self) -> bool:
+        """Whether all of it is known to only read."""
+        return not self.unclear and self.reading.issuperset(self.commands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,23 +84,41 @@ class Subject:
 
     @staticmethod
     def of_shell(
-        commands: Iterable[Words] | None,
+        script: Script | Unclear,
         *,
         cwd: str,
-        reads: Iterable[str] = (),
-        writes: Iterable[str] = (),
-        read_only: bool = False,
+        reading: Collection[Simple] = (),
         open_reason: str | None = _NO_SANDBOX,
     ) -> Subject:
-        """A call of Bash; `reads` and `writes` are the paths of its redirects, as they say it."""
-        known = None if commands is None else tuple(commands)
-        written = (path for path in writes if path != os.devnull)
-        meant = meanings((*(known or ()), *((path,) for path in reads)), written, cwd)
+        """A call of Bash; `reading` are the commands of `script` that are known to only read."""
+        known = script.known
+        parts = script.parts if isinstance(script, Unclear) else script.commands
+        unknown = [each for each in parts if isinstance(each, Unknown)]
+        hints = [hint for each in unknown for hint in each.hints]
+        written = [path for each in parts for path in each.writes]
+        written = [path for path in written if path != os.devnull]
+        seen = [bare(each.words) for each in (*known, *hints)]
+        read = [(each.target,) for one in known for each in one.redirects if not each.writes]
+        meant = meanings((*seen, *read), written, cwd)
+        unclear = tuple(dict.fromkeys(each.text for each in unknown))
         if meant is None:  # it may mean too much to be looked at
-            known, meant = None, Meanings((), ())
-        named = (target for target in map(Target.at, meant.named) if target.real)
-        script = ShellScript(known, read_only and known is not None, tuple(named), open_reason)
-        return Subject("Bash", Access.EXECUTE, tuple(map(Target.at, meant.written)), script)
+            unclear = (*unclear, "")
+            meant = meanings((), written, cwd) or Meanings((), ())
+        only_read = {words_of(each) for each in known if each in reading}
+        return Subject(
+            "Bash",
+            Access.EXECUTE,
+            tuple(map(Target.at, meant.written)),
+            ShellScript(
+                tuple(map(words_of, known)),
+                frozenset(only_read - {words_of(each) for each in known if each not in reading}),
+                tuple(target for target in map(Target.at, meant.named) if target.real),
+                open_reason,
+                unclear,
+                tuple(map(words_of, hints)),
+                any(each.opaque for each in unknown),
+            ),
+        )
 
 
 def _way(path: str) -> list[str]:

@@ -5,12 +5,17 @@ from __future__ import annotations
 import os
 import re
 
-from glossator.agent.permissions.matching import command_covered, path_covered
+from glossator.agent.permissions.matching import (
+    command_covered,
+    path_covered,
+    uncovered,
+    without_harmless,
+)
 from glossator.agent.permissions.policy import Policy
 from glossator.agent.permissions.prefixes import known_start
 from glossator.agent.permissions.rules import FAMILIES, CommandRule, Rule, ToolRule, parse_rule
 from glossator.agent.permissions.subject import ShellScript, Subject
-from glossator.agent.permissions.words import Words
+from glossator.agent.permissions.words import Words, bare
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.workspace.roots import is_inside
@@ -29,17 +34,20 @@ def suggestions(subject: Subject, policy: Policy) -> tuple[Rule, ...]:
 
 
 def _for_script(script: ShellScript, policy: Policy) -> tuple[Rule, ...]:
-    missing = [
-        command for command in script.commands or () if not command_covered(policy.allow, command)
-    ]
+    if script.unclear:
+        return ()
+    missing = uncovered(policy.allow, script, policy.places)
     rules = tuple(dict.fromkeys(map(_for_command, missing)))
     said = tuple(rule for rule in rules if rule is not None)
     return said if all(command_covered(said, command) for command in missing) else ()
 
 
 def _for_command(command: Words) -> Rule | None:
-    if length := known_start(command):
-        return _said(str(CommandRule(command[:length], prefix=True)))
+    command = without_harmless(command)
+    plain = bare(command)
+    if length := known_start(plain):
+        start = command[: len(command) - len(plain) + length]
+        return _said(str(CommandRule(start, prefix=True)))
     return _said(str(CommandRule(command, prefix=False)))
 
 

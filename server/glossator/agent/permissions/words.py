@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from glob import iglob
-from itertools import islice
+from itertools import dropwhile, islice
 
-Words = tuple[str, ...]
+from glossator.tools.shell.script import Loose, Simple
+
+Words = tuple[str, ...]  # of a command; what is set for it alone (`NAME=value`) stands first
 
 _PARTS = re.compile(r"[=:@,]")  # `--file=x`, `HEAD:x`, `@x`
 _MAGIC = re.compile(r"[*?\[]")
 _MOVES = frozenset({"cd", "pushd"})
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
 _MAX_FOLDERS = 32  # in which a script may be
 _MAX_PATTERNS = 2  # names with a `*` in one path
 _MAX_MATCHES = 1_000
@@ -28,6 +32,22 @@ class Meanings:
 
     named: tuple[str, ...]
     written: tuple[str, ...]
+
+
+def words_of(command: Simple) -> Words:
+    """What rules are held against. What is fed to a program is one more word, a loose one."""
+    fed = () if command.fed is None else (Loose(command.fed),)
+    return (*command.variables, *command.words, *fed)
+
+
+def bare(command: Words) -> Words:
+    """A command without the variables that are set for it."""
+    return tuple(dropwhile(_VARIABLE.match, command))
+
+
+def spelled(command: Words) -> str:
+    """A command as people write it."""
+    return " ".join(word if isinstance(word, Loose) else shlex.quote(word) for word in command)
 
 
 def meanings(commands: Iterable[Words], writes: Iterable[str], cwd: str) -> Meanings | None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from glob import iglob
+from itertools import islice
 
 from glossator.tools.shell.paths import path_within
-from glossator.tools.shell.programs import FIND, GIT, GIT_RUNS, PROGRAMS, Options
-from glossator.tools.shell.syntax import Script, Simple, Unclear
+from glossator.tools.shell.programs import ANYTHING, FIND, GIT, GIT_RUNS, MANY, PROGRAMS, Options
+from glossator.tools.shell.syntax import Loose, Script, Simple, Unclear
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,40 +39,122 @@ def is_read_only(script: Script | Unclear, place: Place) -> bool:
     """
     if isinstance(script, Unclear):
         return False
+    return len(only_reading(script.commands, place)) == len(set(script.commands))
+
+
+def only_reading(commands: Sequence[Simple], place: Place) -> frozenset[Simple]:
+    """Those of `commands` that only read wherever they stand; see `is_read_only`.
+
+    What one reads must not go to another that may do more: `echo 'rm x' | sh`.
+    """
+    reading: set[Simple] = set()
+    others: set[Simple] = set()
     folders = [place.cwd]  # where the shell may be by then
-    for command in script.commands:
-        paths = _paths(command, place)
-        if paths is None or len(folders) > _MOST_FOLDERS:
-            return False
-        if not all(_within(folder, path, place) for folder in folders for path in paths):
-            return False
-        if command.words[0] == "cd":
-            folders += [os.path.join(folder, command.words[1]) for folder in folders]
-    return True
+    for command in commands:
+        (reading if _reads(command, folders, place) else others).add(command)
+        if command.words[0] in _MOVES and len(folders) <= _MOST_FOLDERS:
+            folders = _moved(folders, command.words[1:])
+    feeding: dict[int, bool] = {}  # pipelines in which what comes later only reads
+    for command in reversed(commands):
+        if command.pipeline:
+            if not feeding.setdefault(command.pipeline, True):
+                others.add(command)
+            feeding[command.pipeline] &= command in reading
+    return frozenset(reading - others)
 
 
-_MOST_FOLDERS = 8  # after three `cd`s
+_MOVES = frozenset({"cd", "pushd", "popd"})
+_MOST_FOLDERS = 8
+_MOST_MATCHES = 1_000
 _NUMBER = re.compile(r"-\d+")
+# what a program is started with may change what it does; these, with such a value, do not
+_HARMLESS = re.compile(
+    r"(?:LANG|LANGUAGE|LC_\w+|TZ|CI|NO_COLOR|FORCE_COLOR|COLUMNS|PYTHONUNBUFFERED"
+    r"|PYTHONDONTWRITEBYTECODE|RUST_BACKTRACE)=[\w.@+-]*",
+    re.ASCII,
+)
+_NOT_FILES = ("/dev", "/proc", "/sys")  # whose names mean another thing in another process
 
 
-def _paths(command: Simple, place: Place) -> list[str] | None:
-    """What is read, "" for the shell's folder; None if the program may do more than read."""
-    if command.writes:
+def is_harmless(variable: str) -> bool:
+    """Whether `NAME=value` before a program is known to change only how it speaks."""
+    return _HARMLESS.fullmatch(variable) is not None
+
+
+def _moved(folders: list[str], words: Sequence[str]) -> list[str]:
+    """Where the shell may be after a `cd` that may fail: by name as it reads it, or by links."""
+    to = words[0] if len(words) == 1 else ""
+    there = [os.path.join(folder, to) for folder in folders]
+    return list(
+        dict.fromkeys((*folders, *map(os.path.normpath, there), *map(os.path.realpath, there)))
+    )
+
+
+def _reads(command: Simple, folders: list[str], place: Place) -> bool:
+    """Whether a program only reads, and only what is in the workspace, whichever folder it is."""
+    if command.writes or not all(map(is_harmless, command.variables)):
+        return False
+    if len(folders) > _MOST_FOLDERS:
+        return False
+    if command.words[0] == "[":
+        command = replace(command, words=("test", *command.words[1:-1]))
+    sources = [each.target for each in command.redirects if each.operator == "<"]
+    return all(
+        (paths := _paths(command.words, folder, place)) is not None
+        and all(_within(folder, path, place) for path in ("", *paths))
+        and all(_is_source(folder, path, place) for path in sources)
+        for folder in folders
+    )
+
+
+def _paths(words: Sequence[str], folder: str, place: Place) -> list[str] | None:
+    """What is read; None if the program may do more than read."""
+    given = _expanded(words[1:], folder)
+    if given is None:
         return None
-    program, *words = command.words
+    program = words[0]
     options = PROGRAMS.get(program, Options())
     match program:
         case "cd":
-            paths = words if len(words) == 1 and not words[0].startswith("-") else None
+            is_plain = len(given) == 1 and not given[0].startswith("-")
+            paths = given if is_plain and not isinstance(words[1], Loose) else None
         case "find":
-            paths = _find(words)
+            paths = _find(given)
         case "git":
-            paths = _git(words)
+            paths = _git(given)
         case _:
-            paths = _match(options, words) if program in PROGRAMS else None
+            paths = _match(options, given) if program in PROGRAMS else None
     if paths is None or not (options.builtin or _installed(program, place)):
         return None
-    return ["", *paths, *(each.target for each in command.redirects if each.operator == "<")]
+    if options.no_folders and any(
+        path and os.path.isdir(os.path.join(folder, path)) for path in paths
+    ):
+        return None
+    return paths
+
+
+def _expanded(words: Sequence[str], folder: str) -> list[str] | None:
+    """The words with what patterns fit in `folder`, `Loose` like them; None if they are odd.
+
+    At least what a shell would find: hidden files, too. A name that a program would take for an
+    option, or that a shell would divide or expand again, is odd.
+    """
+    expanded: list[str] = []
+    for word in words:
+        if not isinstance(word, Loose):
+            expanded.append(word)
+            continue
+        if any(_UPWARDS.fullmatch(name) for name in word.split("/")):
+            return None  # older shells take `.*` for `..`, too
+        found = list(islice(iglob(word, root_dir=folder, include_hidden=True), _MOST_MATCHES + 1))
+        if len(found) > _MOST_MATCHES or not all(map(_PLAIN_NAME.fullmatch, found)):
+            return None
+        expanded += map(Loose, found) if found else [str(word)]
+    return expanded
+
+
+_PLAIN_NAME = re.compile(r"[^-+()!,\s*?\[\\][^\s*?\[\\]*")
+_UPWARDS = re.compile(r"\.[.*?]*[*?][.*?]*")
 
 
 def _installed(program: str, place: Place) -> bool:
@@ -117,7 +202,7 @@ def _match(options: Options, words: Sequence[str]) -> list[str] | None:
     for word in left:
         if word == "--":
             operands += left
-        elif word == "-" or not word.startswith("-"):
+        elif isinstance(word, Loose) or word == "-" or not word.startswith("-"):
             operands.append(word)
         elif not (options.number and _NUMBER.fullmatch(word)):
             read = _long if word.startswith("--") else _short
@@ -131,6 +216,9 @@ def _match(options: Options, words: Sequence[str]) -> list[str] | None:
         return None
     if not all(options.shape.fullmatch(each) for each in operands[: options.free]):
         return None
+    is_counted = options.most < MANY or (options.free and options.shape is not ANYTHING)
+    if is_counted and any(isinstance(each, Loose) for each in operands):
+        return None  # how many files there are, and which is the first, may be otherwise by then
     return values + operands[options.free :]
 
 
@@ -157,15 +245,38 @@ def _short(options: Options, word: str, left: Iterator[str], seen: set[str]) -> 
 
 
 def _next(left: Iterator[str]) -> str | None:
-    """The next word as a value, if it cannot be an option."""
+    """The next word as a value, if it cannot be an option, nor several words."""
     word = next(left, None)
-    return None if word is None or (word.startswith("-") and not _NUMBER.fullmatch(word)) else word
+    if word is None or isinstance(word, Loose):
+        return None
+    return None if word.startswith("-") and not _NUMBER.fullmatch(word) else word
 
 
 def _within(folder: str, path: str, place: Place) -> bool:
-    """Whether `path`, seen from `folder`, leads below a root, or to nothing at all."""
+    """Whether `path`, seen from `folder`, leads to a file or folder below a root, or nowhere."""
     whole = os.path.join(folder, path)
     real = os.path.realpath(whole)
-    return not os.path.lexists(whole) or any(
-        path_within(real, os.path.realpath(root)) for root in place.roots
-    )
+    if any(path_within(os.path.normpath(whole), each) for each in _NOT_FILES) and not _in_roots(
+        real, place
+    ):
+        return False
+    return not os.path.lexists(whole) or (_in_roots(real, place) and _is_readable(real))
+
+
+def _is_source(folder: str, path: str, place: Place) -> bool:
+    """Whether a redirection may read `path`: it means more to a shell than to a program."""
+    whole = os.path.join(folder, path)
+    return _in_roots(os.path.realpath(whole), place) and _within(folder, path, place)
+
+
+def _in_roots(real: str, place: Place) -> bool:
+    return any(path_within(real, os.path.realpath(root)) for root in place.roots)
+
+
+def _is_readable(real: str) -> bool:
+    """Whether something is a file or a folder: opening a pipe, socket or device is an act."""
+    try:
+        mode = os.stat(real).st_mode
+    except OSError:
+        return True  # nothing there, or nothing to be reached
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)

@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from glossator.tools.shell.pipeline import PartCodes
+
 
 @dataclass(frozen=True, slots=True)
 class Policy:
@@ -43,11 +45,13 @@ class Limits:
 class Confined:
     """What to run instead of a command; `nested` if the command is in a session of its own there.
 
-    Then it is a child of what is run, which ends after it and with its exit code.
+    Then it is a child of what is run, which ends after it and with its exit code. `codes` are told
+    of the parts of its last pipeline.
     """
 
     words: tuple[str, ...]
     nested: bool = False
+    codes: PartCodes | None = None
 
 
 class Sandbox(Protocol):

@@ -16,11 +16,12 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
 from glossator.tools.shell.output import Kept, Output
+from glossator.tools.shell.pipeline import Failed
 from glossator.tools.shell.policy import Confined
 
 _GRACE = 2.0  # seconds between asking a command to end and ending it
@@ -31,10 +32,14 @@ _LAST = 64 * _CHUNK  # bytes read after the end; a process that escaped may go o
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """How a command ended: by itself with a code, or by a signal, such as `SIGKILL`."""
+    """How a command ended: by itself with a code, or by a signal, such as `SIGKILL`.
+
+    With code 0 its last pipeline may have `failed` parts.
+    """
 
     code: int | None
     signal: str | None = None
+    failed: tuple[Failed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,8 @@ class Process:
         with ExitStack() as stack:
             command = stack.enter_context(confined)
             self._nested = command.nested
+            self._codes = command.codes
+            self._failed: tuple[Failed, ...] = ()
             self._popen = subprocess.Popen(  # noqa: S603 - what this class is for
                 command.words,
                 cwd=cwd,
@@ -73,6 +80,7 @@ class Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,  # one pipe keeps their order
                 start_new_session=True,
+                pass_fds=() if command.codes is None else (command.codes.descriptor,),
             )
             self._cleanup = stack.pop_all()
         assert self._popen.stdout is not None  # noqa: S101 - as asked for
@@ -161,6 +169,8 @@ class Process:
         _await_end(self._popen.pid)
         if self._inner is not None:
             _await_end_of_sandbox(self._inner)
+        if self._codes is not None:
+            self._failed = self._codes.failed()
         self._cleanup.close()  # takes a while if the kernel is still taking a sandbox apart
         with suppress(RuntimeError):  # the loop was closed without us
             self._loop.call_soon_threadsafe(self._end)
@@ -171,7 +181,8 @@ class Process:
             read += _CHUNK
         self._loop.remove_reader(self._pipe)
         self._popen.__exit__(None, None, None)
-        self.exit = _exit(self._popen.returncode)
+        ended = _exit(self._popen.returncode)
+        self.exit = replace(ended, failed=self._failed) if ended.code == 0 else ended
         self._gone.set()
 
 

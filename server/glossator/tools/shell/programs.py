@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypedDict, Unpack
 
-_ANYTHING = re.compile(r".*", re.DOTALL)
-_MANY = 10_000  # more than a command holds
+ANYTHING = re.compile(r".*", re.DOTALL)
+MANY = 10_000  # more than a command holds
 
 
 class _More(TypedDict, total=False):
@@ -27,6 +27,7 @@ class _More(TypedDict, total=False):
     number: bool
     needs: frozenset[str]
     builtin: bool
+    no_folders: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,13 @@ class Options:
     long_valued: frozenset[str] = frozenset()
     separate: bool = False
     free: int = 0
-    shape: re.Pattern[str] = _ANYTHING
+    shape: re.Pattern[str] = ANYTHING
     least: int = 0  # operands
-    most: int = _MANY  # operands
+    most: int = MANY  # operands
     number: bool = False  # takes -5
     needs: frozenset[str] = frozenset()  # one of these options
     builtin: bool = False  # of the shell: no file is run
+    no_folders: bool = False  # of a folder it would read files, wherever links in it lead
 
 
 def _options(
@@ -95,10 +97,11 @@ PROGRAMS: Mapping[str, Options] = {
         "brief unified ignore-case ignore-all-space ignore-space-change"
         " ignore-blank-lines side-by-side text new-file report-identical-files",
         "exclude label color width",
+        no_folders=True,
     ),
     "dirname": _options("z"),
     "du": _options("abcDhHklmsSx", "d", "human-readable summarize all total", "max-depth exclude"),
-    "echo": _options("neE", free=_MANY, builtin=True),
+    "echo": _options("neE", free=MANY, builtin=True),
     "egrep": _GREP,
     "false": _options(builtin=True),
     "fgrep": _GREP,
@@ -126,7 +129,7 @@ PROGRAMS: Mapping[str, Options] = {
     "nproc": _options("", "", "all", most=0),
     "od": _options("bcdoxv", "AjNtw"),
     "paste": _options("sz", "d", "serial", "delimiters"),
-    "printenv": _options(free=_MANY),
+    "printenv": _options(free=MANY),
     "pwd": _options("LP", most=0, builtin=True),
     "readlink": _options("efmnqsvz"),
     "realpath": _options("emLPqsz", "", "", "relative-to relative-base"),
@@ -175,7 +178,7 @@ PROGRAMS: Mapping[str, Options] = {
     "uname": _options("amnoprsv", most=0),
     "uniq": _options("cdDiuz", "fsw", "count repeated unique ignore-case", "skip-fields", most=1),
     "wc": _options("cmlLw", "", "bytes chars lines words max-line-length"),
-    "which": _options("a", free=_MANY),
+    "which": _options("a", free=MANY),
     "whoami": _options(most=0),
 }
 
@@ -195,7 +198,12 @@ _REVISIONS_VALUED = (
 )
 _LOG = _options("pzisuwbRMC", "nLSGU", _REVISIONS, _REVISIONS_VALUED, number=True)
 
-GIT_RUNS = re.compile(r"%G|%\(signature")  # in a format: gpg, or what is configured for it
+# gpg, or what is configured for it: in a format, by which to sort, or in a format of that name
+GIT_RUNS = re.compile(
+    r"%G|%\(\*?signature|^--sort=-?\*?signature"
+    r"|^--(?:format|pretty)=(?!.*%|(?:t?format:.*|oneline|short|medium|full|fuller|reference|email"
+    r"|mboxrd|raw)?$)"
+)
 
 # a subcommand of git -> the options with which it only reads
 GIT: Mapping[str, Options] = {

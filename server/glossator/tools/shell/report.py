@@ -30,8 +30,11 @@ def exit_text(ended: Exit | None) -> str:
     match ended:
         case None:
             return "[still running]"
-        case Exit(code, None):
+        case Exit(code, None, ()):
             return f"[exit code {code}]"
+        case Exit(code, None, failed):
+            parts = ", ".join(f"`{each.part}` ended with exit code {each.code}" for each in failed)
+            return f"[exit code {code}, that of the last part; {parts}]"
         case Exit(None, signal):
             return f"[ended by {signal}]"
         case Exit(code, signal):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 from glossator.core.descriptors import limit_of_commands
@@ -15,6 +15,7 @@ from glossator.tools.shell.environment import home_tools, scrubbed
 from glossator.tools.shell.jobs import Jobs, Polled
 from glossator.tools.shell.judge import Place
 from glossator.tools.shell.paths import path_within
+from glossator.tools.shell.pipeline import part_codes
 from glossator.tools.shell.policy import Confined, Limits, Policy, Sandbox, Unavailable
 from glossator.tools.shell.process import Finished, Process, run
 
@@ -71,13 +72,13 @@ class Shell:
         kept, `OSError` if nothing can be started.
         """
         cwd = self._folder(command.cwd)
-        return await run(self._confined(command, cwd, limits), cwd, self._environment, seconds)
+        return await run(self._telling(command, cwd, limits), cwd, self._environment, seconds)
 
     async def start(self, command: Command, limits: Limits = _NO_LIMITS) -> str:
         """Run a command in the background; its job's name. Raises as `run`."""
         self._jobs.check_room()
         cwd = self._folder(command.cwd)
-        process = Process(self._confined(command, cwd, limits), cwd, self._environment)
+        process = Process(self._telling(command, cwd, limits), cwd, self._environment)
         return self._jobs.add(command.text, process)
 
     async def poll(self, job: str, seconds: float) -> Polled:
@@ -91,6 +92,14 @@ class Shell:
     async def close(self) -> None:
         """End all jobs."""
         await self._jobs.close()
+
+    @contextmanager
+    def _telling(self, command: Command, cwd: str, limits: Limits) -> Iterator[Confined]:
+        """A command, confined, that tells the exit codes of its last pipeline if it can."""
+        with part_codes(command.text) if _bash() else nullcontext() as codes:
+            telling = codes.prelude + command.text if codes else command.text
+            with self._confined(replace(command, text=telling), cwd, limits) as confined:
+                yield replace(confined, codes=codes)
 
     def _confined(
         self, command: Command, cwd: str, limits: Limits
@@ -146,10 +155,14 @@ class LimitedShell:
         return await self.shell.start(command, self.limits)
 
 
+def _bash() -> str | None:
+    return shutil.which("bash", path=_BASH_PLACES)
+
+
 def _shell(text: str) -> tuple[str, ...]:
     if text.startswith(("-", "+")):
         text = f" {text}"  # not an option of the shell
-    bash = shutil.which("bash", path=_BASH_PLACES)
+    bash = _bash()
     words = (os.path.realpath(bash) if bash else "/bin/sh", "-c", text)
     limit = limit_of_commands()
     return words if limit is None else ("/bin/sh", "-c", _LOWER, str(limit), *words)

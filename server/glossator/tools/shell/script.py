@@ -1,0 +1,102 @@
+"""A shell command as it is understood: programs with their words, in order."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+
+
+class Loose(str):
+    """A word of which only the text is known, not what the shell makes of it.
+
+    It is a pattern (`*.py`), the loop variable of one, a part of what was not understood, or what
+    a here-document feeds to the program. The program may get any words in its place.
+    """
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Redirect:
+    """A redirection to or from a file; `>&` to a number only joins two streams."""
+
+    operator: str
+    target: str
+    descriptor: str = ""
+
+    @property
+    def writes(self) -> bool:
+        """Whether it may create or change a file."""
+        return self.operator not in {"<", ">&"} and self.target != "/dev/null"
+
+
+@dataclass(frozen=True, slots=True)
+class Simple:
+    """One program with its words, literal and without their quotes, or `Loose`.
+
+    `variables` (`NAME=value`) are set for it alone; `fed` is what a here-document or here-string
+    gives it to read. Those that pipes join have the number of their `pipeline` in common.
+    """
+
+    words: tuple[str, ...]
+    redirects: tuple[Redirect, ...] = ()
+    variables: tuple[str, ...] = ()
+    fed: str | None = None
+    pipeline: int = 0
+
+    @property
+    def text(self) -> str:
+        """The words joined by blanks; one that is not plain is quoted. Redirections are not in."""
+        return shlex.join(self.words)
+
+    @property
+    def writes(self) -> tuple[str, ...]:
+        """The files that redirections may create or change, as they are named."""
+        return tuple(each.target for each in self.redirects if each.writes)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The programs that a command runs, in order; whether one runs may depend on those before.
+
+    A loop over words is the programs of each of its rounds.
+    """
+
+    commands: tuple[Simple, ...]
+
+    @property
+    def known(self) -> tuple[Simple, ...]:
+        """The programs that are understood: all of them."""
+        return self.commands
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A part that is not understood: its text, and why, as a sentence for the user.
+
+    For who refuses: `hints` are the programs that can be seen in it, `writes` the files that
+    redirections name; `opaque` if it may run programs that cannot be seen.
+    """
+
+    text: str
+    reason: str
+    hints: tuple[Simple, ...] = ()
+    writes: tuple[str, ...] = ()
+    opaque: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """What a command does is not plain from its text; `reason` is a sentence for the user.
+
+    `parts` are in order. Those that are understood are so only as long as nobody is allowed
+    anything because of them: what is not plain may have been divided wrongly.
+    """
+
+    reason: str
+    parts: tuple[Simple | Unknown, ...]
+
+    @property
+    def known(self) -> tuple[Simple, ...]:
+        """The programs that are understood."""
+        return tuple(each for each in self.parts if isinstance(each, Simple))
