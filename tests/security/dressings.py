@@ -67,5 +67,7 @@ DRESSINGS: Mapping[str, Dress] = {
     "NFD": _decomposed,
     "NFC": _composed,
     "zero width": _invisible,
+    "trailing dots": lambda _root, path: f"{path}. .",  # which Windows leaves out
+    "stream": lambda _root, path: f"{path}::$DATA",  # which on Windows is the file
     "escaped": _escaped,
 }

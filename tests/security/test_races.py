@@ -51,17 +51,20 @@ async def test_no_swapped_link_leads_out(tmp_path: Path) -> None:
         folder.mkdir(parents=True)
         for number in range(_READS):
             (folder / f"{number}").write_text(f"{text}\n")
+    (ws / ".gitignore").write_text("out/\n")  # so that nobody watches it, and spends the time
+    (ws / "out").mkdir()
     before = contents(outside)
-    reads = [ToolUse("Read", {"path": f"way/{number}"}) for number in range(_READS)]
+    reads = [ToolUse("Read", {"path": f"out/way/{number}"}) for number in range(_READS)]
     greps = [
-        ToolUse("Grep", {"pattern": "[a-z]", "path": f"way/{number}", "output_mode": "content"})
+        ToolUse("Grep", {"pattern": "[a-z]", "path": f"out/way/{number}", "output_mode": "content"})
         for number in range(_GREPS)
     ]
     writes = [
-        ToolUse("Write", {"path": f"way/new{number}", "content": "x"}) for number in range(_WRITES)
+        ToolUse("Write", {"path": f"out/way/new{number}", "content": "x"})
+        for number in range(_WRITES)
     ]
     async with hostile_model(ws, _ANYTHING, workspace=_NO_FILES_MADE) as model:
-        with swapping(ws / "way", "inside", "../outside"):
+        with swapping(ws / "out/way", "../inside", "../../outside"):
             tried = await model.tries(*reads, *greps, *writes, at_once=True)
     assert CANARY not in tried.seen
     assert contents(outside) == before
