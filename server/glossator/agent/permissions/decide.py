@@ -1,9 +1,9 @@
 """May it be done? A pure function: the strictest of everything that has a say.
 
 What limits a call: paths that cannot be resolved, deny rules, plan mode, a run that only reads,
-protected paths, hard links, scripts that are not understood or would run outside a sandbox, ask
-rules. What grants one: an allow rule, else the mode. A limit is never lifted by a grant, whatever the
-order in which they are written.
+protected paths, files with further names, scripts that are not understood or would run outside a
+sandbox, ask rules. What grants one: an allow rule, else the mode. A limit is never lifted by a
+grant, whatever the order in which they are written.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def _protected(subject: Subject, policy: Policy) -> Ask | None:
 def _hard_linked(subject: Subject, _policy: Policy) -> Ask | None:
     reasons = tuple(
         f"{shown(path)} is a hard link: the same file goes by another name, perhaps outside the"
-        " workspace, and would change there, too."
+        " workspace, and may change there, too."
         for path in subject.hard_links[:_NAMED]
     )
     return Ask(reasons) if reasons else None
