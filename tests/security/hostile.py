@@ -26,7 +26,14 @@ DENY: Message = {"choice": "deny"}
 ONCE: Message = {"choice": "once"}
 _WELL = Turn(Text("Well."))
 _WHOLE = 10_000  # characters in one delta: nobody watches the model type
-_KNOWS = {"events": True, "permissions": True, "questions": True, "diagnostics": True}
+_MARKDOWN = {"textDocument": {"hover": {"contentFormat": ["markdown"]}}}
+_KNOWS = {
+    "events": True,
+    "permissions": True,
+    "questions": True,
+    "diagnostics": True,
+    "links": True,
+}
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ class HostileModel:
             json.dumps(bodies, ensure_ascii=False),
         )
 
-    async def command(self, name: str, **argument: Any) -> Any:
+    async def command(self, name: str, /, **argument: Any) -> Any:
         """The answer to one of the server's commands."""
         editor = self.desk.editor
         return await editor.result(editor.command(f"glossator.{name}", argument))
@@ -133,7 +140,7 @@ async def hostile_model(
             editor.answers["glossator/question"] = lambda _: hostile.trusts
             options: Message = {"settings": settings or {}}
             await editor.initialize(
-                {"workspace": workspace, "experimental": {"glossator": _KNOWS}},
+                {"workspace": workspace, **_MARKDOWN, "experimental": {"glossator": _KNOWS}},
                 workspaceFolders=[{"uri": root.as_uri(), "name": root.name}],
                 initializationOptions=options | ({} if trusted is None else {"trusted": trusted}),
             )

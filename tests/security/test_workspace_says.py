@@ -206,7 +206,9 @@ async def test_a_forged_commondir_borrows_no_trust(tmp_path: Path) -> None:
 
 
 @SANDBOXED
-async def test_programs_of_the_repository_are_not_what_their_names_say(ws: Path, ran: Path) -> None:
+async def test_programs_of_the_repository_are_not_what_their_names_say(
+    ws: Path, address: tuple[str, list[str]], ran: Path
+) -> None:
     """In a folder that is trusted, a `git` that lies in it is asked about; only ours read."""
     path = {"PATH": os.pathsep.join([".", str(ws), os.environ["PATH"]])}
     async with hostile_model(ws, environment=path) as model:
