@@ -264,3 +264,32 @@ def test_a_script_that_is_not_understood_is_never_read_only(ws: Path) -> None:
     subject = of_line('cat a "$x"', ws, "cat")
     assert verdict(subject, policy("acceptEdits", allow=["*"], root=ws)) == "ask"
     assert verdict(subject, policy("plan", root=ws)) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("tool", "path", "expected"),
+    [
+        ("Read", "other", "allow"),
+        ("Edit", "other", "ask"),
+        ("Write", "inner/../other", "ask"),
+        ("Edit", "linked", "ask"),  # a link to it
+        ("Move", "other", "allow"),  # its text stays
+        ("Edit", "src/a.py", "allow"),
+        ("Write", "new", "allow"),
+    ],
+)
+def test_a_file_with_another_name_is_asked_about(
+    ws: Path, tool: str, path: str, expected: str
+) -> None:
+    (ws / "other").hardlink_to(ws.parent / "outside/f")
+    (ws / "linked").symlink_to("other")
+    held = policy("auto", allow=["*", "Edit(**)"], root=ws)
+    assert ask(tool, str(ws / path), held) == expected
+
+
+def test_a_redirect_to_a_file_with_another_name_is_asked_about(ws: Path) -> None:
+    (ws / "other").hardlink_to(ws.parent / "outside/f")
+    held = policy("auto", allow=["*"], root=ws)
+    for name, expected in (("other", "ask"), ("src/a.py", "allow")):
+        subject = of_line(f"echo x > {name}", ws)
+        assert verdict(subject, held) == expected

@@ -47,7 +47,6 @@ async def test_what_git_obeys_in_a_repository(workspace: MakeWorkspace) -> None:
     ws = await workspace(
         {
             ".git/config": "",
-            ".git/config.worktree": "",
             ".git/HEAD": "",
             ".git/worktrees/w/commondir": "../..",
             ".git/worktrees/w/index": "",
@@ -58,11 +57,12 @@ async def test_what_git_obeys_in_a_repository(workspace: MakeWorkspace) -> None:
     )
     one = ".git/modules/libs/one"
     kept = relative(ws, CommandLimits().of(ws.snapshot, None).protected)
+    names = ("config", "hooks", "commondir", "config.worktree")
     assert {path for path in kept if path.startswith(".git/")} == {
-        *(".git/config.worktree", ".git/worktrees/w/commondir"),
-        *(f".git/{name}" for name in ("config", "hooks", "commondir")),
-        *(f"{one}/{name}" for name in ("config", "hooks", "commondir")),
-        *(f"{one}/modules/two/{name}" for name in ("config", "hooks", "commondir")),
+        *(".git/worktrees/w/commondir", ".git/worktrees/w/config.worktree"),
+        *(f".git/{name}" for name in names),
+        *(f"{one}/{name}" for name in names),
+        *(f"{one}/modules/two/{name}" for name in names),
     }
 
 

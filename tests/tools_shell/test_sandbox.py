@@ -254,6 +254,24 @@ async def test_a_repository_is_not_given_another_configuration(
     assert not [name for name in os.listdir(root / ".git") if name.startswith(".glossator")]
 
 
+async def test_a_worktree_is_not_given_a_configuration(
+    shell: MakeShell, sandbox: Sandbox, root: Path
+) -> None:
+    """Where the repository has one for each worktree, one that is missing could be made."""
+    _program("git", "init", "-q", str(root))
+    _program("git", "-C", str(root), "config", "extensions.worktreeConfig", "true")
+    confined = shell(sandbox, ".git/hooks", ".git/config", ".git/config.worktree")
+    text = await said(
+        confined,
+        "git config --worktree core.fsmonitor evil || echo kept; git config --worktree a.b c;"
+        " echo x > .git/config.worktree || echo kept; rm -f .git/config.worktree || echo kept;"
+        " echo x > new && git add -A && git status --porcelain",
+    )
+    assert text.count("kept") == 3
+    assert text.splitlines()[-1] == "A  new"
+    assert not (root / ".git/config.worktree").exists()
+
+
 async def test_a_protected_link_is_refused(shell: MakeShell, sandbox: Sandbox, root: Path) -> None:
     (root / "target").mkdir()
     (root / ".vscode").symlink_to("target")

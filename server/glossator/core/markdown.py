@@ -15,7 +15,8 @@ from glossator.core.shown import shown_prose
 
 _FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>.*?)(?P=fence)[`~]* *", re.DOTALL)
 _ACTIVE = re.compile(r"\\.|!(?=\[)|<(?=[A-Za-z/!?])", re.DOTALL)
-_COMMAND = re.compile(r"(\]\(|\]:)\s*(?:\\?<)?\s*command:[^)\s]*", re.IGNORECASE)
+_DESTINATION = re.compile(r"(\]\(|\]:)\s*(?:\\?<)?\s*([^)\s]*)")
+_NOT_SEEN = re.compile(r"[\x00-\x20]")  # what a reader of addresses may leave out
 _TICKS = re.compile(r"`+")
 _ESCAPED = {"!": "!\\", "<": "\\<"}
 
@@ -78,7 +79,13 @@ def harmless(block: str) -> str:
         return block
     lines = [made for line in block.split("\n") if (made := _made_harmless(line)) is not None]
     is_clear = len(lines) == block.count("\n") + 1
-    return _COMMAND.sub(r"\1", "\n".join(lines) if is_clear else _escaped(block))
+    return _DESTINATION.sub(_no_command, "\n".join(lines) if is_clear else _escaped(block))
+
+
+def _no_command(link: re.Match[str]) -> str:
+    """A link without what it leads to, if that is a command, however its letters are written."""
+    to = _NOT_SEEN.sub("", _ESCAPE.sub(_meant, link[2])).lower()
+    return link[1] if to.startswith("command:") else link[0]
 
 
 def _made_harmless(line: str) -> str | None:

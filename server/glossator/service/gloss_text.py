@@ -47,7 +47,7 @@ def opening(noted: Noted) -> str:
 def document(noted: Noted, title: str) -> str:
     """The whole report as a document of Markdown."""
     report = noted.gloss.report
-    parts = [f"# {title}", f"*{state(noted)} · {origin(noted)}*"]
+    parts = [harmless(f"# {title}"), f"*{state(noted)} · {origin(noted)}*"]
     if report.partial:
         parts.append(f"*This report is partial: {report.partial}.*")
     parts.append(joined(_findings(noted)) or "Nothing was found.")

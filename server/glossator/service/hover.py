@@ -20,6 +20,7 @@ from urllib.parse import unquote
 
 from glossator.core.document import Document
 from glossator.core.errors import InvalidPosition
+from glossator.core.markdown import harmless
 from glossator.core.shown import shown
 from glossator.core.text import Position, PositionEncoding
 from glossator.service.application import Application
@@ -306,6 +307,6 @@ def _describe(symbol: Symbol, path: str, language: str) -> str:
     lines = f"{symbol.first_line}-{symbol.last_line}"
     parts = [f"```{language}\n{symbol.signature}\n```"]
     if symbol.documentation:
-        parts.append(symbol.documentation)
-    parts.append(f"*{where} · {path}:{lines}*")
+        parts.append(harmless(symbol.documentation))
+    parts.append(harmless(f"*{where} · {path}:{lines}*"))
     return "\n\n".join(parts)

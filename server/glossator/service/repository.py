@@ -8,17 +8,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-_ALWAYS = ("config", "hooks", "commondir")
-_OF_WORKTREES = ("config.worktree", "commondir")  # where git obeys them they are there
+# git may obey `config.worktree` where there is none yet: the repository's configuration says so
+_ALWAYS = ("config", "hooks", "commondir", "config.worktree")
 
 
 def of_repository(folder: str) -> Iterator[str]:
     """The paths in a repository, its worktrees and its submodules, that are kept from commands."""
     yield from (os.path.join(folder, name) for name in _ALWAYS)
-    worktrees = _folders(os.path.join(folder, "worktrees"))
-    for each in (folder, *worktrees):
-        paths = (os.path.join(each, name) for name in _OF_WORKTREES)
-        yield from (path for path in paths if os.path.isfile(path) and not os.path.islink(path))
+    for worktree in _folders(os.path.join(folder, "worktrees")):
+        yield os.path.join(worktree, "config.worktree")
+        commondir = os.path.join(worktree, "commondir")  # without one it is no worktree
+        if os.path.isfile(commondir) and not os.path.islink(commondir):
+            yield commondir
     modules = _folders(os.path.join(folder, "modules"))
     while modules:
         module = modules.pop()

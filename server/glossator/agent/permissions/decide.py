@@ -1,9 +1,9 @@
 """May it be done? A pure function: the strictest of everything that has a say.
 
 What limits a call: paths that cannot be resolved, deny rules, plan mode, a run that only reads,
-protected paths, scripts that are not understood or would run outside a sandbox, ask rules. What
-grants one: an allow rule, else the mode. A limit is never lifted by a grant, whatever the order in
-which they are written.
+protected paths, files with further names, scripts that are not understood or would run outside a
+sandbox, ask rules. What grants one: an allow rule, else the mode. A limit is never lifted by a
+grant, whatever the order in which they are written.
 """
 
 from __future__ import annotations
@@ -136,6 +136,15 @@ def _protected(subject: Subject, policy: Policy) -> Ask | None:
     return Ask(tuple(reasons)) if reasons else None
 
 
+def _hard_linked(subject: Subject, _policy: Policy) -> Ask | None:
+    reasons = tuple(
+        f"{shown(path)} is a hard link: the same file goes by another name, perhaps outside the"
+        " workspace, and may change there, too."
+        for path in subject.hard_links[:_NAMED]
+    )
+    return Ask(reasons) if reasons else None
+
+
 def _unclear(subject: Subject, policy: Policy) -> Ask | None:
     script = subject.script
     if script is None:
@@ -171,6 +180,7 @@ _LIMITS: tuple[Callable[[Subject, Policy], Ask | Deny | None], ...] = (
     _planning,
     _looking,
     _protected,
+    _hard_linked,
     _unclear,
     _uncertain,
     _asked,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -70,17 +71,25 @@ class ShellScript:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One tool call. `targets` are the paths it reads or writes; a script's are its redirects."""
+    """One tool call. `targets` are the paths it reads or writes; a script's are its redirects.
+
+    `hard_links` are those that it writes and that are files with further names, as they were asked
+    for: what goes by another name, anywhere on the disk, would change with them.
+    """
 
     tool: str
     access: Access
     targets: tuple[Target, ...] = ()
     script: ShellScript | None = None
+    hard_links: tuple[str, ...] = ()
 
     @staticmethod
     def of_files(tool: str, access: Access, paths: Iterable[str]) -> Subject:
         """A call about files and folders, by absolute path as it was asked for."""
-        return Subject(tool, access, tuple(map(Target.at, paths)))
+        targets = tuple(map(Target.at, paths))
+        keeps_texts = access is Access.READ or tool == "Move"
+        linked = () if keeps_texts else _hard_links(targets)
+        return Subject(tool, access, targets, hard_links=linked)
 
     @staticmethod
     def of_shell(
@@ -105,10 +114,11 @@ class Subject:
             unclear = (*unclear, "")
             meant = meanings((), written, cwd) or Meanings((), ())
         only_read = {words_of(each) for each in known if each in reading}
+        targets = tuple(map(Target.at, meant.written))
         return Subject(
             "Bash",
             Access.EXECUTE,
-            tuple(map(Target.at, meant.written)),
+            targets,
             ShellScript(
                 tuple(map(words_of, known)),
                 frozenset(only_read - {words_of(each) for each in known if each not in reading}),
@@ -118,7 +128,24 @@ class Subject:
                 tuple(map(words_of, hints)),
                 any(each.opaque for each in unknown),
             ),
+            _hard_links(targets),
         )
+
+
+def _hard_links(targets: Iterable[Target]) -> tuple[str, ...]:
+    """Those of the targets, as asked for, that lead to a file with more than one name."""
+    return tuple(
+        target.asked for target in targets if any(_names(path) > 1 for path in target.real)
+    )
+
+
+def _names(path: str) -> int:
+    """By how many names the file at a real path goes; folders count as none."""
+    try:
+        status = os.lstat(path)
+    except OSError:  # there is none, or it is closed to us: the tool says so
+        return 0
+    return status.st_nlink if stat.S_ISREG(status.st_mode) else 0
 
 
 def _way(path: str) -> list[str]:

@@ -4,7 +4,8 @@ A stand-in is an empty folder, for a file, too: git neither lists nor adds it, a
 anybody's is lost when it is removed. Its time tells one that a crash left behind from a folder
 of the user. A lock tells whether another command, of another server perhaps, still needs it.
 
-For git's `commondir` it is a file that says what holds without one: the configuration is here.
+For git's `commondir` it is a file that says what holds without one, that the configuration is here,
+for its `config.worktree` one that says nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if sys.platform != "win32":
 _STAMP = 1_000_000_002  # seconds since 1970; even, as some file systems count in twos
 _TRIES = 20  # others may be removing it at the same moment
 _LOOK = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
-_FILES = {"commondir": b".\n"}
+_FILES = {"commondir": b".\n", "config.worktree": b""}
 
 
 def is_guard(path: str) -> bool:
