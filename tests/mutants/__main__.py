@@ -18,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -128,30 +128,33 @@ class Bench:
             "TMPDIR": str(home),
         }
         command = [sys.executable, "-m", "pytest", "-x", "-p", "no:cacheprovider", *self.tests]
+        log = self.root / "pytest.log"  # not a pipe, which a process that is left would hold open
         try:
-            with subprocess.Popen(
-                command,
-                cwd=self.root,
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                stdin=subprocess.DEVNULL,
-            ) as run:
-                try:
-                    said, _ = run.communicate(timeout=seconds)
-                finally:
-                    _end(run)
+            with log.open("wb") as output:
+                run = subprocess.run(
+                    command,
+                    cwd=self.root,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    timeout=seconds,
+                    check=False,
+                )
         except subprocess.TimeoutExpired:
             return "It hangs."
-        return "" if run.returncode == 0 else said.decode(errors="replace")[-3000:] or "It fails."
+        finally:
+            _end_all_of(home)
+        said = log.read_text("utf-8", "replace")
+        return "" if run.returncode == 0 else said[-3000:] or "It fails."
 
 
-def _end(run: subprocess.Popen[bytes]) -> None:
-    """Kill a run, if it goes on, with all that it has started."""
-    if run.poll() is None:
-        process = psutil.Process(run.pid)
-        for each in (process, *process.children(recursive=True)):
-            each.kill()
+def _end_all_of(home: Path) -> None:
+    """Kill what a run has left behind: all that has this home."""
+    for process in psutil.process_iter(["environ"]):
+        if (process.info["environ"] or {}).get("HOME") == str(home):
+            with suppress(psutil.Error):  # it has ended
+                process.kill()
 
 
 @contextmanager

@@ -128,7 +128,7 @@ def _instead(node: ast.AST, said: _Source) -> Iterator[tuple[_Part, str]]:
     match node:
         case ast.While(test=test):
             yield test, "False"
-        case ast.Return(value=ast.expr() as value):
+        case ast.Return(value=ast.expr() as value) if not isinstance(value, ast.Constant):
             yield value, "None"
         case ast.stmt() if _may_go(node):
             yield node, "pass"

@@ -27,6 +27,7 @@ def edits(source: str) -> set[tuple[str, str]]:
         ("while a: f()", {("a", "False"), ("f()", "pass")}),
         ("def f():\n    return g(1)", {("g(1)", "None"), ("1", "2")}),
         ("def f():\n    return", {("return", "pass")}),
+        ("def f():\n    return False", {("False", "True")}),
         ("a.b = c", {("a.b = c", "pass")}),
         ("x = c", set()),  # what follows would not find it
         ("x = a + b.c", {("a + b.c", "(a - b.c)")}),
