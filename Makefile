@@ -29,7 +29,7 @@ PYTHON_IS_NEW = $(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exi
 # Servers are started by the hundred; compiled once they start sooner.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test system lint suite client code wire pictures vsix bench lock clean
+.PHONY: demo test system lint suite client code wire pictures vsix bench mutants lock clean
 
 demo: $(INSTALLED)
 	$(BIN)/glossator ask -C server "$(QUESTION)"
@@ -95,6 +95,12 @@ $(CLIENT_BUILT): $(PACKAGES) $(shell find $(CLIENT)/src $(CLIENT)/panel $(CLIENT
 
 bench: $(INSTALLED)
 	$(BIN)/python -m tests.benchmarks
+
+# Changes a module's behaviour in small ways, one at a time, in a copy, and lists what the tests near
+# it do not notice: make mutants MODULE=agent/loop.py COUNT=60 SEED=1 JOBS=2 TESTS="tests/agent".
+mutants: $(INSTALLED)
+	@$(BIN)/python -m tests.mutants $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(JOBS),--jobs $(JOBS)) $(MODULE) $(TESTS)
 
 # Renews requirements.lock from pyproject.toml.
 lock: $(INSTALLED)

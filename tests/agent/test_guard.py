@@ -92,3 +92,21 @@ def test_without_a_limit_no_price_is_asked_for() -> None:
     arrived(guard, replace(REPLY, dollars=None))
     assert not guard.meter.is_blind
     assert guard.exceeded(()) is None
+
+
+def test_of_two_limits_of_a_kind_the_runs_own_is_named() -> None:
+    guard = guard_of({"tokens": 100, "session_tokens": 550}, before=Spending(Usage(500)))
+    arrived(guard, REPLY)
+    assert guard.exceeded((CALL,)) is Stop.TOKENS
+    assert guard.explain(Stop.TOKENS) == "the limit of 100 tokens is reached"
+
+
+def test_the_same_arguments_in_another_order_are_a_repetition() -> None:
+    guard = guard_of({"repeats": 2})
+    arrived(guard, REPLY)
+    first = ToolCall("a", "Grep", {"pattern": "x", "path": "y"})
+    again = ToolCall("b", "Grep", {"path": "y", "pattern": "x"})
+    other = ToolCall("c", "Grep", {"path": "x", "pattern": "y"})
+    guard.made((first,), {"a": ToolResult("Found.")})
+    assert guard.repeated((again,)) == {"b"}
+    assert not guard.repeated((other,))

@@ -35,6 +35,7 @@ async def run(
     script: Callable[[dict[str, Any]], Turn],
     share: float | None,
     seconds: float = 300,
+    turns: int = 40,
 ) -> tuple[Outcome, list[Compacted], list[Event], list[dict[str, Any]]]:
     """One question, answered in a window of a million tokens."""
     told: list[Compacted] = []
@@ -56,7 +57,10 @@ async def run(
             ask.model, events.append, lambda: s.reading(session), nothing_denied, room=room
         )
         agent = Agent(
-            "main", SYSTEM, tools, LimitSettings(repeats=4, seconds=seconds, tokens=10**9)
+            "main",
+            SYSTEM,
+            tools,
+            LimitSettings(repeats=4, seconds=seconds, tokens=10**9, turns=turns),
         )
         outcome = await run_agent(agent, conversation, context)
         assert ask.api.refusals == []
@@ -66,8 +70,8 @@ async def run(
 class Player:
     """Reads the same file again and again; the fourth reply fills the window."""
 
-    def __init__(self, full: Turn, summary: Turn | None = None) -> None:
-        self.full = full
+    def __init__(self, full: Turn, summary: Turn | None = None, after: str = "main.py") -> None:
+        self.full, self.after = full, after
         self.summary = summary or summary_turn()
         self.turns = 0
 
@@ -79,7 +83,7 @@ class Player:
             return self.full
         if self.turns > 6:
             return Turn(Text("It greets."))
-        path = "app.py" if self.turns < 4 else "main.py"
+        path = "app.py" if self.turns < 4 else self.after
         return Turn(MUSING, Thinking(f"Look {self.turns}."), ToolUse("Read", {"path": path}))
 
 
@@ -119,6 +123,43 @@ async def test_a_reply_that_does_not_fit_is_asked_for_again(tmp_path: Path) -> N
     assert (outcome.stop, outcome.text, len(told)) == ("answered", "It greets.", 1)
     assert len([event for event in events if isinstance(event, TextDiscarded)]) == 1
     assert "I was about to" not in str(bodies[5:])
+
+
+async def test_in_the_last_turn_no_room_is_made(tmp_path: Path) -> None:
+    """There is no turn left to use it."""
+    outcome, told, _, bodies = await run(tmp_path, Player(OVERFLOWING), 0.8, turns=4)
+    assert (outcome.stop, told, len(bodies)) == ("context full", [], 4)
+
+
+async def test_a_reply_that_was_paused_and_does_not_fit_begins_again(tmp_path: Path) -> None:
+    turns = 0
+
+    def play(body: dict[str, Any]) -> Turn:
+        nonlocal turns
+        if is_asked_for_a_summary(body):
+            return summary_turn()
+        turns += 1
+        if turns == 4:
+            return Turn(Text("Half a reply."), stop_reason="pause_turn")
+        if turns == 5:
+            assert "Half a reply." in str(body["messages"])
+            return OVERFLOWING
+        if turns > 5:
+            return Turn(Text("It greets."))
+        return Turn(MUSING, ToolUse("Read", {"path": "app.py"}))
+
+    outcome, told, events, bodies = await run(tmp_path, play, None)
+    assert (outcome.stop, outcome.text, len(told)) == ("answered", "It greets.", 1)
+    assert "Half a reply." not in str(bodies[-1])
+    assert len([event for event in events if isinstance(event, TextDiscarded)]) == 1
+
+
+@pytest.mark.parametrize("full", [FILLING, OVERFLOWING], ids=["ahead", "when it is full"])
+async def test_after_a_compaction_a_call_is_no_repetition(tmp_path: Path, full: Turn) -> None:
+    """What the same call gave before may be gone."""
+    outcome, told, _, bodies = await run(tmp_path, Player(full, after="app.py"), 0.8)
+    assert (outcome.stop, len(told)) == ("answered", 1)
+    assert "Not run" not in str(bodies)
 
 
 @pytest.mark.parametrize("refusal", TOO_LONG, ids=lambda turn: turn.fault.status)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from glossator.agent.permissions.decide import Allow, Ask, Deny, decide
 from glossator.agent.permissions.policy import Mode, Policy, Restrictions, Rules
 from glossator.agent.permissions.rules import Rule, parse_rule
 from glossator.agent.permissions.subject import ShellScript, Subject, Target
+from glossator.agent.permissions.words import Words
 from glossator.tools.base import Access
 from glossator.tools.shell.script import Loose
 from tests.agent_permissions.asking import PLACES
@@ -69,6 +70,30 @@ _policies = st.builds(
     _all_rules,
     st.builds(Restrictions, _lists, _lists),
 )
+
+# What is asked about because nothing forbids or allows it, as a rule.
+_inside = st.sampled_from("/ws/a /ws/a/b /ws/b /ws/x.c".split()).map(
+    lambda path: Target(path, (path,), (path,))
+)
+_plain_commands = st.lists(_words.map(tuple), min_size=1, max_size=3).map(tuple)
+_none_read = st.just(frozenset[Words]())
+_open_subjects = st.one_of(
+    st.builds(
+        Subject,
+        st.sampled_from(["Edit", "Write"]),
+        st.just(Access.WRITE),
+        st.lists(_inside, min_size=1, max_size=2).map(tuple),
+    ),
+    st.builds(
+        Subject,
+        st.just("Bash"),
+        st.just(Access.EXECUTE),
+        st.just(()),
+        st.builds(ShellScript, _plain_commands, _none_read, st.just(()), st.none()),
+    ),
+)
+_allowing = st.builds(Rules, allow=_lists)
+_open_policies = st.builds(Policy, st.just(Mode.ASK), st.just(PLACES), _allowing, _allowing)
 
 
 def strictness(subject: Subject, policy: Policy) -> int:
@@ -133,22 +158,44 @@ def test_each_mode_allows_what_the_one_before_does(subject: Subject, policy: Pol
 
 
 @_examples
-@given(_subjects, _policies)
+@given(_open_subjects, _open_policies)
 def test_what_is_suggested_allows_it(subject: Subject, policy: Policy) -> None:
     decision = decide(subject, policy)
-    if isinstance(decision, Ask) and decision.suggestions:
-        allow = (*policy.session.allow, *decision.suggestions)
-        wider = replace(policy, session=replace(policy.session, allow=allow))
-        assert decide(subject, wider) == Allow()
+    assume(isinstance(decision, Ask) and decision.suggestions)
+    assert isinstance(decision, Ask)
+    allow = (*policy.session.allow, *decision.suggestions)
+    wider = replace(policy, session=replace(policy.session, allow=allow))
+    assert decide(subject, wider) == Allow()
+
+
+_open_scripts = st.builds(ShellScript, _plain_commands, _none_read, _several, st.just("no sandbox"))
+_unclear_scripts = st.builds(
+    ShellScript, _plain_commands, _none_read, _several, st.none(), st.just(('x "$y"',))
+)
+
+
+@_examples
+@given(
+    st.builds(Subject, st.just("Bash"), st.just(Access.EXECUTE), _several, _open_scripts), _policies
+)
+def test_nothing_outside_a_sandbox_is_ever_allowed(subject: Subject, policy: Policy) -> None:
+    assert decide(subject, policy) != Allow()
+
+
+@_examples
+@given(
+    st.builds(Subject, st.just("Bash"), st.just(Access.EXECUTE), _several, _unclear_scripts),
+    _policies,
+)
+def test_nothing_unclear_is_allowed_but_by_the_mode_that_trusts_the_sandbox(
+    subject: Subject, policy: Policy
+) -> None:
+    assume(policy.mode is not Mode.AUTO)
+    assert decide(subject, policy) != Allow()
 
 
 @_examples
 @given(_subjects, _policies)
-def test_nothing_unclear_or_open_or_unresolved_is_ever_allowed(
-    subject: Subject, policy: Policy
-) -> None:
-    script = subject.script
-    is_open = script is not None and script.open_reason is not None
-    asked = script is not None and script.unclear and policy.mode is not Mode.AUTO
-    if is_open or asked or any(not target.real for target in subject.targets):
-        assert decide(subject, policy) != Allow()
+def test_nothing_unresolved_is_ever_allowed(subject: Subject, policy: Policy) -> None:
+    nowhere = replace(subject, targets=(*subject.targets, Target("x", ("/ws/x",), ())))
+    assert isinstance(decide(nowhere, policy), Deny)

@@ -6,15 +6,19 @@ from typing import Any
 import pytest
 
 from glossator.context.compaction import Carried, is_due
+from glossator.context.kept import collect, message_of
 from glossator.core.errors import ModelUnavailable
 from glossator.core.events import Usage
+from glossator.core.tool_result import ToolResult
 from glossator.llm.catalog import ModelFacts
-from glossator.llm.conversation import Conversation, user_message
+from glossator.llm.conversation import Conversation, tool_answers, user_message
+from glossator.llm.model import Message, ToolCall
 from glossator.llm.offline import OfflineModel
 from glossator.prompts.loader import load_prompt
 from tests.context.compacting import (
     MUSING,
     SUMMARY,
+    WEIGHTS,
     Talk,
     is_asked_for_a_summary,
     summary_turn,
@@ -359,3 +363,41 @@ async def test_a_summary_longer_than_what_goes_is_not_used(words: int) -> None:
         assert is_asked_for_a_summary(ask.api.requests[-1].body)
         assert (await talk.say("answer me")).text == "An answer."
         assert ask.api.refusals == []
+
+
+async def test_what_a_compaction_left_is_not_compacted_alone() -> None:
+    """There is nothing before the newest messages but the summary itself."""
+    async with asker(script) as ask:
+        talk = Talk(ask.model)
+        for number in range(8):
+            await talk.say(f"Read wish {number}")
+        compacted = await talk.compact()
+        assert compacted is not None
+        talk.conversation = Conversation([*compacted.messages[:1]])
+        await talk.say("an answer, please")
+        asked = len(ask.api.requests)
+        assert await talk.compact() is None
+        assert len(ask.api.requests) == asked
+
+
+def results_of(tool: str, texts: list[str]) -> list[Message]:
+    """A conversation of so many calls, as far as what is kept of it is concerned."""
+    messages: list[Message] = []
+    for number, text in enumerate(texts):
+        call = ToolCall(f"call{number}", tool, {"path": str(number)})
+        block = {"type": "tool_use", "id": call.id, "name": tool, "input": call.arguments}
+        messages.append({"role": "assistant", "content": [block]})
+        messages.append(tool_answers([(call, ToolResult(text))]))
+    return messages
+
+
+def test_of_many_results_the_newest_are_kept_in_their_order() -> None:
+    kept = collect(results_of("Bash", [f"built {number}" for number in range(25)]), WEIGHTS)
+    assert [text.splitlines()[-1] for text in kept.results] == [f"built {n}" for n in range(5, 25)]
+
+
+@pytest.mark.parametrize("extracted", [True, False])
+def test_the_summary_of_a_compaction_is_known_to_the_next(extracted: bool) -> None:
+    kept = collect([user_message("Do it all.")], WEIGHTS)
+    head = message_of(kept, '{"intent": "x"}', extracted=extracted, state="", window=100_000)
+    assert collect([head], WEIGHTS).summary == '{"intent": "x"}'

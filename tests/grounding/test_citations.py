@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glossator.core.citations import parse_citations, plainly_cited, rewrite_citations
+from glossator.core.citations import link, parse_citations, plainly_cited, rewrite_citations
 
 TABLE = json.loads((Path(__file__).parent / "citations.json").read_text(encoding="utf-8"))
 Places = list[tuple[str, int, int]]
@@ -93,3 +93,16 @@ def test_whatever_is_written(answer: str) -> None:
 )
 def test_none_takes_long(text: str) -> None:
     parse_citations(text * 20_000, lambda path: True)  # quadratic work would take minutes
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("__init__.py:3", "`__init__.py:3`"),
+        ("a`b.py:3", "``a`b.py:3``"),
+        ("`b.py", "`` `b.py ``"),
+        ("b`", "`` b` ``"),
+    ],
+)
+def test_a_link_shows_a_name_as_it_is(name: str, shown: str) -> None:
+    assert link(name, "file:///a_(1)") == f"[{shown}](file:///a_%281%29)"

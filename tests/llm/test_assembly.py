@@ -139,3 +139,15 @@ def test_a_blank_text_is_left_out(text: str | None) -> None:
         STOP,
     )
     assert reply.message["content"] == [{**CALL, "input": {}}]
+
+
+def test_blocks_stand_in_the_order_of_their_numbers() -> None:
+    """Whichever began first."""
+    blocks = [
+        {"type": "content_block_start", "index": n, "content_block": {"type": "text", "text": text}}
+        for n, text in ((1, "second"), (0, "first "))
+    ]
+    end = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
+    reply = assemble(*blocks, end, STOP)
+    assert reply.text == "first second"
+    assert [block["text"] for block in reply.message["content"]] == ["first ", "second"]

@@ -37,8 +37,10 @@ class Flaky:
         yield REPLY
 
 
-async def waits_of(failures: int, chosen: RetryPolicy) -> list[float]:
-    events = [event async for event in with_retries(Flaky(failures), chosen)]
+async def waits_of(
+    failures: int, chosen: RetryPolicy, retry_after: float | None = None
+) -> list[float]:
+    events = [event async for event in with_retries(Flaky(failures, retry_after), chosen)]
     assert events[-1] == REPLY
     return [event.seconds for event in events if isinstance(event, RetryWait)]
 
@@ -51,8 +53,33 @@ async def test_waits_are_jittered_under_a_doubling_ceiling_that_is_capped() -> N
         assert len(set(waits)) == 8
 
 
-async def test_the_same_seed_gives_the_same_waits() -> None:
-    assert await waits_of(4, policy(4)) == await waits_of(4, policy(4))
+async def test_waits_are_what_chance_makes_of_the_ceilings() -> None:
+    chance = random.Random(11)
+    expected = [chance.uniform(0, ceiling) for ceiling in (1, 2, 4, 8)]
+    assert min(expected) > 0
+    assert await waits_of(4, policy(4)) == expected
+
+
+async def test_each_wait_that_is_announced_is_slept() -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    assert await waits_of(3, RetryPolicy(3, 60, random.Random(11), sleep)) == slept
+    assert len(slept) == 3
+
+
+@pytest.mark.parametrize("asked", [0.5, 60])
+async def test_a_provider_that_names_a_wait_is_given_it(asked: float) -> None:
+    """Up to the longest there is."""
+    assert await waits_of(2, policy(2, longest=60), retry_after=asked) == [asked, asked]
+
+
+async def test_a_longer_wait_than_the_longest_is_refused_at_once() -> None:
+    with pytest.raises(ModelUnavailable, match=r"61 s, longer than models.maxRetryWait") as told:
+        await waits_of(1, policy(2, longest=60), retry_after=61)
+    assert told.value.retry_after == 61
 
 
 async def test_attempts_are_counted() -> None:

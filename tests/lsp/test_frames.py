@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from glossator.lsp import frames
 from glossator.lsp.frames import (
     MAX_BODY_BYTES,
     MAX_HEADER_BYTES,
+    Frames,
     MalformedFrame,
     TooLarge,
     frame,
@@ -76,12 +77,36 @@ async def test_frames_that_are_read(data: bytes, bodies: list[bytes]) -> None:
         (b"Content-Length: %d\r\n\r\n" % (MAX_BODY_BYTES + 1), "ended after 0 of"),
         (b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n", "up to"),
         (b"X: y\r\n" * 5000, "longer than"),
-        (b"X" * (3 * MAX_HEADER_BYTES), "longer than"),
+        (b"X" * (3 * MAX_HEADER_BYTES), "a header line is longer than"),
+        (b"X:".ljust(MAX_HEADER_BYTES - 1) + b"\n\n", "a header is longer than"),
     ],
 )
 async def test_frames_that_are_refused(data: bytes, says: str) -> None:
     with pytest.raises(MalformedFrame, match=says.replace("+", r"\+")):
         await read_all(data)
+
+
+async def test_a_header_may_be_as_long_as_it_says() -> None:
+    line = b"Content-Length:".ljust(MAX_HEADER_BYTES - 4) + b"2\n"
+    assert await read_all(line + b"\r\n{}") == [b"{}"]
+    with pytest.raises(MalformedFrame, match="longer than"):
+        await read_all(b" " + line + b"\r\n{}")
+
+
+async def test_a_body_may_be_as_long_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "MAX_BODY_BYTES", 100)
+    whole, larger = await read_all(frame(bytes(100)) + frame(bytes(101)))
+    assert (whole, larger) == (bytes(100), TooLarge(101, bytes(101)))
+
+
+def test_a_body_that_nobody_means_to_send_is_refused_by_its_header() -> None:
+    stream = Frames()
+    stream.feed(b"Content-Length: %d\r\n\r\n" % 1024**3)
+    assert stream.take() is None
+    stream = Frames()
+    stream.feed(b"Content-Length: %d\r\n\r\n" % (1024**3 + 1))
+    with pytest.raises(MalformedFrame, match="up to"):
+        stream.take()
 
 
 @pytest.mark.parametrize("begun", [b"Content-Length: 9\r\n", b"Content-Length: 9\r\n\r\n{}"])
@@ -113,13 +138,40 @@ def test_frames_may_arrive_in_any_pieces(bodies: list[bytes], cuts: list[int]) -
     assert asyncio.run(run()) == bodies
 
 
+def whole_frames(data: bytes) -> list[bytes] | None:
+    """The bodies, if the bytes are frames and nothing else."""
+    bodies = []
+    while data:
+        lengths: set[bytes] = set()
+        while True:
+            line, end, data = data.partition(b"\n")
+            name, colon, value = line.partition(b":")
+            if end and not line.strip(b"\r"):
+                break
+            if not end or not colon:
+                return None
+            lengths |= {value.strip()} if name.strip() == b"Content-Length" else set()
+        if len(lengths) != 1 or not (length := lengths.pop()).isdigit() or int(length) > len(data):
+            return None
+        bodies.append(data[: int(length)])
+        data = data[int(length) :]
+    return bodies
+
+
 async def test_any_bytes_end_in_bodies_or_in_a_refusal() -> None:
     chance = seeded()
     parts = [b"Content-Length", b": ", b"2", b"99", b"\r\n", b"\n", b"\r", b"{}", b"\x00", b":"]
+    parts += [b"Content-Length: 2\r\n", b"\r\n{}", frame(b"{}")] * 4
+    read = 0
     for _ in range(5000):
-        data = b"".join(chance.choices(parts, k=chance.randrange(20)))
-        with contextlib.suppress(MalformedFrame):
-            await read_all(data)
+        data = b"".join(chance.choices(parts, k=chance.randrange(12)))
+        expected = whole_frames(data)
+        try:
+            assert await read_all(data) == expected, data
+        except MalformedFrame:
+            assert expected is None, data
+        read += bool(expected)
+    assert read > 100
 
 
 class Pipe(asyncio.ReadTransport):

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from glossator.agent.execute import call_tool, nothing_denied
+from glossator.core.document import Document
+from glossator.core.span import spans_of
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import reading_tools
-from tests.tools.hands import call
+from tests.tools.hands import Hands, call
 from tests.workspaces import MakeWorkspace, Workspace
 
 LINES = [f"value_{number} = {number}" for number in range(1, 2001)]
@@ -142,3 +144,20 @@ async def test_lines_stay_known_when_others_change(workspace: MakeWorkspace) -> 
     assert not (await edit(ws, "return 1", "return 2")).error
     assert not (await edit(ws, "value_9 = 99", "value_9 = 9")).error
     assert (await edit(ws, "value_99 = 99\n", "")).error
+
+
+async def test_lines_that_were_shown_while_an_edit_waited_are_known(
+    workspace: MakeWorkspace,
+) -> None:
+    """A search of the same reply may end while the user is asked about the edit."""
+    ws = await workspace({"a.py": CODE})
+    await look(ws, "Read", path="a.py", offset=1, limit=1)
+    before = ws.snapshot.read("a.py")
+    assert isinstance(before, Document)
+    hands = Hands(ws, before=lambda: ws.reads.show(spans_of(before, [1725])))
+    first = await call(
+        ws, "Edit", hands, path="a.py", old_text="value_1 = 1\n", new_text="value_1 = 1\nnew\n"
+    )
+    assert not first.error, first.text
+    second = await edit(ws, "def area():", "def size():")
+    assert not second.error, second.text

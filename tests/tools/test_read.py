@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
+from typing import Any
 
 import pytest
 
 from glossator.core.tokens import estimate_tokens
 from glossator.core.tool_result import ToolResult
+from glossator.tools import read
+from glossator.tools.images import read_image
 from glossator.tools.read import MAX_TOKENS
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -227,3 +231,48 @@ async def test_images(workspace: MakeWorkspace) -> None:
     assert "not an image" in refused.text
     assert (await ws.call("Read", path="nowhere.png")).error
     assert (await ws.call("Read", path="../dot.png")).error
+
+
+async def test_an_image_that_a_rule_hides_is_not_shown_through_a_link_that_changes(
+    workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It leads elsewhere when it is looked at than when the file is read."""
+    ws = await workspace({"in/dot.png": PNG, "private/dot.png": PNG})
+    ws.hidden = lambda path: "/private/" in os.path.realpath(path)  # as the rules do
+    (ws.root / "link").symlink_to("in")
+
+    def swap_and_read(*arguments: Any) -> ToolResult:
+        (ws.root / "link").unlink()
+        (ws.root / "link").symlink_to("private")
+        return read_image(*arguments)
+
+    monkeypatch.setattr(read, "read_image", swap_and_read)
+    result = await ws.call("Read", path="link/dot.png")
+    assert (result.error, result.image) == (True, None)
+    assert "permission rules keep link/dot.png from being read" in result.text
+
+
+@pytest.mark.parametrize(("limit", "next_line"), [(1, 2), (2, 3), (3, None)])
+async def test_it_is_said_where_to_go_on(
+    workspace: MakeWorkspace, limit: int, next_line: int | None
+) -> None:
+    """Also for the last line alone."""
+    ws = await workspace({"a": "one\ntwo\nthree\n"})
+    result = await ws.call("Read", path="a", limit=limit)
+    advice = re.search(r"go on with offset=(\d+)", result.text)
+    assert (int(advice[1]) if advice else None) == next_line
+    assert result.omitted == 3 - limit
+
+
+@pytest.mark.parametrize("ends", ["", "\n"])
+async def test_after_a_last_line_that_is_more_than_a_page_there_is_none(
+    workspace: MakeWorkspace, ends: str
+) -> None:
+    """A notebook may be a single line, of which all cells are shown."""
+    cell = {"cell_type": "code", "source": ["x = 1\n"] * 20_000, "outputs": [], "metadata": {}}
+    notebook = {"cells": [cell], "nbformat": 4, "nbformat_minor": 5, "metadata": {}}
+    ws = await workspace({"a.ipynb": json.dumps(notebook) + ends})
+    result = await ws.call("Read", path="a.ipynb")
+    assert "[line 1 goes on for" in result.text
+    assert "go on with" not in result.text
+    assert result.omitted == 0

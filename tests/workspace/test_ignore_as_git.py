@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from glossator.workspace.repository import repository_top
 from tests.workspace.trees import listed, write_tree
 
 PATHS = (
@@ -158,3 +159,29 @@ def random_tree(rnd: random.Random) -> dict[str, str]:
         path = os.path.join(folder(), ".gitignore")
         files[path] = "".join(pattern() + "\n" for _ in range(rnd.randint(1, 6)))
     return files
+
+
+def test_the_rules_of_a_repository_within_another_begin_again(tmp_path: Path) -> None:
+    """Also what it says in its own .git/info/exclude does not add to those above."""
+    files = {
+        ".gitignore": "*.log\n",
+        "in/.git/info/exclude": "*.tmp\n",
+        ".git/info/exclude": "b*\n",
+    }
+    kept = {f"in/{name}": "" for name in ("a.log", "b.txt")}
+    left_out = {"a.log": "", "b.txt": "", "in/a.tmp": ""}
+    write_tree(tmp_path, {**files, **kept, **left_out, "a.tmp": ""})
+    assert listed(tmp_path) == [".gitignore", "a.tmp", *kept]
+    assert listed(tmp_path / "in") == ["a.log", "b.txt"]
+
+
+def test_a_folder_in_no_repository_is_its_own_top(tmp_path: Path) -> None:
+    """Ignore files above it say nothing about it."""
+    inner = tmp_path / "a" / "b"
+    write_tree(inner, {"x.log": "", "y.txt": ""})
+    write_tree(tmp_path, {".gitignore": "*.log\n", "a/.gitignore": "*.txt\n"})
+    assert repository_top(str(inner)) == str(inner)
+    assert listed(inner) == ["x.log", "y.txt"]
+    (tmp_path / ".git").mkdir()
+    assert repository_top(str(inner)) == str(tmp_path)
+    assert listed(inner) == []

@@ -11,6 +11,8 @@ import pytest
 
 from tests.patience import SECONDS
 
+HERE = Path(__file__).parents[2]  # this tree, whichever is installed
+
 UNSHARE = ["unshare", "--mount", "--map-root-user"]
 
 # Prints which devices are trusted before and after the mount is hidden, as in a chroot.
@@ -69,7 +71,7 @@ def test_a_mount_below_a_root_is_noticed(tmp_path: Path) -> None:
         [*UNSHARE, sys.executable, "-c", BELOW],
         cwd=tmp_path,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (HERE / "server", HERE)))},
         timeout=SECONDS,
     )
     assert said == "[]\nnoticed\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from glossator.workspace.change import (
     Saved,
     TextEdit,
 )
+from glossator.workspace.overlays import masked
 from tests.workspace.trees import host, reason, text, write_tree
 
 
@@ -160,3 +162,30 @@ def test_an_open_file_outside_is_for_the_editor_not_for_tools(tmp_path: Path) ->
     assert document is not None
     assert document.text == "editor"
     assert snapshot.open_document("untitled:none") is None
+
+
+def test_of_two_uris_for_a_file_the_one_opened_last_counts(tmp_path: Path) -> None:
+    """Also if it was open before."""
+    write_tree(tmp_path, {"a.txt": "disk"})
+    (tmp_path / "link.txt").symlink_to("a.txt")
+    workspace = host(tmp_path)
+    uri, other = (f"file://{tmp_path}/{name}" for name in ("a.txt", "link.txt"))
+    workspace.apply(Opened(uri, 1, "first"))
+    workspace.apply(Opened(other, 1, "second"))
+    assert text(workspace.snapshot(), "a.txt") == "second"
+    workspace.apply(Opened(uri, 1, "third"))
+    assert text(workspace.snapshot(), "a.txt") == "third"
+    workspace.apply(Closed(uri))
+    assert text(workspace.snapshot(), "a.txt") == "second"
+
+
+@pytest.mark.parametrize(
+    ("path", "expect"), [("/real", "open"), ("/link", "open"), ("/other", "disk")]
+)
+def test_what_is_open_masks_a_file_behind_a_link_too(path: str, expect: str) -> None:
+    def load(asked: str) -> Document:
+        real = "/real" if asked == "/link" else asked
+        return Document(f"file://{real}", real, "disk", "", None, Origin.DISK)
+
+    overlays = {"/real": replace(load("/real"), text="open", origin=Origin.EDITOR)}
+    assert masked(overlays, path, load).text == expect

@@ -20,7 +20,8 @@ from tests.workspaces import MakeWorkspace, Workspace
 
 @pytest.fixture(autouse=True)
 def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))  # for jobs of tests
+    here = Path(__file__).parents[2]  # this tree, whichever is installed, and jobs of tests
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(str, (here / "server", here))))
 
 
 async def defined(ws: Workspace, name: str) -> list[str]:

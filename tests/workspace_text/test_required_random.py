@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +15,7 @@ from glossator.core.errors import UsageError
 from glossator.workspace.scan import compile_pattern, matching_lines
 from glossator.workspace.text.fold import key
 from glossator.workspace.text.plain import searchable
-from glossator.workspace.text.required import Query, analyse
+from glossator.workspace.text.required import ANYTHING, Query, analyse
 from glossator.workspace.text.trigrams import framed
 
 RIPGREP = Path(sys.executable).with_name("rg")
@@ -133,6 +135,39 @@ def test_no_match_at_the_end_of_a_text_is_left_out(end: str) -> None:
 def test_no_match_is_left_out(seed: int) -> None:
     random = Random(seed)
     assert sum(check_query(random) for _ in range(1500)) > 500
+
+
+@pytest.mark.parametrize("times", range(8))
+def test_no_match_of_a_repeat_is_left_out(times: int) -> None:
+    """Of more copies than are looked at together, too, in whatever order the alternatives come."""
+    pattern = f"x(?:ab|cd){{{times}}}y"
+    query = analyse(pattern).query
+    for parts in itertools.product(("ab", "cd"), repeat=times):
+        text = f"x{''.join(parts)}y"
+        assert re.fullmatch(pattern, text)
+        assert holds(query, naive_keys(text.encode())), text
+    assert (query != ANYTHING) is (times > 0)
+
+
+def check_repeat(random: Random) -> int:
+    """Check a repeat of which Python finds a match; returns whether anything is required."""
+    options = random.sample("ab cd xyz foo Key é abcd z".split(), k=random.randint(1, 3))
+    low, high = sorted(random.choices(range(9), k=2))
+    sign = random.choice([f"{{{low}}}", f"{{{low},{high}}}", f"{{{low},}}"])
+    times = low if sign == f"{{{low}}}" else random.randint(low, high)
+    before, after = (random.choice(["", "a", "xy", "foo"]) for _ in "12")
+    pattern = f"{before}(?:{'|'.join(options)}){sign}{after}"
+    text = f"-{before}{''.join(random.choices(options, k=times))}{after}-"
+    assert re.search(pattern, text)
+    query = analyse(pattern).query
+    assert holds(query, naive_keys(framed(text.encode()))), (pattern, text)
+    return query != ANYTHING
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_no_match_that_python_finds_of_a_repeat_is_left_out(seed: int) -> None:
+    random = Random(seed)
+    assert sum(check_repeat(random) for _ in range(1500)) > 700
 
 
 def check_ripgrep(pattern: str, raw: bytes, flags: dict[str, bool]) -> None:

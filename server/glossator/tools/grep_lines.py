@@ -132,8 +132,7 @@ class Place:
                 text = self.lines.get(number)
                 if text is None:
                     return
-                if len(text) > MAX_LINE_CHARACTERS:
-                    text = shorten(text, MAX_LINE_CHARACTERS, _kind(text))
+                text = shorten(text, MAX_LINE_CHARACTERS, _kind(text))
                 yield Line(f"{number}{mark}{text}", file, self.source, number, mark == ":")
 
         for number in matches:
