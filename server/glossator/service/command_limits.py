@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from glossator.agent.permissions.folding import folded
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.agent.permissions.protected import (
     fixed_paths,
@@ -51,7 +52,8 @@ class CommandLimits:
         """The limits of a command that starts now."""
         with self._looking:
             left_out = self._left_out.look(snapshot, hidden, _MAX_ENTRIES)
-            protected = self._all_protected(snapshot, left_out)
+            names = self._names(snapshot, left_out)
+            protected = self._kept(snapshot, names)
             covered: tuple[str, ...] = ()
             doubt = None
             if hidden is not None:
@@ -59,14 +61,13 @@ class CommandLimits:
         doubts = filter(None, (None if left_out.complete else _PROTECTED, doubt))
         patterns = () if hidden is None else hidden.patterns
         sockets = tuple(left_out.sockets)
-        return Limits(protected, covered, patterns, sockets, " ".join(doubts) or None)
+        repositories = tuple(os.path.dirname(path) for path in names if _is_git(path))
+        reasons = " ".join(doubts) or None
+        return Limits(protected, covered, patterns, sockets, reasons, repositories)
 
-    def _all_protected(self, snapshot: WorkspaceSnapshot, left_out: Below) -> tuple[str, ...]:
+    def _names(self, snapshot: WorkspaceSnapshot, left_out: Below) -> set[str]:
+        """What is there by a protected name."""
         found = set(left_out.protected)
-        fixed: set[str] = set()
-        for root in snapshot.roots:
-            fixed.update(filter(_is_in_place, fixed_paths(root)))
-            fixed.update(folder for folder in self._own if is_inside(folder, root))
 
         def look_in(files: Sequence[FileEntry]) -> tuple[str, ...]:
             folder = os.path.dirname(files[0].path)
@@ -76,8 +77,15 @@ class CommandLimits:
 
         self._protected.begin(snapshot.roots)
         found.update(self._protected.of(snapshot.listing, look_in))
-        there = filter(os.path.lexists, found)
-        kept = (path for name in (*fixed, *there) for path in _kept_from_commands(name))
+        return set(filter(os.path.lexists, found))
+
+    def _kept(self, snapshot: WorkspaceSnapshot, names: Iterable[str]) -> tuple[str, ...]:
+        """What commands may neither change nor create of these names, and of others."""
+        fixed: set[str] = set()
+        for root in snapshot.roots:
+            fixed.update(filter(_is_in_place, fixed_paths(root)))
+            fixed.update(folder for folder in self._own if is_inside(folder, root))
+        kept = (path for name in (*fixed, *names) for path in _kept_from_commands(name))
         return tuple(sorted(set(kept)))
 
     def _covered(
@@ -130,6 +138,10 @@ def _top(path: str, snapshot: WorkspaceSnapshot, hidden: HiddenFiles) -> str:
     while (folder := os.path.dirname(path)) not in snapshot.roots and hidden.names(folder):
         path = folder
     return path
+
+
+def _is_git(path: str) -> bool:
+    return folded(os.path.basename(path)) == ".git"
 
 
 def _is_in_place(path: str) -> bool:

@@ -30,9 +30,13 @@ _UNSTEADY = (
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """A call may be made. `paths` are the real ones it was decided about; it edits no others."""
+    """A call may be made. `paths` are the real ones it was decided about; it edits no others.
+
+    `only_reads`: it is a command that was found to change nothing.
+    """
 
     paths: frozenset[str] = frozenset()
+    only_reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +130,9 @@ class _Decided:
     @property
     def permit(self) -> Permit:
         """To act on just what was decided about."""
-        return Permit(frozenset(path for target in self.subject.targets for path in target.real))
+        paths = frozenset(path for target in self.subject.targets for path in target.real)
+        script = self.subject.script
+        return Permit(paths, script is not None and script.read_only and not paths)
 
     def same_as(self, other: _Decided) -> bool:
         """Whether who was asked about the one was asked about the other.

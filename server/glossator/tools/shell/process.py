@@ -69,7 +69,7 @@ class Process:
                 command.words,
                 cwd=cwd,
                 env=environment,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL if command.input is None else command.input,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,  # one pipe keeps their order
                 start_new_session=True,
