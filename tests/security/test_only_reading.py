@@ -6,6 +6,7 @@ write.
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -32,7 +33,7 @@ _SETTINGS = """
     submodule = diff
 [diff "text"]
     textconv = {w}
-[diff "Own.Driver x"]
+[diff "Own.Driver"]
     command = {w}
 [filter "clean"]
     clean = {w}
@@ -53,7 +54,7 @@ _SETTINGS = """
 [alias]
     status = !{w}
 """
-_ATTRIBUTES = '*.txt diff=text\n*.c diff="Own.Driver x"\n*.f filter=clean\n*.p filter=process\n'
+_ATTRIBUTES = "*.txt diff=text\n*.c diff=Own.Driver\n*.f filter=clean\n*.p filter=process\n"
 _COMMANDS = (
     "git diff",
     "git diff --submodule=diff --ignore-submodules=none",
@@ -157,7 +158,7 @@ async def test_the_workspace_is_mounted_read_only(
         for at in range(len(commands)):
             assert "Read-only file system" in s.results(at + 1)[f"c{at}"]["content"]
         assert s.port.permissions == []
-    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+    assert os.listdir(tmp_path) == ["a.txt"]
     assert (tmp_path / "a.txt").read_text() == "a\n"
 
 

@@ -7,8 +7,10 @@ In both only folders that changed are looked at again.
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from glossator.agent.permissions.folding import folded
 from glossator.agent.permissions.hidden import HiddenFiles
@@ -19,12 +21,15 @@ from glossator.agent.permissions.protected import (
 )
 from glossator.service.left_out import Below, LeftOut
 from glossator.service.repository import of_repository
+from glossator.service.set_aside import Names
+from glossator.tools.shell.guards import is_guard
 from glossator.tools.shell.policy import Limits
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.index import Listing
 from glossator.workspace.roots import is_inside, outermost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
+_OURS = re.compile(r"\.glossator-[0-9a-f]{16}")  # as edits are written; nobody reads it
 _MAX_ENTRIES = 500_000  # looked through in some three seconds; again in a tenth of that
 _MAX_HIDDEN = 500  # mounts
 _TOO_MUCH = (
@@ -63,7 +68,15 @@ class CommandLimits:
         sockets = tuple(left_out.sockets)
         repositories = tuple(os.path.dirname(path) for path in names if _is_git(path))
         reasons = " ".join(doubts) or None
-        return Limits(protected, covered, patterns, sockets, reasons, repositories)
+        return Limits(
+            protected, covered, patterns, sockets, reasons, repositories, names=_made(names)
+        )
+
+    def names(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> Names:
+        """What is there now by a protected name."""
+        with self._looking:
+            left_out = self._left_out.look(snapshot, hidden, _MAX_ENTRIES)
+            return _made(self._names(snapshot, left_out))
 
     def _names(self, snapshot: WorkspaceSnapshot, left_out: Below) -> set[str]:
         """What is there by a protected name."""
@@ -138,6 +151,18 @@ def _top(path: str, snapshot: WorkspaceSnapshot, hidden: HiddenFiles) -> str:
     while (folder := os.path.dirname(path)) not in snapshot.roots and hidden.names(folder):
         path = folder
     return path
+
+
+def _made(names: Iterable[str]) -> Names:
+    """The names that somebody made: no stand-ins, and no files of ours on their way."""
+    made: dict[str, str | None] = {}
+    for path in names:
+        if _OURS.fullmatch(os.path.basename(path)):
+            continue
+        with suppress(OSError):  # gone since
+            if not is_guard(path):
+                made[path] = os.readlink(path) if os.path.islink(path) else None
+    return made
 
 
 def _is_git(path: str) -> bool:

@@ -81,6 +81,11 @@ class Gate:
                 return await self._answered(tool, args, context)
         return decision.made if isinstance(decision.made, Deny) else decision.permit
 
+    async def put(self, request: PermissionRequest) -> PermissionAnswer:
+        """Ask the user something else, in turn."""
+        async with self._turn:
+            return await self.ask(request)
+
     async def _answered(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
         """As `permission`. What was answered meanwhile may have settled it, so it is decided anew.
 

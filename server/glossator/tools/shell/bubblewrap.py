@@ -52,11 +52,11 @@ _ATTRIBUTES = "/dev/glossator-attributes"  # in a folder that is the sandbox's o
 # The first process of the namespace: when it ends, the kernel ends all others before bubblewrap
 # learns of it. Of bubblewrap's own first process it does not wait for the end. What this
 # shell has to say about signals is not part of the output. Its input is a pipe that only the server
-# could write to. At the end of that the server is dead, and its child ends all that runs here, also
-# where bubblewrap had not come to asking the kernel for that.
+# could write to. At the end of that the server is dead, and a child ends all that runs here, or is
+# about to, also where bubblewrap had not come to asking the kernel for that.
 _FIRST = """
 exec 3>&2 2>/dev/null 4<&0 </dev/null
-(trap '' TERM INT HUP; read -r _ <&4; kill -s KILL -- -1) >/dev/null 3>&- &
+(trap '' TERM INT HUP; read -r _ <&4; until kill -s KILL -- -1; do :; done) >/dev/null 3>&- &
 exec 4<&-
 {limits}
 ("$@" 2>&3 3>&-)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 
@@ -50,7 +50,9 @@ class Policy:
 class Limits:
     """What of the workspace one command is kept from; `doubt` says why that may not be all.
 
-    `repositories` are the folders that hold a `.git`.
+    What is `shared` with names elsewhere it cannot change, either. `repositories` are the folders
+    that hold a `.git`. `names` is what is there by a protected name, and where it leads if it is a
+    link.
     """
 
     protected: tuple[str, ...] = ()
@@ -59,6 +61,8 @@ class Limits:
     sockets: tuple[str, ...] = ()
     doubt: str | None = None
     repositories: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
+    names: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

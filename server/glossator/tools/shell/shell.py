@@ -123,6 +123,7 @@ class Shell:
                 hidden=(*self._policy.hidden, *limits.hidden),
                 patterns=limits.patterns,
                 sockets=limits.sockets,
+                shared=limits.shared,
                 git=git,
             )
             return self._sandbox.confine(words, cwd, policy)
