@@ -24,6 +24,7 @@ from glossator.service.editor_files import EditorFiles
 from glossator.service.file_states import DiskFiles
 from glossator.service.runs import Run
 from glossator.service.session import Session
+from glossator.service.set_aside import SetAside
 from glossator.service.trust import Trust
 from glossator.service.trust_question import TrustQuestion
 from glossator.service.turn_shell import TurnShell
@@ -192,13 +193,15 @@ class SessionActing:
 
     def editing(self, run: Run) -> PlanEditing:
         """Who applies the plans of a run."""
-        acting, kept = self._acting, TurnFiles(self.checkpoints, run)
+        acting = self._acting
+        kept = TurnFiles(self.checkpoints, run, acting.shell.aside)
         return PlanEditing(acting.host, acting.port, run.emit, kept, acting.reviews)
 
     def commands(self, run: Run) -> ShellContext:
         """Who runs the commands of a run."""
         acting = self._acting
-        return TurnShell(acting.host, acting.shell, acting.hidden(), self.checkpoints, run)
+        hidden, put = acting.hidden(), self.gate.put
+        return TurnShell(acting.host, acting.shell, hidden, self.checkpoints, run, put)
 
     def saving_first(self, run: Run) -> SavingFirst:
         """What is done before each command of a run."""
@@ -212,9 +215,12 @@ class TurnFiles:
 
     checkpoints: Checkpoints
     run: Run
+    aside: SetAside
 
     async def before(self, paths: Iterable[str]) -> None:
         """They are about to be changed."""
+        paths = tuple(paths)
+        self.aside.allow(paths)  # a job that runs meanwhile does not make them
         for problem in await self.checkpoints.before(self.run.id, paths):
             self.run.emit(Notice(f"{problem.path} {problem.reason}, so undo will not restore it."))
 

@@ -7,9 +7,12 @@ In both only folders that changed are looked at again.
 from __future__ import annotations
 
 import os
+import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 
+from glossator.agent.permissions.folding import folded
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.agent.permissions.protected import (
     fixed_paths,
@@ -18,12 +21,15 @@ from glossator.agent.permissions.protected import (
 )
 from glossator.service.left_out import Below, LeftOut
 from glossator.service.repository import of_repository
+from glossator.service.set_aside import Names
+from glossator.tools.shell.guards import is_guard
 from glossator.tools.shell.policy import Limits
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.index import Listing
 from glossator.workspace.roots import is_inside, outermost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
+_OURS = re.compile(r"\.glossator-[0-9a-f]{16}")  # as edits are written; nobody reads it
 _MAX_ENTRIES = 500_000  # looked through in some three seconds; again in a tenth of that
 _MAX_HIDDEN = 500  # mounts
 _TOO_MUCH = (
@@ -51,7 +57,8 @@ class CommandLimits:
         """The limits of a command that starts now."""
         with self._looking:
             left_out = self._left_out.look(snapshot, hidden, _MAX_ENTRIES)
-            protected = self._all_protected(snapshot, left_out)
+            names = self._names(snapshot, left_out)
+            protected = self._kept(snapshot, names)
             covered: tuple[str, ...] = ()
             doubt = None
             if hidden is not None:
@@ -59,14 +66,21 @@ class CommandLimits:
         doubts = filter(None, (None if left_out.complete else _PROTECTED, doubt))
         patterns = () if hidden is None else hidden.patterns
         sockets = tuple(left_out.sockets)
-        return Limits(protected, covered, patterns, sockets, " ".join(doubts) or None)
+        repositories = tuple(os.path.dirname(path) for path in names if _is_git(path))
+        reasons = " ".join(doubts) or None
+        return Limits(
+            protected, covered, patterns, sockets, reasons, repositories, names=_made(names)
+        )
 
-    def _all_protected(self, snapshot: WorkspaceSnapshot, left_out: Below) -> tuple[str, ...]:
+    def names(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> Names:
+        """What is there now by a protected name."""
+        with self._looking:
+            left_out = self._left_out.look(snapshot, hidden, _MAX_ENTRIES)
+            return _made(self._names(snapshot, left_out))
+
+    def _names(self, snapshot: WorkspaceSnapshot, left_out: Below) -> set[str]:
+        """What is there by a protected name."""
         found = set(left_out.protected)
-        fixed: set[str] = set()
-        for root in snapshot.roots:
-            fixed.update(filter(_is_in_place, fixed_paths(root)))
-            fixed.update(folder for folder in self._own if is_inside(folder, root))
 
         def look_in(files: Sequence[FileEntry]) -> tuple[str, ...]:
             folder = os.path.dirname(files[0].path)
@@ -76,8 +90,15 @@ class CommandLimits:
 
         self._protected.begin(snapshot.roots)
         found.update(self._protected.of(snapshot.listing, look_in))
-        there = filter(os.path.lexists, found)
-        kept = (path for name in (*fixed, *there) for path in _kept_from_commands(name))
+        return set(filter(os.path.lexists, found))
+
+    def _kept(self, snapshot: WorkspaceSnapshot, names: Iterable[str]) -> tuple[str, ...]:
+        """What commands may neither change nor create of these names, and of others."""
+        fixed: set[str] = set()
+        for root in snapshot.roots:
+            fixed.update(filter(_is_in_place, fixed_paths(root)))
+            fixed.update(folder for folder in self._own if is_inside(folder, root))
+        kept = (path for name in (*fixed, *names) for path in _kept_from_commands(name))
         return tuple(sorted(set(kept)))
 
     def _covered(
@@ -130,6 +151,22 @@ def _top(path: str, snapshot: WorkspaceSnapshot, hidden: HiddenFiles) -> str:
     while (folder := os.path.dirname(path)) not in snapshot.roots and hidden.names(folder):
         path = folder
     return path
+
+
+def _made(names: Iterable[str]) -> Names:
+    """The names that somebody made: no stand-ins, and no files of ours on their way."""
+    made: dict[str, str | None] = {}
+    for path in names:
+        if _OURS.fullmatch(os.path.basename(path)):
+            continue
+        with suppress(OSError):  # gone since
+            if not is_guard(path):
+                made[path] = os.readlink(path) if os.path.islink(path) else None
+    return made
+
+
+def _is_git(path: str) -> bool:
+    return folded(os.path.basename(path)) == ".git"
 
 
 def _is_in_place(path: str) -> bool:

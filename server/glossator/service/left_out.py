@@ -25,7 +25,10 @@ _Stamp = tuple[int, int, int]
 
 @dataclass(slots=True)
 class Below:
-    """What was found; `complete` is false if there is too much to be looked through."""
+    """What was found, FIFOs among the sockets.
+
+    `complete` is false if there is too much to be looked through.
+    """
 
     protected: list[str] = field(default_factory=list)
     hidden: list[str] = field(default_factory=list)
@@ -58,7 +61,7 @@ class LeftOut:
     def look(
         self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None, max_entries: int
     ) -> Below:
-        """What of the files that a listing leaves out is protected, hidden, or a socket, now."""
+        """What of that is protected, hidden, a socket or a FIFO, now."""
         if hidden is not self._hidden:
             self._tops, self._hidden = {}, hidden
         found = Below()
@@ -74,7 +77,7 @@ class LeftOut:
                 found.hidden.append(path)
             elif mode == _CLOSED:
                 self._keep_closed(path, found)
-            elif stat.S_ISSOCK(mode):
+            elif _is_reached(mode):
                 found.sockets.append(path)
             elif stat.S_ISDIR(mode) and (hidden is not None or not entry):
                 self._tops[path] = top = before.get(path) or _Folder(path)
@@ -154,4 +157,9 @@ def _mode(path: str) -> int | None:
 
 def _is_socket(path: str) -> bool:
     mode = _mode(path)
-    return mode is not None and stat.S_ISSOCK(mode)
+    return mode is not None and _is_reached(mode)
+
+
+def _is_reached(mode: int) -> bool:
+    """Whether it may lead to another program: a socket, or a FIFO, which is used as one."""
+    return stat.S_ISSOCK(mode) or stat.S_ISFIFO(mode)

@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
 
 from glossator.agent.permissions.hidden import HiddenFiles
-from glossator.core.errors import GlossatorError
+from glossator.core.errors import GlossatorError, UsageError
+from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.service.checkpoints import Checkpoints
+from glossator.service.hard_links import read_only_told
 from glossator.service.runs import Run
+from glossator.service.set_aside import question, told
 from glossator.service.workspace_shell import WorkspaceShell
 from glossator.tools.shell.jobs import Polled
+from glossator.tools.shell.policy import Limits
 from glossator.tools.shell.process import Finished
 from glossator.tools.shell.shell import Command, LimitedShell
 from glossator.workspace.host import WorkspaceHost
@@ -26,13 +31,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TurnShell:
-    """Implements `ShellContext`."""
+    """Implements `ShellContext`; `ask` puts what a command newly made and is protected."""
 
     host: WorkspaceHost
     shells: WorkspaceShell
     hidden: HiddenFiles | None
     checkpoints: Checkpoints
     turn: Run
+    ask: Callable[[PermissionRequest], Awaitable[PermissionAnswer]]
 
     @property
     def unconfined(self) -> str | None:
@@ -41,31 +47,53 @@ class TurnShell:
 
     async def run(self, command: Command, seconds: float) -> Finished:
         """Run a command; see `Shell`."""
-        async with self.checkpoints.around(self.turn.id, self._listed):
-            return await (await self._limited()).run(command, seconds)
+        listing = _Listing(self.host)
+        async with self.checkpoints.around(self.turn.id, listing.paths):
+            limited = await self._limited(command)
+            if command.only_reads and limited.shell.unconfined is None:
+                return await limited.run(command, seconds)
+            async with self._settling(limited.limits, listing) as settled:
+                finished = await limited.run(command, seconds)
+            notes = (*settled, *read_only_told(finished.output, limited.limits.shared))
+            return replace(finished, notes=notes)
 
     async def start(self, command: Command) -> str:
         """Begin a job; see `Shell`."""
         async with AsyncExitStack() as covered:
-            await covered.enter_async_context(self.checkpoints.around(self.turn.id, self._listed))
-            job = await (await self._limited()).start(command)
+            listing = _Listing(self.host)
+            await covered.enter_async_context(self.checkpoints.around(self.turn.id, listing.paths))
+            limited = await self._limited(command)
+            settling = AsyncExitStack()
+            settled = await settling.enter_async_context(self._settling(limited.limits, listing))
+            try:
+                job = await limited.start(command)
+            except BaseException:
+                await settling.aclose()
+                raise
+            ending = asyncio.create_task(self._ending(job, settling, settled))
+            self.shells.endings[job] = ending
             try:
                 self.checkpoints.job_began(self.turn.id, job, command.text)
             except GlossatorError:
                 await self.stop(job)
                 raise
-            ended = asyncio.create_task(self.shells.jobs.ended(job))
+            ended = asyncio.create_task(_until(ending))
             covering = asyncio.create_task(self._cover(job, ended, covered.pop_all()))
         self.turn.ending.push_async_callback(_end, ended, covering)
         return job
 
     async def poll(self, job: str, seconds: float) -> Polled:
         """What is new of a job."""
-        return await self.shells.jobs.poll(job, seconds)
+        return await self._noted(job, await self.shells.jobs.poll(job, seconds))
 
     async def stop(self, job: str) -> Polled:
         """End a job."""
-        return await self.shells.jobs.stop(job)
+        return await self._noted(job, await self.shells.jobs.stop(job))
+
+    async def _noted(self, job: str, polled: Polled) -> Polled:
+        if polled.exit is None:
+            return polled
+        return replace(polled, notes=await self.shells.notes(job))
 
     async def _cover(self, job: str, ended: asyncio.Task[None], covered: AsyncExitStack) -> None:
         """Until the job ends, or waiting for that is cancelled."""
@@ -74,14 +102,106 @@ class TurnShell:
         if not ended.cancelled():
             self.checkpoints.job_ended(self.turn.id, job)
 
-    async def _limited(self) -> LimitedShell:
-        return await asyncio.to_thread(self.shells.limited, self.host.snapshot(), self.hidden)
+    async def _ending(
+        self, job: str, settling: AsyncExitStack, settled: list[str]
+    ) -> tuple[str, ...]:
+        """Wait for a job's end, then for the user's word on what it made."""
+        async with settling:
+            with suppress(UsageError):  # it was looked at after its end
+                await self.shells.jobs.ended(job)
+        return tuple(settled)
 
-    async def _listed(self) -> Iterable[str]:
+    @asynccontextmanager
+    async def _settling(self, limits: Limits, listing: _Listing) -> AsyncIterator[list[str]]:
+        """What a command in the block makes by a protected name stays only if the user says so.
+
+        Gives a list for notes on that. Who breaks off the block is not asked any more.
+        """
+        aside, notes = self.shells.aside, list[str]()
+        if self.unconfined is not None:  # the user was asked about the command
+            yield notes
+            return
+        aside.begin(limits.names)
+        try:
+            yield notes
+        except BaseException:
+            await asyncio.shield(asyncio.ensure_future(self._settle(notes, listing, asks=False)))
+            raise
+        else:
+            await self._settle(notes, listing, asks=True)
+        finally:
+            aside.end()
+
+    async def _settle(self, notes: list[str], listing: _Listing, *, asks: bool) -> None:
+        await listing.renew()
+        snapshot = self.host.snapshot()
+        now = await asyncio.to_thread(self.shells.names, snapshot, self.hidden)
+        new = [path for path in self.shells.aside.new(now) if not self._is_saved(path)]
+        if not new:
+            return
+        listing.forget()
+        taken = await asyncio.to_thread(self.shells.aside.take, new)
+        answer = None
+        try:
+            if asks:
+                answer = await self._answer(question(taken, snapshot.relative))
+        finally:
+            if answer is None:
+                self.turn.port.tell(f"{told(taken, snapshot.relative, None, stays=False)}.")
+        stays = answer is not None and answer.choice is not Choice.DENY
+        if stays:
+            taken = await asyncio.to_thread(self.shells.aside.put_back, taken)
+        notes.append(f"[{told(taken, snapshot.relative, answer, stays=stays)}]")
+
+    def _is_saved(self, path: str) -> bool:
+        """Whether the user saved it in the editor meanwhile."""
+        save = self.host.saves.get(path)
+        return save is not None and save.at_ns >= self.shells.aside.since
+
+    async def _answer(self, request: PermissionRequest) -> PermissionAnswer | None:
+        """The user's answer; None if the server ends first."""
+        with self.turn.clock.waiting():
+            asking = asyncio.ensure_future(self.ask(request))
+            closing = asyncio.ensure_future(self.shells.closing.wait())
+            try:
+                await asyncio.wait({asking, closing}, return_when=asyncio.FIRST_COMPLETED)
+                return asking.result() if asking.done() else None
+            finally:
+                asking.cancel()
+                closing.cancel()
+
+    async def _limited(self, command: Command) -> LimitedShell:
+        starting = partial(self.shells.starting, writes=not command.only_reads)
+        return await asyncio.to_thread(starting, self.host.snapshot(), self.hidden)
+
+
+class _Listing:
+    """The workspace's files; what was listed when a command had ended counts once more."""
+
+    def __init__(self, host: WorkspaceHost) -> None:
+        self._host = host
+        self._known: list[str] | None = None
+
+    async def paths(self) -> Iterable[str]:
         """The workspace's files now; what the command did was not told of yet."""
-        self.host.sweep("a command ran")
-        await self.host.ready()
-        return [entry.path for entry in self.host.snapshot().listing.files]
+        if self._known is None:
+            await self.renew()
+        known, self._known = self._known, None
+        return known or ()
+
+    async def renew(self) -> None:
+        """List them again."""
+        self._host.sweep("a command ran")
+        await self._host.ready()
+        self._known = [entry.path for entry in self._host.snapshot().listing.files]
+
+    def forget(self) -> None:
+        """They have changed."""
+        self._known = None
+
+
+async def _until(ending: asyncio.Task[tuple[str, ...]]) -> None:
+    await asyncio.wait({ending})
 
 
 async def _end(ended: asyncio.Task[None], covering: asyncio.Task[None]) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.service.command_limits import CommandLimits
+from glossator.service.hard_links import shared_files
+from glossator.service.set_aside import Names, SetAside
 from glossator.settings.model import ShellSettings
 from glossator.tools.shell.jobs import Jobs
-from glossator.tools.shell.policy import Policy, Sandbox, Unavailable
+from glossator.tools.shell.policy import Policy, Quota, Sandbox, Unavailable
 from glossator.tools.shell.sandbox import find_sandbox
 from glossator.tools.shell.shell import LimitedShell, Shell
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -23,6 +27,9 @@ class WorkspaceShell:
         self._environment = environment
         self._limits = CommandLimits()
         self.jobs = Jobs()  # of all shells, so that they stay within reach
+        self.aside = SetAside()
+        self.endings: dict[str, asyncio.Task[tuple[str, ...]]] = {}  # by job: notes on its end
+        self.closing = asyncio.Event()
         self._making = threading.Lock()
         self._sandbox: Sandbox | Unavailable | None = None
         self._shells: dict[tuple[str, ...], Shell] = {}
@@ -33,9 +40,7 @@ class WorkspaceShell:
             if self._sandbox is None:
                 self._sandbox = find_sandbox()
             if roots not in self._shells:
-                policy = Policy(
-                    roots, readable=self._settings.readable, network=self._settings.network
-                )
+                policy = _policy(roots, self._settings)
                 self._shells[roots] = Shell(
                     self._sandbox,
                     policy,
@@ -51,9 +56,35 @@ class WorkspaceShell:
         return self._sandbox.reason if isinstance(self._sandbox, Unavailable) else None
 
     def limited(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> LimitedShell:
-        """The shell of a workspace, with what a command that starts now is kept from; blocking."""
+        """The shell of a workspace, with what a command is kept from; blocking."""
         return LimitedShell(self.get(snapshot.roots), self._limits.of(snapshot, hidden))
 
+    def starting(
+        self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None, *, writes: bool
+    ) -> LimitedShell:
+        """As `limited`, for a command that starts now. Raises `UsageError`."""
+        shell = self.limited(snapshot, hidden)
+        if not writes or self.unconfined is not None:
+            return shell
+        shared = shared_files(snapshot.roots, shell.limits.protected)
+        return replace(shell, limits=replace(shell.limits, shared=shared))
+
+    def names(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> Names:
+        """What is there now by a protected name; blocking."""
+        return self._limits.names(snapshot, hidden)
+
+    async def notes(self, job: str) -> tuple[str, ...]:
+        """What is to be said of a job that has ended, once that is settled."""
+        ending = self.endings.pop(job, None)
+        return () if ending is None else await asyncio.shield(ending)
+
     async def close(self) -> None:
-        """End all jobs."""
+        """End all jobs. What they made and the user would be asked about is set aside."""
+        self.closing.set()
         await self.jobs.close()
+        await asyncio.gather(*self.endings.values(), return_exceptions=True)
+
+
+def _policy(roots: tuple[str, ...], settings: ShellSettings) -> Policy:
+    quota = Quota(settings.max_processes, settings.max_memory_bytes, settings.max_temporary_bytes)
+    return Policy(roots, readable=settings.readable, network=settings.network, quota=quota)

@@ -163,11 +163,20 @@ class EditSettings(_Group):
 
 
 class ShellSettings(_Group):
-    """What commands may reach from their sandbox."""
+    """What commands may reach from their sandbox, and how much they may take."""
 
     network: bool = Field(False, description="Whether every command may use the network.")
     readable: tuple[str, ...] = Field(
-        (), description="Absolute paths in the home folder that commands may read."
+        (), description="Absolute paths outside the workspace that commands may read."
+    )
+    max_processes: int = Field(
+        2_048, ge=16, description="Processes and threads of one command, at one moment."
+    )
+    max_memory_bytes: int = Field(
+        8_000_000_000, ge=100_000_000, description="What one process may hold, in bytes."
+    )
+    max_temporary_bytes: int = Field(
+        2_000_000_000, ge=1_000_000, description="What each temporary folder may hold, in bytes."
     )
 
 

@@ -159,6 +159,7 @@ class ToolContext:
     waiting: Callable[[], AbstractContextManager[object]] = nullcontext
     save: Callable[[], Awaitable[str]] = _all_saved
     before_asking: Callable[[], Awaitable[object]] = _at_once
+    only_reads: bool = False
     call_id: str = ""
     agents: Agents | None = None
 

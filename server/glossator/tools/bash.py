@@ -83,7 +83,7 @@ class Bash:
             raise UsageError("Give a command, or a job to look at or stop.")
         try:
             unsaved = await context.save()
-            command = Command(args.command, args.cwd, args.network)
+            command = Command(args.command, args.cwd, args.network, context.only_reads)
             number = context.runs.begin(command.text)
             run = f"[run {number}]"
             if args.background:
@@ -117,10 +117,10 @@ async def _run(
             f"[{ended}. Give more with timeout_seconds (at most"
             f" {MAX_SECONDS}), or run it in the background]"
         )
-        text = _joined(finished.output, f"{run} {end}", shell, unsaved)
+        text = _joined(finished.output, f"{run} {end}", shell, unsaved, finished.notes)
         omitted = _omitted(finished.output)
         return ToolResult(text, omitted=omitted, error=True, outcome=ended, number=run)
-    return _result(finished.output, finished.exit, shell, run, unsaved)
+    return _result(finished.output, finished.exit, shell, run, unsaved, finished.notes)
 
 
 async def _look(args: BashArgs, job: str, shell: ShellContext) -> ToolResult:
@@ -130,15 +130,20 @@ async def _look(args: BashArgs, job: str, shell: ShellContext) -> ToolResult:
         polled = await shell.stop(job)
     else:
         polled = await shell.poll(job, args.timeout_seconds or 0)
-    return _result(polled.output, polled.exit, shell)
+    return _result(polled.output, polled.exit, shell, notes=polled.notes)
 
 
 def _result(
-    output: Output, ended: Exit | None, shell: ShellContext, run: str = "", unsaved: str = ""
+    output: Output,
+    ended: Exit | None,
+    shell: ShellContext,
+    run: str = "",
+    unsaved: str = "",
+    notes: tuple[str, ...] = (),
 ) -> ToolResult:
     end = exit_text(ended)
     return ToolResult(
-        _joined(output, f"{run} {end}".lstrip(), shell, unsaved),
+        _joined(output, f"{run} {end}".lstrip(), shell, unsaved, notes),
         omitted=_omitted(output),
         outcome="" if ended == Exit(0) else end.strip("[]"),
         pending=ended is None,
@@ -147,8 +152,10 @@ def _result(
     )
 
 
-def _joined(output: Output, end: str, shell: ShellContext, unsaved: str) -> str:
-    lines = [output_text(output) or "[no output]", end]
+def _joined(
+    output: Output, end: str, shell: ShellContext, unsaved: str, notes: tuple[str, ...]
+) -> str:
+    lines = [output_text(output) or "[no output]", end, *notes]
     if shell.unconfined is not None:
         lines.append("[run without a sandbox]")
     if unsaved:

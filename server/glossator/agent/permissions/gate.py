@@ -35,9 +35,13 @@ _UNUSABLE = (
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """A call may be made. `paths` are the real ones it was decided about; it edits no others."""
+    """A call may be made. `paths` are the real ones it was decided about; it edits no others.
+
+    `only_reads`: it is a command that was found to change nothing.
+    """
 
     paths: frozenset[str] = frozenset()
+    only_reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,11 @@ class Gate:
             async with self._turn:
                 return await self._answered(tool, args, context)
         return decision.made if isinstance(decision.made, Deny) else decision.permit
+
+    async def put(self, request: PermissionRequest) -> PermissionAnswer:
+        """Ask the user something else, in turn."""
+        async with self._turn:
+            return await self.ask(request)
 
     async def _answered(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
         """As `permission`. What was answered meanwhile may have settled it, so it is decided anew.
@@ -143,7 +152,9 @@ class _Decided:
     @property
     def permit(self) -> Permit:
         """To act on just what was decided about."""
-        return Permit(frozenset(path for target in self.subject.targets for path in target.real))
+        paths = frozenset(path for target in self.subject.targets for path in target.real)
+        script = self.subject.script
+        return Permit(paths, script is not None and script.read_only and not paths)
 
     def same_as(self, other: _Decided) -> bool:
         """Whether who was asked about the one was asked about the other.

@@ -1,13 +1,16 @@
 """The sandbox on Linux: bubblewrap, with namespaces of its own for each command.
 
-The disk is read-only but for the workspace; homes, `/tmp` and `/run`, where credentials and the
-sockets of other programs are, are empty. No network, no other processes, no capabilities, and no
-further namespaces in which to get them back.
+Of the disk there are the workspace, the system's programs and those on `PATH`, and nothing else: no
+credentials of a home, no sockets and FIFOs of other programs. All but the workspace is read-only.
+No network, no other processes, no capabilities, and no further namespaces in which to get them
+back.
 """
 
 from __future__ import annotations
 
 import os
+import platform
+import re
 import stat
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,19 +21,25 @@ from typing import ClassVar
 
 from glossator.core.errors import UsageError
 from glossator.tools.shell.covers import Unreadable, unreadable
-from glossator.tools.shell.environment import git_setting
+from glossator.tools.shell.environment import git_settings
 from glossator.tools.shell.guards import guard
 from glossator.tools.shell.paths import path_within
-from glossator.tools.shell.policy import Confined, Policy, Unavailable
+from glossator.tools.shell.policy import Confined, Policy, Quota, Unavailable
 from glossator.tools.shell.protection import Guard, Pin, protection
 
 _PLACES = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
-_PRIVATE = ("/tmp", "/var/tmp", "/run", "/home", "/root")  # noqa: S108 - emptied, not used
+# what programs consist of, and what they read to run
+_SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/sys"),
+    *("/nix", "/gnu", "/snap", "/var/cache/fontconfig"),
+    *(f"/var/lib/{name}" for name in ("ca-certificates", "gems", "ghc", "snapd", "texmf")),
+)
+_TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")  # noqa: S108 - the sandbox's own
 _ISOLATED = ("--unshare-all", "--unshare-user")
 _NO_NESTING = "--disable-userns"  # since 0.8
 _BASE = (
     *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--as-pid-1"),
-    *("--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"),
+    *("--dev", "/dev", "--proc", "/proc"),
     # the kernel's settings are root's, with or without capabilities
     *(
         word
@@ -40,21 +49,31 @@ _BASE = (
 )
 _SOCKETS = "/proc/net/unix"
 _ATTRIBUTES = "/dev/glossator-attributes"  # in a folder that is the sandbox's own
-_GIT = git_setting("core.attributesFile", _ATTRIBUTES)
 # The first process of the namespace: when it ends, the kernel ends all others before bubblewrap
 # learns of it. Of bubblewrap's own first process it does not wait for the end. What this
-# shell has to say about signals is not part of the output.
-_FIRST = ("/bin/sh", "-c", 'exec 3>&2 2>/dev/null; ("$@" 2>&3 3>&-); exit $?', "sh")
+# shell has to say about signals is not part of the output. Its input is a pipe that only the server
+# could write to. At the end of that the server is dead, and a child ends all that runs here, or is
+# about to, also where bubblewrap had not come to asking the kernel for that.
+_FIRST = """
+exec 3>&2 2>/dev/null 4<&0 </dev/null
+(trap '' TERM INT HUP; read -r _ <&4; until kill -s KILL -- -1; do :; done) >/dev/null 3>&- &
+exec 4<&-
+{limits}
+("$@" 2>&3 3>&-)
+exit $?
+"""
+_COUNTED_APART = (5, 14)  # Linux that counts the processes of a user namespace by themselves
 _TRIAL = 10.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Bubblewrap:
-    """A `bwrap` that works, and how it is told to isolate."""
+    """A `bwrap` that works, how it is told to isolate, and whether it limits temporary folders."""
 
     name: ClassVar[str] = "bubblewrap"
     program: str
     isolation: tuple[str, ...]
+    sizes: bool
 
     def confine(
         self, command: Sequence[str], cwd: str, policy: Policy
@@ -68,8 +87,8 @@ class Bubblewrap:
             arguments = [self.program, *self.isolation, *_BASE]
             if policy.network:
                 arguments.append("--share-net")
-            arguments += _disk(policy)
-            for mount in protection(policy):
+            arguments += _disk(policy, policy.quota.temporary_bytes if self.sizes else None)
+            for mount in protection(policy) if policy.writable else ():
                 if isinstance(mount, Guard) and not guards.enter_context(guard(mount.path)):
                     continue  # we may not create it, so no command of ours may either
                 how = "--bind" if isinstance(mount, Pin) else "--ro-bind"
@@ -78,10 +97,32 @@ class Bubblewrap:
             if policy.hidden or policy.patterns or sockets:
                 cover = guards.enter_context(unreadable(policy.patterns))
                 arguments += ("--ro-bind", cover.attributes, _ATTRIBUTES)
-                arguments += (word for each in _GIT for word in ("--setenv", *each))
+                settings = git_settings((*policy.git, ("core.attributesFile", _ATTRIBUTES)))
+                arguments += (word for each in settings for word in ("--setenv", *each))
                 arguments += _covered((*policy.hidden, *sockets), cover)
-            words = (*arguments, "--chdir", cwd, "--", *_FIRST, *command)
-            yield Confined(words, nested=True)
+            arguments += ("--remount-ro", "/dev", "--remount-ro", "/")
+            first = ("/bin/sh", "-c", _FIRST.format(limits=_limits(policy.quota)), "sh")
+            words = (*arguments, "--chdir", cwd, "--", *first, *command)
+            reading, writing = os.pipe()
+            guards.callback(os.close, reading)
+            guards.callback(os.close, writing)
+            yield Confined(words, nested=True, input=reading)
+
+
+def _limits(quota: Quota) -> str:
+    """What has the shell limit the processes that it starts; 1 kB is a unit of `ulimit`.
+
+    The number of processes has another letter in each shell. Linux before 5.14 counts with them
+    all that the user runs outside, which may be more already.
+    """
+    limits = f"ulimit -d {quota.memory_bytes // 1_024}"
+    if _kernel() >= _COUNTED_APART:
+        limits += f"; ulimit -u {quota.processes} || ulimit -p {quota.processes}"
+    return limits
+
+
+def _kernel() -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", platform.release())[:2]))
 
 
 def _sockets(policy: Policy) -> list[str]:
@@ -90,12 +131,11 @@ def _sockets(policy: Policy) -> list[str]:
     Those of the workspace serve as the network does. Elsewhere may be a service that acts for root.
     """
     roots = [os.path.realpath(root) for root in policy.roots]
-    private, shown = _private(), [path for path, _ in _reopened(policy)]
+    shown = [*_SYSTEM, *(path for path, _ in _reopened(policy))]
 
     def is_seen(path: str) -> bool:
-        places = shown if any(path_within(path, each) for each in private) else ("/",)
-        return any(path_within(path, each) for each in places) and not any(
-            path_within(path, each) for each in (*roots, "/proc", "/dev")
+        return any(path_within(path, each) for each in shown) and not any(
+            path_within(path, each) for each in roots
         )
 
     try:
@@ -129,13 +169,12 @@ def find_bubblewrap() -> Bubblewrap | Unavailable:
             "bubblewrap is not installed, so every command is asked about. Install the package "
             "bubblewrap to have commands run in a sandbox."
         )
-    found = Bubblewrap(program, (*_ISOLATED, _NO_NESTING))
-    failure = _try(found)
-    if failure is not None:
-        found = Bubblewrap(program, _ISOLATED)
+    failure = None
+    for nesting, sizes in (((_NO_NESTING,), True), ((), True), ((), False)):
+        found = Bubblewrap(program, (*_ISOLATED, *nesting), sizes)
         failure = _try(found)
-    if failure is None:
-        return found
+        if failure is None:
+            return found
     return Unavailable(
         f"bubblewrap does not work here ({failure}), so every command is asked about. Containers "
         "and some distributions forbid user namespaces: allow them to have a sandbox."
@@ -149,7 +188,7 @@ def _try(sandbox: Bubblewrap) -> str | None:
             result = subprocess.run(  # noqa: S603 - a program of the system
                 confined.words,
                 env={"PATH": os.defpath},
-                stdin=subprocess.DEVNULL,
+                stdin=confined.input,
                 capture_output=True,
                 timeout=_TRIAL,
                 check=False,
@@ -161,35 +200,40 @@ def _try(sandbox: Bubblewrap) -> str | None:
     return result.stderr.decode("utf-8", "replace").strip() or f"exit code {result.returncode}"
 
 
-def _private() -> list[str]:
-    """What is emptied: where credentials and other programs' sockets are, outer folders first."""
-    home = os.path.realpath(os.path.expanduser("~"))
-    private = [each for each in (*_PRIVATE, home) if each != "/" and os.path.isdir(each)]
-    return sorted({os.path.realpath(each) for each in private}, key=len)
-
-
 def _reopened(policy: Policy) -> Iterator[tuple[str, str]]:
-    """What is shown of folders that are emptied: a path, and the real one behind it."""
-    private = _private()
+    """What is shown besides the system's folders: a path, and the real one behind it."""
+    home = _home()
     for each in (*policy.readable, "/etc/resolv.conf"):
         real = os.path.realpath(each)
-        if any(path_within(folder, real) for folder in private):
+        if any(path_within(folder, real) for folder in (home, *_TEMPORARY)):
             continue  # it would show what is hidden
         for path in sorted({each, real}):
-            if any(path_within(path, folder) for folder in private):
+            if not any(path_within(path, folder) for folder in _SYSTEM):
                 yield path, real
 
 
-def _disk(policy: Policy) -> list[str]:
-    """What is hidden, what of it is shown nevertheless, and what may be written."""
+def _home() -> str:
+    return os.path.realpath(os.path.expanduser("~"))
+
+
+def _disk(policy: Policy, most: int | None) -> list[str]:
+    """What there is of the disk, and what of that may be written; `most` of a temporary folder."""
     roots = sorted(map(os.path.realpath, policy.roots), key=len)
     if "/" in roots:
         raise UsageError("The workspace is the whole disk, so no sandbox can confine commands.")
+    size = [] if most is None else ["--size", str(most)]
     arguments = []
-    for each in _private():
-        arguments += ["--tmpfs", each]
+    for each in _SYSTEM:
+        if os.path.islink(each):
+            arguments += ["--symlink", os.readlink(each), each]
+        elif os.path.exists(each):
+            arguments += ["--ro-bind", each, each]
+    home = _home()
+    for each in (*_TEMPORARY, *([] if home == "/" else [home])):
+        arguments += [*size, "--tmpfs", each]
+    arguments += ["--symlink", "/run", "/var/run"]
     for path, real in _reopened(policy):
         arguments += ["--ro-bind-try", real, path]
     for each in roots:
-        arguments += ["--bind", each, each]
+        arguments += ["--bind" if policy.writable else "--ro-bind", each, each]
     return [*arguments, "--setenv", "TMPDIR", "/tmp"]  # noqa: S108 - the sandbox's own

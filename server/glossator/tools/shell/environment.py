@@ -38,9 +38,9 @@ def scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
     return kept | _SET | dict(_git_settings(_GIT))
 
 
-def git_setting(key: str, value: str) -> tuple[tuple[str, str], ...]:
-    """What to add to such an environment for one more setting of git."""
-    return _git_settings((*_GIT, (key, value)))
+def git_settings(settings: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """What to add to such an environment for more settings of git: pairs of a key and a value."""
+    return _git_settings((*_GIT, *settings))
 
 
 def _git_settings(settings: Sequence[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

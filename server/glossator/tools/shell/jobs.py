@@ -16,11 +16,15 @@ _MOST_KNOWN = 32  # with those that ended and were not asked about
 
 @dataclass(frozen=True, slots=True)
 class Polled:
-    """A job's output since it was last looked at; `exit` is None while it runs."""
+    """A job's output since it was last looked at; `exit` is None while it runs.
+
+    `notes` as of `Finished`.
+    """
 
     command: str
     output: Output
     exit: Exit | None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,11 +44,15 @@ class Exit:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A command that was waited for; `timed_out` if it was ended because its time was up."""
+    """A command that was waited for; `timed_out` if it was ended because its time was up.
+
+    `notes` are lines for the model about what it could not do, or what of it does not stay.
+    """
 
     exit: Exit
     output: Output
     timed_out: bool = False
+    notes: tuple[str, ...] = ()
 
 
 class Process:
@@ -76,7 +80,7 @@ class Process:
                 command.words,
                 cwd=cwd,
                 env=environment,
-                stdin=subprocess.DEVNULL,
+                stdin=subprocess.DEVNULL if command.input is None else command.input,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,  # one pipe keeps their order
                 start_new_session=True,

@@ -4,6 +4,8 @@ A file or folder that exists is mounted read-only over itself (`Seal`). For one 
 empty stand-in is made and sealed (`Guard`). A folder on the way there could be renamed and made
 anew; mounted over itself (`Pin`) it cannot. So are folders on the way to what is hidden: elsewhere
 no rule would know it again.
+
+What has other names outside the workspace is sealed where it is: moved, it stays sealed.
 """
 
 from __future__ import annotations
@@ -50,25 +52,30 @@ def protection(policy: Policy) -> tuple[Mount, ...]:
     Raises `UsageError` for a protected path that is a link or leads over one: it could be replaced.
     """
     mounts: dict[str, Mount] = {}
-    for path in policy.protected:
-        for root in policy.roots:
-            if path_within(os.path.normpath(path), os.path.normpath(root)):
-                names = os.path.relpath(path, root).split("/")
-                for mount in _on_the_way(os.path.realpath(root), names):
-                    if not isinstance(mount, Pin) or mount.path not in mounts:
-                        mounts[mount.path] = mount
-    for path in policy.hidden:
-        for root in policy.roots:
-            if path_within(os.path.normpath(path), os.path.normpath(root)):
-                names = os.path.relpath(path, root).split("/")
-                for mount in _pins(os.path.realpath(root), names[:-1]):
-                    mounts.setdefault(mount.path, mount)
+    for root, names in _below(policy.protected, policy.roots):
+        for mount in _on_the_way(root, names):
+            if not isinstance(mount, Pin) or mount.path not in mounts:
+                mounts[mount.path] = mount
+    for root, names in _below(policy.hidden, policy.roots):
+        for pin in _pins(root, names[:-1]):
+            mounts.setdefault(pin.path, pin)
+    for path in policy.shared:
+        if not isinstance(mounts.get(path), Guard):
+            mounts[path] = Seal(path)
     whole = [each.path for each in mounts.values() if not isinstance(each, Pin)]
     return tuple(
         mounts[path]
         for path in sorted(mounts, key=lambda path: (path.count("/"), path))
         if not any(path != each and path_within(path, each) for each in whole)
     )
+
+
+def _below(paths: Sequence[str], roots: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """The real root above each path, and the names from there."""
+    for path in paths:
+        for root in roots:
+            if path_within(os.path.normpath(path), os.path.normpath(root)):
+                yield os.path.realpath(root), os.path.relpath(path, root).split("/")
 
 
 def _pins(root: str, names: Sequence[str]) -> Iterator[Pin]:

@@ -79,15 +79,16 @@ def profile(policy: Policy) -> str:
     home = os.path.expanduser("~")
     temporary = [*_TEMPORARY, os.path.realpath(os.environ.get("TMPDIR", _TEMPORARY[0]))]
     roots = [os.path.realpath(each) for each in policy.roots]
+    written = [*temporary, *(roots if policy.writable else ())]
     secrets = [os.path.join(home, each) for each in _SECRETS.split()]
-    protected = [_real_parent(each) for each in policy.protected]
+    protected = [_real_parent(each) for each in (*policy.protected, *policy.shared)]
     hidden = [_real_parent(each) for each in policy.hidden]
     lines = ["(version 1)", "(allow default)", *_CONFINED]
     if not policy.network:
         lines.append("(deny network*)")
     lines += [
         "(deny file-write*)",
-        f"(allow file-write* {_all('literal', _DEVICES)} {_all('subpath', [*temporary, *roots])})",
+        f"(allow file-write* {_all('literal', _DEVICES)} {_all('subpath', written)})",
         f"(deny file* {_all('subpath', secrets)})",
     ]
     if hidden:  # nor be linked or cloned; `file-read*` alone lets them be renamed, then read

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 from collections.abc import Iterator, Mapping
@@ -11,13 +12,15 @@ from dataclasses import dataclass, replace
 from glossator.core.descriptors import limit_of_commands
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.tools.shell.environment import home_tools, scrubbed
+from glossator.tools.shell.environment import git_settings, home_tools, scrubbed
+from glossator.tools.shell.git_programs import Settings, reading_settings
 from glossator.tools.shell.jobs import Jobs, Polled
 from glossator.tools.shell.judge import Place
 from glossator.tools.shell.paths import path_within
 from glossator.tools.shell.pipeline import part_codes
 from glossator.tools.shell.policy import Confined, Limits, Policy, Sandbox, Unavailable
 from glossator.tools.shell.process import Finished, Process, run
+from glossator.tools.shell.syntax import parse
 
 _NO_LIMITS = Limits()
 _LOWER = 'ulimit -S -n "$0"; exec "$@"'
@@ -26,11 +29,15 @@ _BASH_PLACES = "/bin:/usr/bin:/usr/local/bin:/run/current-system/sw/bin"
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command line, the folder to run it in (the first root if None), and if with network."""
+    """A command line, the folder to run it in (the first root if None), and if with network.
+
+    `only_reads`: it was allowed as one that changes nothing, so it is kept from changing anything.
+    """
 
     text: str
     cwd: str | None = None
     network: bool = False
+    only_reads: bool = False
 
 
 class Shell:
@@ -71,15 +78,14 @@ class Shell:
         Raises `UsageError` for a folder outside the workspace and for a policy that cannot be
         kept, `OSError` if nothing can be started.
         """
-        cwd = self._folder(command.cwd)
-        return await run(self._telling(command, cwd, limits), cwd, self._environment, seconds)
+        confined, cwd, environment = await asyncio.to_thread(self._prepared, command, limits)
+        return await run(confined, cwd, environment, seconds)
 
     async def start(self, command: Command, limits: Limits = _NO_LIMITS) -> str:
         """Run a command in the background; its job's name. Raises as `run`."""
         self._jobs.check_room()
-        cwd = self._folder(command.cwd)
-        process = Process(self._telling(command, cwd, limits), cwd, self._environment)
-        return self._jobs.add(command.text, process)
+        confined, cwd, environment = await asyncio.to_thread(self._prepared, command, limits)
+        return self._jobs.add(command.text, Process(confined, cwd, environment))
 
     async def poll(self, job: str, seconds: float) -> Polled:
         """What is new of a job, after waiting so long for its end. Raises `UsageError`."""
@@ -93,26 +99,43 @@ class Shell:
         """End all jobs."""
         await self._jobs.close()
 
+    def _prepared(
+        self, command: Command, limits: Limits
+    ) -> tuple[AbstractContextManager[Confined], str, Mapping[str, str]]:
+        """What runs a command, in which folder and environment; blocking."""
+        cwd, environment = self._folder(command.cwd), self._environment
+        git: Settings = ()
+        if command.only_reads:
+            repositories = limits.repositories
+            git, more = reading_settings(parse(command.text), cwd, repositories, environment)
+            environment = {**environment, **more, **dict(git_settings(git))}
+        return self._telling(command, cwd, limits, git), cwd, environment
+
     @contextmanager
-    def _telling(self, command: Command, cwd: str, limits: Limits) -> Iterator[Confined]:
+    def _telling(
+        self, command: Command, cwd: str, limits: Limits, git: Settings
+    ) -> Iterator[Confined]:
         """A command, confined, that tells the exit codes of its last pipeline if it can."""
         with part_codes(command.text) if _bash() else nullcontext() as codes:
             telling = codes.prelude + command.text if codes else command.text
-            with self._confined(replace(command, text=telling), cwd, limits) as confined:
+            with self._confined(replace(command, text=telling), cwd, limits, git) as confined:
                 yield replace(confined, codes=codes)
 
     def _confined(
-        self, command: Command, cwd: str, limits: Limits
+        self, command: Command, cwd: str, limits: Limits, git: Settings
     ) -> AbstractContextManager[Confined]:
         words = _shell(command.text)
         if not isinstance(self._sandbox, Unavailable):
             policy = replace(
                 self._policy,
                 network=command.network or self._policy.network,
+                writable=not command.only_reads,
                 protected=(*self._policy.protected, *limits.protected),
                 hidden=(*self._policy.hidden, *limits.hidden),
                 patterns=limits.patterns,
                 sockets=limits.sockets,
+                shared=limits.shared,
+                git=git,
             )
             return self._sandbox.confine(words, cwd, policy)
         if not self._open:

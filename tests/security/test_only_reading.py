@@ -1,0 +1,170 @@
+"""What is allowed because it only reads changes nothing, whatever a repository configures.
+
+The witness is a program that the repository names for git. It says so if it is run, and tries to
+write.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from glossator.agent.permissions.policy import Mode
+from glossator.tools.shell.policy import Policy
+from glossator.tools.shell.seatbelt import profile
+from tests.sandboxed import SANDBOXED
+from tests.stage import stage
+from tests.standin import Text, ToolUse, Turn
+
+pytestmark = SANDBOXED
+_RAN = "THE-WITNESS-WAS-RUN"
+_DONE = Turn(Text("Done."))
+_SETTINGS = """
+[core]
+    fsmonitor = {w}
+    hooksPath = {hooks}
+    pager = {w}
+    sshCommand = {w}
+[diff]
+    external = {w}
+    submodule = diff
+[diff "text"]
+    textconv = {w}
+[diff "Own.Driver"]
+    command = {w}
+[filter "clean"]
+    clean = {w}
+    smudge = {w}
+    required = true
+[filter "process"]
+    process = {w}
+    required = true
+[gpg]
+    program = {w}
+[gpg "ssh"]
+    program = {w}
+[log]
+    showSignature = true
+[pager]
+    log = {w}
+    diff = {w}
+[alias]
+    status = !{w}
+"""
+_ATTRIBUTES = "*.txt diff=text\n*.c diff=Own.Driver\n*.f filter=clean\n*.p filter=process\n"
+_COMMANDS = (
+    "git diff",
+    "git diff --submodule=diff --ignore-submodules=none",
+    "git status",
+    "git show",
+    "git log -p",
+    "git log -1 --stat",
+    "git blame a.txt",
+    "git blame a.f",
+    "git show HEAD:a.txt",
+    "git ls-files -m",
+    "git cat-file -p HEAD:a.txt",
+    "git grep -n a",
+    "cd sub && git diff",
+    "cd sub; git log -p; git status",
+)
+
+
+def _git(folder: Path, *words: str) -> None:
+    author = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
+    subprocess.run(("git", *author, *words), cwd=folder, check=True, capture_output=True)
+
+
+def _repository(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    _git(folder, "init", "-q")
+    (folder / ".gitattributes").write_text(_ATTRIBUTES)
+    for name in ("a.txt", "a.c", "a.f", "a.p"):
+        (folder / name).write_text("a\n")
+    _git(folder, "add", "-A")
+    _git(folder, "commit", "-qm", "one")
+
+
+def _configure(repository: Path, work: Path, witness: Path) -> None:
+    hooks = witness.parent / "hooks"
+    hooks.mkdir(exist_ok=True)
+    (hooks / "post-index-change").write_bytes(witness.read_bytes())
+    (hooks / "post-index-change").chmod(0o755)
+    (repository / "more").write_text(_SETTINGS.format(w=witness, hooks=hooks))
+    with (repository / "config").open("a") as file:
+        file.write("[include]\n\tpath = more\n")
+    for name in ("a.txt", "a.c", "a.f", "a.p"):
+        (work / name).write_text("b\n")
+
+
+def _workspace(root: Path) -> None:
+    """A repository with a submodule, and configured programs in both."""
+    root.mkdir()
+    _repository(root.parent / "other")
+    _repository(root)
+    _git(root, "submodule", "--quiet", "add", str(root.parent / "other"), "sub")
+    _git(root, "commit", "-qm", "two")
+    witness = root / "witness.sh"
+    witness.write_text(f"#!/bin/sh\necho {_RAN} >&2\necho {_RAN}\ntouch {root}/made\n")
+    witness.chmod(0o755)
+    _configure(root / ".git", root, witness)
+    _configure(root / ".git/modules/sub", root / "sub", witness)
+
+
+@pytest.mark.parametrize("mode", [Mode.PLAN, Mode.ASK])
+async def test_a_repository_has_nothing_run(tmp_path: Path, mode: Mode) -> None:
+    """In plan mode and where reading is not asked about; the output is still git's."""
+    root = tmp_path / "ws"
+    _workspace(root)
+    calls = [ToolUse("Bash", {"command": each}, f"c{at}") for at, each in enumerate(_COMMANDS)]
+    script = [*map(Turn, calls), _DONE]
+    async with stage(root, {}, script, {"permissions": {"mode": mode}}) as s:
+        await s.ask("Go.")
+        assert s.port.permissions == []
+        told = {each: s.results(at + 1)[f"c{at}"] for at, each in enumerate(_COMMANDS)}
+    for command, result in told.items():
+        assert _RAN not in result["content"], command
+        assert "[exit code 0]" in result["content"], (command, result["content"])
+    assert not (root / "made").exists()
+    assert "+b" in told["git diff"]["content"]
+    assert "+a" in told["git log -p"]["content"]
+    assert "+b" in told["cd sub && git diff"]["content"]
+
+
+async def test_the_witness_would_be_run(tmp_path: Path) -> None:
+    """By a command that does more than read: else the test above would show nothing."""
+    root = tmp_path / "ws"
+    _workspace(root)
+    command = "git diff; echo x > written"
+    script = [Turn(ToolUse("Bash", {"command": command}, "c")), _DONE]
+    async with stage(root, {}, script, {"permissions": {"mode": "auto"}}) as s:
+        await s.ask("Go.")
+        assert _RAN in s.results(1)["c"]["content"]
+    assert (root / "written").exists()
+
+
+async def test_the_workspace_is_mounted_read_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if the judge is wrong about a program."""
+    monkeypatch.setattr("glossator.agent.permissions.gate.is_read_only", lambda *_: True)
+    commands = ("touch made", "mkdir made", "rm a.txt", "sed -i s/a/b/ a.txt", "ln a.txt made")
+    calls = [ToolUse("Bash", {"command": each}, f"c{at}") for at, each in enumerate(commands)]
+    async with stage(tmp_path, {"a.txt": "a\n"}, [*map(Turn, calls), _DONE]) as s:
+        await s.ask("Go.")
+        for at in range(len(commands)):
+            assert "Read-only file system" in s.results(at + 1)[f"c{at}"]["content"]
+        assert s.port.permissions == []
+    assert os.listdir(tmp_path) == ["a.txt"]
+    assert (tmp_path / "a.txt").read_text() == "a\n"
+
+
+def test_profile_of_seatbelt_for_reading() -> None:
+    """Without a rule that lets the workspace be written."""
+    for writable in (True, False):
+        text = profile(Policy(("/ws",), writable=writable))
+        (allowed,) = (line for line in text.splitlines() if line.startswith("(allow file-write*"))
+        assert ('(subpath "/ws")' in allowed) is writable

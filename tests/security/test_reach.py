@@ -1,0 +1,140 @@
+"""What a command can neither reach nor use up: other programs' FIFOs and sockets, the machine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from glossator.tools.shell.policy import Limits, Policy, Quota
+from glossator.tools.shell.report import output_text
+from glossator.tools.shell.shell import Command, Shell
+from tests.patience import SECONDS
+from tests.sandboxed import FOUND, SANDBOXED
+
+pytestmark = SANDBOXED
+
+
+def _shell(root: Path, quota: Quota | None = None) -> Shell:
+    return Shell(FOUND, Policy((str(root),), quota=quota or Quota()), os.environ)
+
+
+async def _said(shell: Shell, text: str, limits: Limits | None = None) -> str:
+    finished = await shell.run(Command(text), SECONDS, limits or Limits())
+    assert not finished.timed_out
+    return output_text(finished.output)
+
+
+async def test_nothing_beside_or_above_the_workspace(tmp_path: Path) -> None:
+    """By any name: neither what is there, nor what comes while the command runs."""
+    root = tmp_path / "a/ws"
+    root.mkdir(parents=True)
+    (root / "up").symlink_to(tmp_path)
+    for folder in (tmp_path, tmp_path / "a"):
+        os.mkfifo(folder / "fifo")
+        (folder / "file").write_text("secret")
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(folder / "sock"))
+    ways = ("..", "../..", "up", "/proc/self/cwd/..", "/proc/1/cwd/..", str(tmp_path))
+    places = " ".join(f"{way}/{name}" for way in ways for name in ("fifo", "sock", "file"))
+    shell = _shell(root)
+    told = await _said(shell, f"for f in {places}; do [ -e $f ] && echo seen $f; done; ls ..")
+    assert told == "ws"
+    job = await shell.start(Command("echo up; until [ -e go ]; do sleep 0.01; done; ls -A .."))
+    while not (await shell.poll(job, 0.05)).output.head:
+        pass
+    os.mkfifo(tmp_path / "a/later")
+    (root / "go").touch()
+    assert output_text((await shell.poll(job, SECONDS)).output) == "ws"
+
+
+async def test_what_is_of_no_use_to_programs_is_not_there(tmp_path: Path) -> None:
+    told = await _said(_shell(tmp_path), "ls /; ls -A /home /root /srv /mnt /boot /var/lib 2>&1")
+    top = set(told.split())
+    assert {"usr", "etc", "proc", "dev", "tmp"} <= top
+    assert not {"srv", "boot", "mnt", "media"} & top
+    assert "dpkg" not in told
+
+
+async def test_the_folders_of_the_sandbox_are_read_only(tmp_path: Path) -> None:
+    told = await _said(_shell(tmp_path), "touch /x /dev/x /var/x; echo x > /dev/null")
+    assert told.count("Read-only file system") == 3
+
+
+async def test_fifos_of_the_workspace_are_covered(tmp_path: Path) -> None:
+    """As sockets are: another program may read them."""
+    os.mkfifo(tmp_path / "fifo")
+    limits = Limits(sockets=(str(tmp_path / "fifo"),))
+    told = await _said(_shell(tmp_path), "[ -p fifo ] || echo none; echo x > fifo", limits)
+    assert told.startswith("none")
+    assert "Read-only" in told or "denied" in told
+
+
+async def test_temporary_folders_are_limited(tmp_path: Path) -> None:
+    places = "/tmp /var/tmp /run /dev/shm ~"
+    write = f"for p in {places}; do head -c 9000000 /dev/zero > $p/x; wc -c < $p/x; done"
+    told = await _said(_shell(tmp_path, Quota(temporary_bytes=4_000_000)), write)
+    assert told.count("No space left on device") == 5
+    sizes = [int(line) for line in told.splitlines() if line.isdigit()]
+    assert len(sizes) == 5
+    assert max(sizes) < 5_000_000
+
+
+async def test_memory_is_limited(tmp_path: Path) -> None:
+    command = f'{sys.executable} -c "bytearray(400_000_000)"'
+    shell = Shell(
+        FOUND,
+        Policy(
+            (str(tmp_path),),
+            readable=(sys.prefix, sys.base_prefix),
+            quota=Quota(memory_bytes=200_000_000),
+        ),
+        os.environ,
+    )
+    assert "MemoryError" in await _said(shell, command)
+
+
+_BOMB = """
+import os, signal, time
+children = []
+try:
+    for _ in range(200):
+        child = os.fork()
+        if not child:
+            time.sleep(100)
+        children.append(child)
+except OSError as error:
+    print(error.strerror)
+for child in children:
+    os.kill(child, signal.SIGKILL)
+"""
+_SERVER = """
+import asyncio, os, sys
+from glossator.tools.shell.policy import Policy, Quota
+from glossator.tools.shell.report import output_text
+from glossator.tools.shell.sandbox import find_sandbox
+from glossator.tools.shell.shell import Command, Shell
+
+async def serve(root, bomb):
+    policy = Policy((root,), readable=(sys.prefix, sys.base_prefix), quota=Quota(processes=64))
+    shell = Shell(find_sandbox(), policy, os.environ)
+    finished = await shell.run(Command(f"{sys.executable} {bomb}; ulimit -u 9999; ulimit -u"), 60)
+    print(output_text(finished.output))
+
+asyncio.run(serve(*sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="Linux exempts root from limits of processes")
+async def test_processes_are_limited(tmp_path: Path) -> None:
+    """Those of the sandbox are counted, whatever else the user runs."""
+    (tmp_path / "bomb.py").write_text(_BOMB)
+    words = (sys.executable, "-c", _SERVER, str(tmp_path), "bomb.py")
+    server = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE)
+    told = (await server.communicate())[0].decode()
+    assert "Resource temporarily unavailable" in told
+    assert told.rstrip().endswith("64"), "and cannot be raised"
