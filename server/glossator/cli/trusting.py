@@ -66,15 +66,17 @@ def trust(
 def _remember(renderer: Renderer, folder: str) -> bool:
     from glossator.service.trust import remember_folder, remembered_folders  # noqa: PLC0415 - slow
 
+    damaged = []
     try:
         remembered_folders()
-    except StoreUnavailable as problem:
-        renderer.notice(str(problem))
+    except StoreUnavailable as problem:  # it begins anew
+        damaged.append(str(problem))
     path = remember_folder(folder)
-    renderer.notice(
+    done = (
         f"{shown(path)} is trusted, and all below it. `glossator trust --revoke {_word(path)}`"
         " takes that back."
     )
+    renderer.trust([done], damaged)
     return True
 
 
@@ -82,21 +84,21 @@ def _revoke(renderer: Renderer, folder: str) -> bool:
     from glossator.service.trust import forget_folder  # noqa: PLC0415 - slow
 
     forgotten = forget_folder(folder)
-    for above in forgotten.above:
-        renderer.notice(
-            f"{shown(folder)} is still trusted, because {shown(above)} is. To take that back, run"
-            f" `glossator trust --revoke {_word(above)}`."
-        )
-    if not forgotten.above:
-        renderer.notice(
-            f"{shown(folder)} is not trusted any more."
-            if forgotten.known
-            else f"{shown(folder)} was not remembered as trusted; `glossator trust --list` shows"
-            " what is."
-        )
+    name = shown(folder)
+    left = [
+        f"{name} is still trusted, because {shown(above)} is. To take that back, run"
+        f" `glossator trust --revoke {_word(above)}`."
+        for above in forgotten.above
+    ]
     if forgotten.below:
-        renderer.notice(f"Still trusted below it: {', '.join(map(shown, forgotten.below))}")
-    return forgotten.known and not forgotten.above
+        left.append(f"Still trusted below it: {', '.join(map(shown, forgotten.below))}")
+    if not (forgotten.known or forgotten.above):
+        left.append(
+            f"{name} was not remembered as trusted; `glossator trust --list` shows what is."
+        )
+    done = forgotten.known and not forgotten.above
+    renderer.trust([f"{name} is not trusted any more."] if done else [], left)
+    return done
 
 
 def _list(renderer: Renderer) -> None:

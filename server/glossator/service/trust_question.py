@@ -26,7 +26,8 @@ _REFUSED = "The user does not trust this workspace, so no command is run in it.\
 _WITHOUT_WORDS = "Go on without commands, and say in your answer what was left undone."
 _UNANSWERED = (
     "No command is run in this workspace: nobody has said that it is trusted. The user has not"
-    f" refused anything.\n{_WITHOUT_WORDS} Say, too, that `glossator trust` allows commands here."
+    f" refused anything.\n{_WITHOUT_WORDS} Say, too, that `glossator trust`, or --trust for one"
+    " run, allows commands here."
 )
 _CHANGED = (
     "The workspace's folders changed while the user was asked whether to trust them, so nothing was"

@@ -128,6 +128,11 @@ class Answers:
         self._screen.still()
         self._screen.block("table", tables.models(answer))
 
+    def trust(self, done: Sequence[str], left: Sequence[str]) -> None:
+        """Lines."""
+        self._screen.still()
+        self._notices(done, left)
+
     def trusted(self, folders: Sequence[str]) -> None:
         """One folder a line."""
         self._screen.still()

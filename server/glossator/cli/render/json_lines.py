@@ -157,6 +157,11 @@ class JsonLines:
         """One object."""
         _write(answer)
 
+    def trust(self, done: Sequence[str], left: Sequence[str]) -> None:
+        """For people; programs are given the folders that are left."""
+        for line in (*done, *left):
+            print(line, file=sys.stderr)
+
     def trusted(self, folders: Sequence[str]) -> None:
         """One line."""
         _write({"trusted": list(folders)})

@@ -279,6 +279,11 @@ class Plain:
         if answer["problem"]:
             _aside(answer["problem"])
 
+    def trust(self, done: Sequence[str], left: Sequence[str]) -> None:
+        """On stderr."""
+        for line in (*done, *left):
+            _aside(line)
+
     def trusted(self, folders: Sequence[str]) -> None:
         """One folder a line."""
         if not folders:

@@ -125,6 +125,9 @@ class Renderer(Protocol):
     def models(self, answer: Models) -> None:
         """The models that can be chosen."""
 
+    def trust(self, done: Sequence[str], left: Sequence[str]) -> None:
+        """A folder is trusted, or no longer: what was done, and what could not be, in lines."""
+
     def trusted(self, folders: Sequence[str]) -> None:
         """The folders that are remembered as trusted."""
 
