@@ -8,6 +8,7 @@ import type { EditPart } from "../state/model.ts";
 import { asks, live } from "../store.ts";
 import { Fold, IconButton, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
 import { HunkView } from "./hunk.tsx";
 import { ReviewCard } from "./review-card.tsx";
 
@@ -36,7 +37,11 @@ export const EditCard = memo(({ part, runId }: { part: EditPart; runId: string }
     >
       {() => (
         <>
-          {settled?.note && <p class="note">{settled.note}</p>}
+          {settled?.note && (
+            <p class="note">
+              <Shown text={settled.note} />
+            </p>
+          )}
           {plan.hunks.map((hunk) => (
             <HunkView
               key={hunk.id}
@@ -74,7 +79,9 @@ function Head({ part: { plan, settled }, hunks, waiting }: HeadProps) {
       ) : (
         <Icon name="circle-slash" tone="faint" />
       )}
-      <span class="edit-label">{plan.label}</span>
+      <span class="edit-label">
+        <Shown text={plan.label} />
+      </span>
       <span class="size">
         <span class="plus" title={plural(added, "line added", "lines added")}>
           +{added}

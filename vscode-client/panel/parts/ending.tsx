@@ -9,6 +9,7 @@ import { isLive, type Turn } from "../state/model.ts";
 import { ask, edit, live } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
 
 /** Why an answer may not be whole, by the wire's `stop`. */
 const STOPS: Readonly<Record<string, string>> = {
@@ -53,7 +54,12 @@ function Failure({ turn }: { turn: Turn }) {
     <div class="failure" role="alert">
       <Icon name="error" tone="bad" />
       <div>
-        <p>{turn.message || "The run failed. The output of Glossator says more."}</p>
+        <p>
+          <Shown
+            text={turn.message || "The run failed. The output of Glossator says more."}
+            lines
+          />
+        </p>
         <div class="buttons">
           <vscode-button disabled={live.value !== null} onClick={() => again(turn)}>
             Try again

@@ -8,6 +8,7 @@ import { isLive, type Part, type ToolPart, type Turn } from "../state/model.ts";
 import { asks, stopping } from "../store.ts";
 import { memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
 import { AgentCard } from "./agent-card.tsx";
 import { ChipView } from "./chip.tsx";
 import { EditCard } from "./edit-card.tsx";
@@ -91,7 +92,10 @@ function PartView({ part, at, turn, live, sources }: PartProps) {
     case "notice":
       return (
         <p class="notice">
-          <Icon name="info" /> {part.message}
+          <Icon name="info" />{" "}
+          <span>
+            <Shown text={part.message} lines />
+          </span>
         </p>
       );
   }
@@ -126,7 +130,11 @@ function Doing({ turn }: { turn: Turn }) {
     <p class="doing-line">
       <Icon name="loading" spin />
       <span>{stops ? "Stopping" : words}</span>
-      {turn.state?.detail && <span class="tool-summary">{turn.state.detail}</span>}
+      {turn.state?.detail && (
+        <span class="tool-summary">
+          <Shown text={turn.state.detail} />
+        </span>
+      )}
     </p>
   );
 }

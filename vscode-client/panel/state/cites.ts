@@ -1,5 +1,6 @@
 // Citations as the model writes them, `[cite: doc, PATH, L1-L2]` above all, and what checking them found.
 
+import { shown } from "../../src/shown.ts";
 import { CITATIONS } from "../../src/wire.ts";
 import type { CheckedCitation, CitationState } from "../later.ts";
 import type { Turn } from "./model.ts";
@@ -145,7 +146,7 @@ export function stateOf(source: Source, live: boolean): SourceState {
 
 /** What a source is called: a run by its command, too. */
 export function nameOf({ mark, citation }: Source): string {
-  return mark.kind === "run" ? (citation?.target ?? placeOf(mark)) : placeOf(mark);
+  return shown(mark.kind === "run" ? (citation?.target ?? placeOf(mark)) : placeOf(mark));
 }
 
 /** `path:10` or `path:10-20`; facts, runs and tasks by name. */

@@ -55,7 +55,8 @@ export function reduce(state: PanelState, message: ToPanel | Local): PanelState 
     case "asked":
       return { ...state, turns: withQuestion(state.turns, message) };
     case "compose":
-      return state; // the input's own
+    case "focusAsk":
+      return state; // the input's, and the card's own
   }
 }
 
@@ -69,7 +70,6 @@ function replayed(state: PanelState, replay: Extract<ToPanel, { type: "replay" }
   return {
     ...state,
     turns: replay.answers.reduce(withAnswer, turns),
-    asks: [],
     known: true,
   };
 }
@@ -130,8 +130,10 @@ function withQuestion(
   return [...turns.slice(0, from), { ...newTurn(runId), question, chips }];
 }
 
+/** One that is there already keeps its place. */
 function withAsk(state: PanelState, ask: Ask): PanelState {
-  return { ...state, asks: [...without(state.asks, ask.id), ask] };
+  const known = state.asks.some(({ id }) => id === ask.id);
+  return known ? state : { ...state, asks: [...state.asks, ask] };
 }
 
 function without(asks: readonly Ask[], id: string): readonly Ask[] {

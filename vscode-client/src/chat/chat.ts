@@ -314,6 +314,7 @@ export class Chat implements Disposable {
       if (conversation === this.#current) {
         void this.memento.update(KEPT, event.sessionId);
       }
+      this.#changes.fire();
       void this.#describe(conversation);
     }
     this.#deliver(conversation, event);

@@ -1,8 +1,10 @@
 // Taking back what a turn changed; what somebody changed since is asked about.
 
 import { window } from "vscode";
+import { confirm, inform, warn } from "../notices.ts";
 import { UserError } from "../result.ts";
 import type { Server } from "../server/server.ts";
+import { labelled } from "../shown.ts";
 import type { Turn, UndoProblem } from "../wire.ts";
 import type { CommandTable, Parts } from "./parts.ts";
 import { currentSession } from "./sessions.ts";
@@ -41,7 +43,7 @@ export async function mayReplace(
   const detail = [...new Set(changed.flatMap(({ paths }) => paths))].join("\n");
   const question =
     "Undo what the old answer changed in your files before the question is asked again?";
-  const pressed = await window.showWarningMessage(question, { modal: true, detail }, UNDO, KEEP);
+  const pressed = await confirm(question, detail, UNDO, KEEP);
   if (pressed === UNDO) {
     await takeBack(server, sessionId, { turn: first.turn, since: true });
   }
@@ -81,7 +83,7 @@ async function choose(parts: Parts, sessionId: string): Promise<Turn | undefined
     turn: each,
     label: labelOf(each, questions),
     description: stand.has(each) ? "" : "undone",
-    detail: each.paths.join(", "),
+    detail: labelled(each.paths.join(", ")),
   }));
   const options = { title: "Glossator: undo a turn", placeHolder: "Which turn's changes go?" };
   return (await window.showQuickPick(items, options))?.turn;
@@ -89,10 +91,10 @@ async function choose(parts: Parts, sessionId: string): Promise<Turn | undefined
 
 function labelOf(turn: Turn, questions: ReadonlyMap<string, string>): string {
   if (turn.undoes.length === 0) {
-    return `$(discard) ${turn.question}`;
+    return `$(discard) ${labelled(turn.question)}`;
   }
   const taken = turn.undoes.map((each) => questions.get(each) || "an undo").join(", ");
-  return `$(redo) Undo of: ${taken}`;
+  return `$(redo) Undo of: ${labelled(taken)}`;
 }
 
 async function overwrites(conflicts: readonly UndoProblem[]): Promise<boolean> {
@@ -100,9 +102,9 @@ async function overwrites(conflicts: readonly UndoProblem[]): Promise<boolean> {
   const count = conflicts.length === 1 ? "A file was" : `${conflicts.length} files were`;
   const message = `${count} changed after this turn, so nothing was undone.`;
   const button = "Undo All the Same";
-  return (await window.showWarningMessage(message, { modal: true, detail }, button)) === button;
+  return (await confirm(message, detail, button)) === button;
 }
 
 function tell({ message, bad }: Told): void {
-  void (bad ? window.showWarningMessage(message) : window.showInformationMessage(message));
+  void (bad ? warn(message) : inform(message));
 }

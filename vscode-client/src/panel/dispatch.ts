@@ -34,6 +34,8 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
     case "questionAnswer":
     case "reviewAnswer":
       return inquiries.answer(message.id, message.answer);
+    case "openAsked":
+      return await inquiries.open(message.id);
     case "open":
       return await open(message, parts);
     case "openPath":
