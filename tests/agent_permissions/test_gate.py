@@ -208,3 +208,29 @@ async def test_what_reads_is_decided_about_where_a_rule_may_speak_of_it(at: Sett
     assert not at.user.asked
     assert await at.read("link") is None
     assert len(at.user.asked) == 1
+
+
+async def test_rules_that_the_user_wrote_are_kept_instead(at: Setting) -> None:
+    at.user.answer = PermissionAnswer(Choice.SESSION, rules=("Edit(b.txt)",))
+    assert await at.write("a.txt") is None, "it was allowed, whatever the rule covers"
+    assert await at.write("b.txt") is None
+    assert len(at.user.asked) == 1
+    assert await at.write("a.txt") is None
+    assert len(at.user.asked) == 2
+
+
+async def test_no_rule_is_kept_where_the_user_left_none(at: Setting) -> None:
+    at.user.answer = PermissionAnswer(Choice.ALWAYS, rules=())
+    assert await at.write("a.txt") is None
+    assert at.gate.grants().rules.allow == ()
+
+
+@pytest.mark.parametrize("rule", ["Edit(", "Edit(../x)", "Bash(a*b)", "nonsense!", "Bash(a\tb)"])
+async def test_a_rule_that_is_none_is_asked_about_again(at: Setting, rule: str) -> None:
+    at.user.answer = PermissionAnswer(Choice.ALWAYS, rules=("Edit(b.txt)", rule))
+    assert "could not be used" in str(await at.write("a.txt"))
+    assert at.gate.grants().rules.allow == ()
+    first, second, third = at.user.asked
+    assert second.reasons[: len(first.reasons)] == first.reasons
+    assert second.reasons[-1].startswith("Nothing was kept. The permission rule ")
+    assert third.reasons == second.reasons

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from glossator.agent.permissions.always import grants_file
 from glossator.agent.permissions.decide import Allow, Ask, Decision, Deny, decide
-from glossator.agent.permissions.grants import Grants, grants_file
+from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.rules import parse_rules
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from tests.agent_permissions.asking import policy, shell

@@ -232,9 +232,12 @@ def test_a_request_cannot_command_the_terminal(capsys: pytest.CaptureFixture[str
         tool="Bash",
         title="May Bash run?",
         detail="rm -r .\x1b[2K\rls",
+        cut=None,
         reasons=[],
         suggestions=[],
         choices=["once", "deny"],
+        sessionId="",
+        sessionTitle="",
     )
     Plain().permission(request)
     assert "  rm -r .␛[2K" in capsys.readouterr().err

@@ -349,9 +349,12 @@ def test_what_goes_from_a_file_is_no_head_of_a_diff() -> None:
                 "tool": "Edit",
                 "title": "May Edit a.sql?",
                 "detail": detail,
+                "cut": None,
                 "reasons": [],
                 "suggestions": [],
                 "choices": ["once", "deny"],
+                "sessionId": "",
+                "sessionTitle": "",
             }
         )
 

@@ -41,4 +41,10 @@ def test_several(line: str, several: bool, expected: object) -> None:
 
 
 def _question(*, several: bool = False) -> Question:
-    return {"text": "And now?", "options": _OPTIONS, "several": several}
+    return {
+        "text": "And now?",
+        "options": _OPTIONS,
+        "several": several,
+        "sessionId": "",
+        "sessionTitle": "",
+    }

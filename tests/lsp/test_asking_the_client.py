@@ -50,7 +50,14 @@ async def test_a_client_that_knows_questions(tmp_path: Path, answer: object, tol
     async with asking(tmp_path, questions=True) as (editor, api, command):
         asked = await editor.told("glossator/question")
         options = [{"label": "v1", "detail": ""}, {"label": "v2", "detail": ""}]
-        assert asked["params"] == {"text": "Which?", "options": options, "several": False}
+        session = (await editor.told("glossator/event"))["params"]["sessionId"]
+        assert asked["params"] == {
+            "text": "Which?",
+            "options": options,
+            "several": False,
+            "sessionId": session,
+            "sessionTitle": "?",
+        }
         editor.send({"jsonrpc": "2.0", "id": asked["id"], "result": answer})
         await editor.result(command)
         assert _result(api).startswith(told)

@@ -82,7 +82,12 @@ async def test_a_client_that_knows_permissions(
             "reasons",
             "suggestions",
             "choices",
+            "cut",
+            "sessionId",
+            "sessionTitle",
         }
+        (started,) = a.events("run.started")
+        assert (params["sessionId"], params["sessionTitle"]) == (started["sessionId"], "?")
         assert (params["tool"], params["choices"]) == (
             "MultiEdit",
             ["once", "session", "always", "deny"],
@@ -148,7 +153,9 @@ async def test_a_part_is_rejected(calc: Path, message: str) -> None:
         a.editor.answers["glossator/review"] = reviewed
         await a.asked()
         (plan,) = a.editor.sent("glossator/review")
-        assert plan.keys() == {"id", "label", "hunks"}
+        assert plan.keys() == {"id", "label", "hunks", "sessionId", "sessionTitle"}
+        (started,) = a.events("run.started")
+        assert (plan["sessionId"], plan["sessionTitle"]) == (started["sessionId"], "?")
         assert [(h["kind"], h["before"], h["after"]) for h in plan["hunks"]] == [
             ("edit", f"line {n}\n", f"LINE {n}\n") for n in (5, 15, 25)
         ]

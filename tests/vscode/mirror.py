@@ -49,7 +49,12 @@ _PLAIN = {
     dict: "Readonly<Record<string, unknown>>",
     Envelope: "Event",
 }
-_ASKED: tuple[type[Any], ...] = (Question, PermissionRequest, EditPlan, Wanted)
+_ASKED: tuple[type[Any], ...] = (
+    Question,
+    PermissionRequest,
+    wire.ReviewRequest,
+    Wanted,
+)
 _ANSWERED: tuple[type[Any], ...] = (
     QuestionAnswer,
     PermissionAnswer,
@@ -63,6 +68,7 @@ _SENT_AS: dict[type[Any], Any] = {  # what is sent in another form than it is ke
     Envelope: Event,
     Hunk: wire.Hunk,
     PermissionRequest: wire.PermissionRequest,
+    Question: wire.Question,
 }
 
 

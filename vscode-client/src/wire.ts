@@ -239,6 +239,12 @@ export interface ContextAnswer {
   readonly layers: ReadonlyArray<Layer>;
 }
 
+/** What is left out of a detail that is too long to be sent: so many bytes before `tail`. */
+export interface Cut {
+  readonly bytes: number;
+  readonly tail: string;
+}
+
 /** Which session to delete for good. */
 export interface DeleteSessionRequest {
   readonly sessionId: string;
@@ -440,12 +446,25 @@ export interface ListAgentsRequest {
 /** Takes nothing. */
 export type ListModelsRequest = object;
 
+/** With a session, what was allowed in it is listed, too. */
+export interface ListRulesRequest {
+  readonly sessionId?: string | null;
+}
+
 /** Takes nothing. */
 export type ListSessionsRequest = object;
 
 /** Of a session. */
 export interface ListTurnsRequest {
   readonly sessionId: string;
+}
+
+/** A rule and where it is from. */
+export interface ListedRule {
+  readonly text: string;
+  readonly effect: "allow" | "ask" | "deny";
+  readonly source: "settings" | "session" | "always";
+  readonly removable: boolean;
 }
 
 /** What is done without asking; each allows what the one before does. */
@@ -497,7 +516,7 @@ export interface NoticeEvent {
   readonly message: string;
 }
 
-/** One of the answers on offer; `detail` says what choosing it means. */
+/** One of the answers on offer. */
 export interface Option {
   readonly label: string;
   readonly detail: string;
@@ -539,16 +558,20 @@ export interface PermissionAnswer {
   readonly choice: Choice;
   readonly message?: string;
   readonly asked?: boolean;
+  readonly rules?: ReadonlyArray<string> | null;
 }
 
-/** Whether a tool may act. */
+/** Whether a tool may act; `detail` is all of it unless there is a `cut`. */
 export interface PermissionRequest {
   readonly tool: string;
   readonly title: string;
   readonly detail: string;
+  readonly cut: Cut | null;
   readonly reasons: ReadonlyArray<string>;
   readonly suggestions: ReadonlyArray<string>;
   readonly choices: ReadonlyArray<"once" | "session" | "always" | "deny">;
+  readonly sessionId: string;
+  readonly sessionTitle: string;
 }
 
 /** US dollars per million tokens; prompts of more than `up_to` tokens cost as `above` says. */
@@ -559,17 +582,26 @@ export interface Price {
   readonly above: Price | null;
 }
 
-/** What is asked; `several` of the options may be chosen, and words of one's own be given. */
+/** What the user is asked; `several` options may be chosen, if it says so. */
 export interface Question {
   readonly text: string;
   readonly options: ReadonlyArray<Option>;
   readonly several: boolean;
+  readonly sessionId: string;
+  readonly sessionTitle: string;
 }
 
 /** The labels of the options chosen, and the user's own words; both may be empty. */
 export interface QuestionAnswer {
   readonly chosen?: ReadonlyArray<string>;
   readonly words?: string;
+}
+
+/** A rule as it is listed, and where it is from; one of a session takes the session. */
+export interface RemoveRuleRequest {
+  readonly text: string;
+  readonly source: "settings" | "session" | "always";
+  readonly sessionId?: string | null;
 }
 
 /** A session's new title. */
@@ -637,6 +669,15 @@ export interface Review {
   readonly asked?: boolean;
 }
 
+/** A plan whose parts the user chooses among; the session is empty where none asks. */
+export interface ReviewRequest {
+  readonly id: string;
+  readonly label: string;
+  readonly hunks: ReadonlyArray<Hunk>;
+  readonly sessionId: string;
+  readonly sessionTitle: string;
+}
+
 /** The runs that were dropped, oldest first; of these, the turns whose changes still stand. */
 export interface RewindAnswer {
   readonly runs: ReadonlyArray<DroppedRun>;
@@ -647,6 +688,11 @@ export interface RewindAnswer {
 export interface RewindRequest {
   readonly sessionId: string;
   readonly runId?: string | null;
+}
+
+/** The rules that hold now: those that deny first, then those that ask, and that allow. */
+export interface RuleList {
+  readonly rules: ReadonlyArray<ListedRule>;
 }
 
 /** The user or the client ended the run. */
@@ -1005,6 +1051,8 @@ export interface Commands {
   readonly "glossator.listTurns": { readonly request: ListTurnsRequest; readonly answer: TurnList };
   readonly "glossator.startPlan": { readonly request: StartPlanRequest; readonly answer: Answer };
   readonly "glossator.setMode": { readonly request: SetModeRequest; readonly answer: ModeAnswer };
+  readonly "glossator.listRules": { readonly request: ListRulesRequest; readonly answer: RuleList };
+  readonly "glossator.removeRule": { readonly request: RemoveRuleRequest; readonly answer: RuleList };
   readonly "glossator.listModels": { readonly request: ListModelsRequest; readonly answer: ModelList };
   readonly "glossator.setModel": { readonly request: SetModelRequest; readonly answer: ModelAnswer };
   readonly "glossator.rebuildIndex": { readonly request: IndexRequest; readonly answer: IndexAnswer };

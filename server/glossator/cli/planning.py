@@ -16,6 +16,8 @@ _QUESTION: Question = {
     "text": OFFER.text,
     "options": [{"label": each.label, "detail": each.detail} for each in OFFER.options],
     "several": OFFER.several,
+    "sessionId": "",
+    "sessionTitle": "",
 }
 
 

@@ -198,6 +198,8 @@ class Question(TypedDict):
     text: str
     options: list[Option]
     several: bool
+    sessionId: str  # empty where no session asks, as about trust
+    sessionTitle: str
 
 
 class QuestionAnswer(TypedDict):
@@ -210,23 +212,37 @@ class QuestionAnswer(TypedDict):
 Choice = Literal["once", "session", "always", "deny"]  # what was decided, and for how long
 
 
+class Cut(TypedDict):
+    """What is left out of a detail that is too long to be sent: so many bytes before `tail`."""
+
+    bytes: int
+    tail: str
+
+
 class PermissionRequest(TypedDict):
-    """Whether a tool may act."""
+    """Whether a tool may act; `detail` is all of it unless there is a `cut`."""
 
     tool: str
     title: str
     detail: str
+    cut: Cut | None
     reasons: list[str]
     suggestions: list[str]
     choices: list[Choice]
+    sessionId: str  # empty where no session asks
+    sessionTitle: str
 
 
 class PermissionAnswer(TypedDict):
-    """What the user decided; `message` is for the model. Not `asked`: nobody could be."""
+    """What the user decided; `message` is for the model. Not `asked`: nobody could be.
+
+    `rules` are those that the user wrote instead of the suggested ones.
+    """
 
     choice: Choice
     message: str
     asked: NotRequired[bool]
+    rules: NotRequired[list[str]]
 
 
 class Hunk(TypedDict):
@@ -246,6 +262,13 @@ class EditPlan(TypedDict):
     id: str
     label: str
     hunks: list[Hunk]
+
+
+class ReviewRequest(EditPlan):
+    """A plan whose parts the user chooses among; the session is empty where none asks."""
+
+    sessionId: str
+    sessionTitle: str
 
 
 class Review(TypedDict):

@@ -48,6 +48,8 @@ COMMAND_NAMES = (
     "glossator.listTurns",
     "glossator.startPlan",
     "glossator.setMode",
+    "glossator.listRules",
+    "glossator.removeRule",
     "glossator.listModels",
     "glossator.setModel",
     "glossator.rebuildIndex",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from glossator.core.asking import asker
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileRename
@@ -115,7 +116,7 @@ class Dialogue:
             if not self._client.questions:
                 chosen = await self._press(_shown(question), labels)
                 return QuestionAnswer((chosen,)) if chosen else QuestionAnswer()
-            reply = await self._protocol.ask(QUESTION, to_wire(question))
+            reply = await self._protocol.ask(QUESTION, to_wire(question) | to_wire(asker()))
             answer: QuestionAnswer = from_wire(QuestionAnswer, reply or {})
         except _FAILURES as failure:
             _log.warning("The client did not put a question to the user: %s", failure)
@@ -129,7 +130,8 @@ class Dialogue:
         """Ask the user, and wait for as long as it takes; no answer is a denial."""
         try:
             if self._client.permissions:
-                wire = to_wire(request) | {"choices": to_wire(request.choices)}
+                choices = {"choices": to_wire(request.choices)}
+                wire = to_wire(request) | choices | to_wire(asker())
                 reply = await self._protocol.ask(PERMISSION, wire)
                 answer: PermissionAnswer = from_wire(PermissionAnswer, reply or _DENIED)
             else:
@@ -150,7 +152,7 @@ class Dialogue:
         edits = self._client.edits
         try:
             if self._client.reviews:
-                reply = await self._protocol.ask(REVIEW, to_wire(plan))
+                reply = await self._protocol.ask(REVIEW, to_wire(plan) | to_wire(asker()))
                 answer: Review = from_wire(Review, reply or {"accepted": []})
                 if not answer.asked:
                     raise UsageError(answer.message)

@@ -129,7 +129,7 @@ class SessionActing:
         self._grants: tuple[tuple[str, ...], Grants] | None = None
         self.gate = Gate(
             acting.policy,
-            self._grants_now,
+            lambda: self.grants,
             acting.port.ask_permission,
             acting.limited,
             acting.trust.refusal,
@@ -154,7 +154,17 @@ class SessionActing:
     @property
     def granted(self) -> tuple[str, ...]:
         """What the user allowed, as rules."""
-        return tuple(map(str, self._grants_now().rules.allow))
+        return tuple(map(str, self.grants.rules.allow))
+
+    @property
+    def grants(self) -> Grants:
+        """What was answered about the folders that are open now: it holds for no other folder."""
+        roots, session = self._acting.host.snapshot().roots, self._session
+        if self._grants is None or self._grants[0] != roots:
+            keep = partial(session.keep, _GRANTS)
+            kept = session.kept(_GRANTS)
+            self._grants = roots, Grants(roots, self._acting.port.tell, kept=kept, keep=keep)
+        return self._grants[1]
 
     @cached_property
     def checkpoints(self) -> Checkpoints:
@@ -188,15 +198,6 @@ class SessionActing:
         """What is done before each command of a run."""
         acting = self._acting
         return SavingFirst(self.saving, acting.hidden(), run, acting.mode is Mode.PLAN)
-
-    def _grants_now(self) -> Grants:
-        """What was answered about the folders that are open now: it holds for no other folder."""
-        roots, session = self._acting.host.snapshot().roots, self._session
-        if self._grants is None or self._grants[0] != roots:
-            keep = partial(session.keep, _GRANTS)
-            kept = session.kept(_GRANTS)
-            self._grants = roots, Grants(roots, self._acting.port.tell, kept=kept, keep=keep)
-        return self._grants[1]
 
 
 @dataclass(frozen=True, slots=True)

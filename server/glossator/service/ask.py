@@ -14,6 +14,7 @@ from glossator.agent.permissions.policy import Mode
 from glossator.agent.run import RunContext
 from glossator.context.attachments import Attached, Exhibit
 from glossator.context.modes import ends_in_plan
+from glossator.core.asking import asking_for
 from glossator.core.document import text_hash
 from glossator.core.errors import UsageError
 from glossator.core.events import (
@@ -118,6 +119,7 @@ async def answer(
     session.meter(app.settings.limits, app.model).check()
     try:
         async with app.runs.open(session.id, run_id, session.note) as run:
+            run.ending.enter_context(asking_for(session))
             before(session)
             if session.title == UNTITLED:
                 session.rename(title_of(question))

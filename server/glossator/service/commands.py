@@ -38,6 +38,7 @@ from glossator.service.plan import StartPlanRequest, start_plan
 from glossator.service.reports import ShowGlossRequest, show_gloss
 from glossator.service.retry import RetryRequest, retry
 from glossator.service.rewind import RewindRequest, rewind
+from glossator.service.rules import ListRulesRequest, RemoveRuleRequest, list_rules, remove_rule
 from glossator.service.search import SearchRequest, search
 from glossator.service.sessions import (
     DeleteSessionRequest,
@@ -111,6 +112,8 @@ COMMANDS: Mapping[str, Command] = {
         "Start the plan", StartPlanRequest, start_plan, shows_progress=True
     ),
     "glossator.setMode": Command("Set mode", SetModeRequest, set_mode),
+    "glossator.listRules": Command("List permission rules", ListRulesRequest, list_rules),
+    "glossator.removeRule": Command("Remove permission rule", RemoveRuleRequest, remove_rule),
     "glossator.listModels": Command("List models", ListModelsRequest, list_models),
     "glossator.setModel": Command("Set model", SetModelRequest, set_model),
     "glossator.rebuildIndex": Command("Rebuild index", IndexRequest, rebuild_index),

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from glossator.context.attachments import Attached, Exhibit
+from glossator.core.asking import asking_for
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.events import CitationChecked, Notice, RunFinished, RunStarted, TextDelta
@@ -81,6 +82,7 @@ async def explore(
     session.meter(app.settings.limits, app.models.fast).check()
     try:
         async with app.runs.open(session.id, request.run_id, session.note) as run:
+            run.ending.enter_context(asking_for(session))
             before(session)
             session.keep(EXPLORED, _to_ask_again(run, request, about))
             if session.title == UNTITLED:

@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
-from glossator.agent.permissions.decide import Ask, Decision, Deny, decide
+from glossator.agent.permissions.decide import Allow, Ask, Decision, Deny, decide
 from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.policy import Mode, Policy
 from glossator.agent.permissions.subject import Subject
+from glossator.core.errors import UsageError
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.shown import shown
 from glossator.tools.base import Access, Cancelled, Tool, ToolArgs, ToolContext, in_thread
@@ -25,6 +26,10 @@ _NETWORK = "It would use the network."
 _UNSTEADY = (
     "What this would touch changed each time the user was asked, so nothing was done.\nLook at the"
     " files again before you go on."
+)
+_UNUSABLE = (
+    "The user was asked, but the permission rules of each answer could not be used, so nothing was"
+    " done.\nAsk the user how to go on."
 )
 
 
@@ -88,11 +93,7 @@ class Gate:
             asked = current
             if not isinstance(asked.made, Ask):
                 break
-            grants = self.grants()
-            with context.waiting():
-                request = await in_thread(_request, tool, args, context, asked.made)
-                answer = await self.ask(request)
-            settled = grants.settle(asked.made, answer)
+            settled = await self._asked(tool, args, context, asked.made)
             if isinstance(settled, Deny):
                 return settled
             current = await self._decision(tool, args, context)
@@ -104,6 +105,22 @@ class Gate:
             case Ask():
                 return Deny(_UNSTEADY)
         return current.permit
+
+    async def _asked(
+        self, tool: Tool, args: ToolArgs, context: ToolContext, ask: Ask
+    ) -> Allow | Deny:
+        """The user's answer, which is kept; asked again where it has rules that cannot be."""
+        grants = self.grants()
+        request = await in_thread(_request, tool, args, context, ask)
+        for _ in range(_TRIES):
+            with context.waiting():
+                answer = await self.ask(request)
+            try:
+                return grants.settle(ask, answer)
+            except UsageError as error:
+                problem = f"Nothing was kept. {error}"
+                request = replace(request, reasons=(*ask.reasons, problem))
+        return Deny(_UNUSABLE)
 
     async def _decision(self, tool: Tool, args: ToolArgs, context: ToolContext) -> _Decided:
         subject = await in_thread(_subject, tool, args, context, self.shell)
@@ -133,7 +150,12 @@ class _Decided:
 
         What the words of a script may mean besides its targets changes as files come and go.
         """
-        return self.made == other.made and self.subject.targets == other.subject.targets
+        if isinstance(self.made, Ask) and isinstance(other.made, Ask):
+            # an answer may have brought rules for a part of it
+            same = self.made.reasons == other.made.reasons
+        else:
+            same = self.made == other.made
+        return same and self.subject.targets == other.subject.targets
 
 
 def _subject(

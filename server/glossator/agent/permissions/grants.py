@@ -1,40 +1,25 @@
 """What the user answered: for this once, for the session, or always in this workspace.
 
-`<user configuration folder>/grants.json` holds the rules of the last kind by workspace folder. It
-can be deleted at any time: then the user is asked again. What holds for a session is kept with it.
+What holds for a session is kept with it, what always holds by `always`.
 """
 
 from __future__ import annotations
 
-import logging
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import platformdirs
-
+from glossator.agent.permissions.always import AlwaysRules, usable
 from glossator.agent.permissions.decide import Allow, Ask, Deny
 from glossator.agent.permissions.policy import Rules
-from glossator.agent.permissions.private_file import (
-    DamagedFile,
-    Entries,
-    read_private,
-    update_private,
-)
 from glossator.agent.permissions.rules import Rule, parse_rule
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.shown import shown
 from glossator.core.uri import to_uri
-
-logger = logging.getLogger(__name__)
 
 _NO = "The user does not allow this.\n"
 _WITHOUT_WORDS = "Do not try to reach the same in another way. Ask how to go on."
-
-
-def grants_file() -> Path:
-    """Where rules for always are kept."""
-    return Path(platformdirs.user_config_dir("glossator")) / "grants.json"
 
 
 class Grants:
@@ -56,18 +41,31 @@ class Grants:
     ) -> None:
         self._folders = tuple(dict.fromkeys(to_uri(os.path.realpath(root)) for root in roots))
         self._warn = warn
-        self._file = file or grants_file()
         self._keep_in_session = keep
-        self._session: dict[Rule, None] = dict.fromkeys(self._restored(kept))
-        self._always = self._read()
+        self._session = self._restored(kept)
+        self._always = AlwaysRules(self._folders, warn, file)
 
     @property
     def rules(self) -> Rules:
         """What the answers allow from now on."""
-        return Rules(allow=tuple(dict.fromkeys((*self._session, *self._always))))
+        return Rules(allow=tuple(dict.fromkeys((*self.of_session, *self.for_always))))
+
+    @property
+    def of_session(self) -> tuple[Rule, ...]:
+        """What was allowed for this session."""
+        return tuple(self._session)
+
+    @property
+    def for_always(self) -> tuple[Rule, ...]:
+        """What was allowed always, in this workspace."""
+        return self._always.now()
 
     def settle(self, ask: Ask, answer: PermissionAnswer) -> Allow | Deny:
-        """Keep the answer for as long as it is meant to hold, and act on it."""
+        """Keep the answer for as long as it is meant to hold, and act on it.
+
+        Rules that the user wrote are kept instead of those suggested. Raises `UsageError` for one
+        that cannot be used; nothing is kept then.
+        """
         match answer.choice:
             case Choice.DENY:
                 said = answer.message.strip()
@@ -75,65 +73,61 @@ class Grants:
                     return Deny(said)
                 return Deny(_NO + (f"The user says: {said}" if said else _WITHOUT_WORDS))
             case Choice.SESSION | Choice.ALWAYS if ask.suggestions:
-                self._session.update(dict.fromkeys(ask.suggestions))
-                texts = tuple(map(str, ask.suggestions))
-                if answer.choice is Choice.SESSION or not self._keep_always(texts):
+                rules = ask.suggestions if answer.rules is None else _written(answer.rules)
+                always = answer.choice is Choice.ALWAYS
+                if rules and not (always and self._always.add(rules)):
+                    self._session.update(dict.fromkeys(rules))
+                    texts = tuple(map(str, rules))
                     self._keep_in_session({"folders": self._folders, "rules": texts})
         return Allow()
 
-    def _keep_always(self, texts: tuple[str, ...]) -> bool:
-        """Whether the rules could be kept."""
+    def remove_from_session(self, rule: Rule) -> bool:
+        """Ask again about what a rule allowed in this session; whether it did."""
+        found = rule in self._session
+        if found:
+            del self._session[rule]
+            self._keep_in_session({"folders": self._folders, "removed": (str(rule),)})
+        return found
 
-        def added(entries: Entries) -> Entries:
-            new = {
-                folder: tuple(dict.fromkeys((*entries.get(folder, ()), *texts)))
-                for folder in self._folders
-            }
-            return {**entries, **new}
+    def remove_from_always(self, rule: Rule) -> bool:
+        """Ask again about what a rule always allowed; whether it did.
 
-        try:
-            update_private(self._file, added)
-        except OSError as error:
-            self._warn(
-                f"The permission could not be kept in {self._file} ({error}); it holds for this"
-                " session only. Check the folder's permissions and the disk's room."
-            )
-            return False
-        return True
+        Raises `UsageError` if it cannot be removed.
+        """
+        return self._always.remove(rule)
 
-    def _restored(self, kept: Iterable[object]) -> Iterator[Rule]:
+    def _restored(self, kept: Iterable[object]) -> dict[Rule, None]:
+        rules: dict[Rule, None] = {}
         for entry in kept:
             match entry:
                 case {"folders": [*folders], "rules": [*texts]} if _are_texts(folders, texts):
                     if set(folders) == set(self._folders):
-                        yield from self._parsed(texts, "It was given in this session.")
+                        rules |= dict.fromkeys(self._parsed(texts))
+                case {"folders": [*folders], "removed": [*texts]} if _are_texts(folders, texts):
+                    if set(folders) == set(self._folders):
+                        for rule in self._parsed(texts):
+                            rules.pop(rule, None)
                 case _:
                     self._warn(
                         "A permission that was given in this session is damaged and is not used."
                         " Glossator asks again."
                     )
+        return rules
 
-    def _read(self) -> tuple[Rule, ...]:
-        try:
-            entries = read_private(self._file)
-        except (OSError, DamagedFile) as error:
-            self._warn(
-                f"Kept permissions are not used, because {self._file} cannot be ({error})."
-                " Glossator asks again; the next permission for always begins the file anew."
+    def _parsed(self, texts: Iterable[str]) -> tuple[Rule, ...]:
+        return usable(texts, "It was given in this session.", self._warn)
+
+
+def _written(texts: Iterable[str]) -> tuple[Rule, ...]:
+    """The rules that the user wrote. Raises `UsageError` for what is none, or shows as another."""
+    texts = tuple(texts)
+    for text in texts:
+        if shown(text) != text:
+            raise UsageError(
+                f"The permission rule {shown(text)} has characters that cannot be seen or that pass"
+                " for others, so it is not kept. Write it without them."
             )
-            return ()
-        kept = [entries.get(folder, ()) for folder in self._folders]
-        everywhere = (
-            [text for text in kept[0] if all(text in texts for texts in kept)] if kept else []
-        )
-        return tuple(self._parsed(everywhere, f"It stands in {self._file}."))
-
-    def _parsed(self, texts: Iterable[str], where: str) -> Iterator[Rule]:
-        for text in texts:
-            try:
-                yield parse_rule(text)
-            except UsageError as error:
-                self._warn(f"A kept permission is not used. {error} {where}")
+    return tuple(map(parse_rule, texts))
 
 
 def _are_texts(*lists: Iterable[object]) -> bool:
