@@ -7,7 +7,7 @@ import { mkdirSync } from "node:fs";
 import { after, before, test } from "node:test";
 import type { ToPanel } from "../../src/panel/messages.ts";
 import { Harness, NO_BROWSER } from "./harness/browser.ts";
-import { NEW, PLANNED, situation, stream, until } from "./harness/streams.ts";
+import { ASKER, NEW, PLANNED, situation, stream, until } from "./harness/streams.ts";
 
 const SHOTS = "dist/shots";
 const THEMES = ["dark", "light", "contrast"] as const;
@@ -34,6 +34,7 @@ const several: ToPanel = {
       { label: "The public interface", detail: "Callers will have to follow." },
     ],
     several: true,
+    ...ASKER,
   },
 };
 
