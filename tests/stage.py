@@ -13,7 +13,7 @@ from glossator.context.modes import tells_mode
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename
-from glossator.core.events import Envelope, Event
+from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review
 from glossator.core.question import Question, QuestionAnswer
@@ -48,6 +48,7 @@ class Recorder:
 
     envelopes: list[Envelope] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
+    undone_turns: list[TurnsUndone] = field(default_factory=list)
     activities: list[RecordedActivity] = field(default_factory=list)
     began: asyncio.Event = field(default_factory=asyncio.Event)
     diagnosed: list[FileDiagnostics] | None = None  # what it tells of each document
@@ -62,6 +63,9 @@ class Recorder:
 
     def emit(self, envelope: Envelope) -> None:
         self.envelopes.append(envelope)
+
+    def undone(self, turns: TurnsUndone) -> None:
+        self.undone_turns.append(turns)
 
     def tell(self, message: str) -> None:
         self.told.append(message)

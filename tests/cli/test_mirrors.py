@@ -10,7 +10,7 @@ import pytest
 from glossator.cli import options, wire, wire_agents, wire_sessions
 from glossator.cli.messages import price
 from glossator.context.inspector import Layer, Part
-from glossator.core.events import Compaction, Usage
+from glossator.core.events import Compaction, UndoneTurn, Usage
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.ports import Review
 from glossator.core.report import Finding, Report
@@ -73,6 +73,7 @@ from glossator.workspace.index import Skipped
         (wire_sessions.Turns, TurnList),
         (wire_sessions.UndoProblem, UndoProblem),
         (wire_sessions.Undone, UndoAnswer),
+        (wire_sessions.UndoneTurn, UndoneTurn),
         (wire_sessions.Rewound, RewindAnswer),
         (wire_sessions.DroppedRun, DroppedRun),
         (wire_sessions.Retried, RetryAnswer),

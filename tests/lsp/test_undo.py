@@ -35,6 +35,28 @@ async def undo(a: Acting, **fields: Any) -> Any:
     return await a.editor.result(a.editor.command("glossator.undoTurn", request))
 
 
+def told_undone(a: Acting) -> list[Any]:
+    return [each["turns"] for each in a.editor.sent("glossator/undone")]
+
+
+async def test_the_editor_is_told_what_is_undone_and_what_no_longer(calc: Path) -> None:
+    async with acting(calc.parent, _FIX) as a:
+        a.desk.open(calc)
+        await a.asked()
+        started = a.events("run.started")[0]
+        run, session = started["runId"], {"sessionId": started["sessionId"]}
+        undone = await undo(a)
+        assert undone["undone"] == [{"turn": run, "by": undone["turn"]}]
+        assert told_undone(a) == [undone["undone"]]
+        resumed = await a.editor.result(a.editor.command("glossator.resumeSession", session))
+        assert resumed["undone"] == undone["undone"]
+        redone = await a.editor.result(a.editor.command("glossator.redoTurn", session))
+        assert (redone["restored"], redone["undone"]) == (["calc.py"], [])
+        assert told_undone(a) == [undone["undone"], []]
+        resumed = await a.editor.result(a.editor.command("glossator.resumeSession", session))
+        assert resumed["undone"] == []
+
+
 def at_edits(a: Acting, *answers: Callable[[Message], Message]) -> None:
     """What happens when the editor is asked to apply the next edits; later ones are applied."""
     left = list(answers)

@@ -22,7 +22,7 @@ from glossator.cli import wire
 from glossator.core.citations import GRAMMAR
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import EditPlan, Hunk
-from glossator.core.events import Envelope, Event
+from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, Review
 from glossator.core.question import Question, QuestionAnswer
@@ -49,12 +49,16 @@ _PLAIN = {
     dict: "Readonly<Record<string, unknown>>",
     Envelope: "Event",
 }
+<<<<<<< HEAD
 _ASKED: tuple[type[Any], ...] = (
     Question,
     PermissionRequest,
     wire.ReviewRequest,
     Wanted,
 )
+=======
+_ASKED: tuple[type[Any], ...] = (Question, PermissionRequest, EditPlan, Wanted, TurnsUndone)
+>>>>>>> h-faults
 _ANSWERED: tuple[type[Any], ...] = (
     QuestionAnswer,
     PermissionAnswer,

@@ -53,6 +53,14 @@ class Turn(TypedDict):
     question: str
     paths: list[str]
     undoes: list[str]
+    undoneBy: str | None
+
+
+class UndoneTurn(TypedDict):
+    """A turn whose changes are not in the files now, and the undo that took them back."""
+
+    turn: str
+    by: str
 
 
 class Turns(TypedDict):
@@ -78,6 +86,7 @@ class Undone(TypedDict):
     failed: list[UndoProblem]
     incomplete: bool
     jobs: list[str]
+    undone: list[UndoneTurn]
 
 
 class DroppedRun(TypedDict):

@@ -294,3 +294,22 @@ class Envelope:
     run_id: str
     seq: int
     event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneTurn:
+    """A turn whose changes are not in the files now: the undo `by` took them back."""
+
+    turn: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsUndone:
+    """All turns of a session that are undone now, oldest first; what is not named is not undone.
+
+    It is no event of a run: it is told after each undo, and after an undo of that.
+    """
+
+    session_id: str
+    turns: tuple[UndoneTurn, ...]

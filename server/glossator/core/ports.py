@@ -9,7 +9,7 @@ from typing import Protocol
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan
-from glossator.core.events import Envelope
+from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.text import Position
@@ -75,6 +75,9 @@ class EditorPort(Protocol):
 
     def emit(self, envelope: Envelope) -> None:
         """Show an event of a run; must not block."""
+
+    def undone(self, turns: TurnsUndone) -> None:
+        """Show which turns of a session are undone now; must not block."""
 
     def tell(self, message: str) -> None:
         """Tell the user something that belongs to no run."""

@@ -45,6 +45,7 @@ COMMAND_NAMES = (
     "glossator.rewind",
     "glossator.retry",
     "glossator.undoTurn",
+    "glossator.redoTurn",
     "glossator.listTurns",
     "glossator.startPlan",
     "glossator.setMode",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from glossator.core.events import Envelope
+from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.ports import Activity
 from glossator.lsp.dialogue import Dialogue
 from glossator.lsp.wire import to_wire
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from glossator.lsp.protocol import Protocol
 
 EVENT = "glossator/event"
+UNDONE = "glossator/undone"
 
 
 class ClientPort(Dialogue):
@@ -40,6 +41,11 @@ class ClientPort(Dialogue):
             self._protocol.notify_plain(EVENT, to_wire(envelope))
         if bar := self.bars.get(envelope.run_id):
             bar.show(envelope.event)
+
+    def undone(self, turns: TurnsUndone) -> None:
+        """Send it to clients that want events."""
+        if self._client.events:
+            self._protocol.notify_plain(UNDONE, to_wire(turns))
 
     def tell(self, message: str) -> None:
         """Show the user a message."""

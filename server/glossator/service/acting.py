@@ -15,7 +15,7 @@ from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.agent.permissions.policy import Mode, Places, Policy, Rules
 from glossator.agent.run import Permission
 from glossator.context.modes import mode_to_tell
-from glossator.core.events import Notice
+from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.ports import EditorPort
 from glossator.service.checkpoint_store import CheckpointStore
 from glossator.service.checkpoints import Checkpoints
@@ -171,7 +171,12 @@ class SessionActing:
         """What the turns found in the files they changed."""
         acting = self._acting
         files = EditorFiles(acting.host, acting.port, acting.disk)
-        return Checkpoints(acting.store(), self._session, files, acting.disk, acting.port.tell)
+        session, port = self._session, acting.port
+
+        def show(turns: tuple[UndoneTurn, ...]) -> None:
+            port.undone(TurnsUndone(session.id, turns))
+
+        return Checkpoints(acting.store(), session, files, acting.disk, port.tell, show_undone=show)
 
     @property
     def is_settling(self) -> bool:

@@ -26,6 +26,7 @@ CHAT_COMMANDS = (
     ChatCommand("context", "What is in the model's window, and why", "glossator.showContext"),
     ChatCommand("retry", "Ask the last question again", "glossator.retry"),
     ChatCommand("undo", "Take back what the last turn changed", "glossator.undoTurn"),
+    ChatCommand("redo", "Do again what was undone last", "glossator.redoTurn"),
     ChatCommand("plan", "From now on only read, and end with a plan", "glossator.setMode"),
     ChatCommand(
         "mode", "What is done unasked: plan, ask, acceptEdits or auto", "glossator.setMode", True

@@ -26,13 +26,23 @@ from functools import partial
 from typing import Any, TypeVar
 
 from glossator.core.errors import StoreUnavailable, UsageError
+from glossator.core.events import UndoneTurn
 from glossator.service.baseline import Baseline, Baselines, Coverage, Limits
 from glossator.service.checkpoint_log import Keeper, Note, Turn, TurnLog
 from glossator.service.checkpoint_store import CheckpointStore
 from glossator.service.file_states import DiskFiles, Files, State, same
 from glossator.service.looking import Looking, text_hashes
 from glossator.service.taking_back import OnConflict, TakingBack, Undone
-from glossator.service.undo_plan import Plan, Problem, led_to, standing, unkept
+from glossator.service.undo_plan import (
+    Plan,
+    Problem,
+    led_to,
+    standing,
+    taken_back,
+    undo_of,
+    undone_turns,
+    unkept,
+)
 from glossator.store.objects import Objects
 
 T = TypeVar("T")
@@ -45,6 +55,9 @@ _ALL_UNDONE = (
     " back; the list of turns has them."
 )
 
+_NONE_UNDONE = "No turn of this session is undone; there is nothing to redo."
+_NOT_UNDONE = "The turn {!r} is not undone, so there is nothing to redo; list the turns."
+
 
 @dataclass(frozen=True, slots=True)
 class TurnChanges:
@@ -53,6 +66,7 @@ class TurnChanges:
     turn: str
     paths: tuple[str, ...]
     undoes: tuple[str, ...]
+    undone_by: str | None = None  # an undo that stands
 
 
 class Checkpoints:
@@ -69,13 +83,18 @@ class Checkpoints:
         disk: DiskFiles,
         tell: Callable[[str], None],
         limits: Limits | None = None,
+        show_undone: Callable[[tuple[UndoneTurn, ...]], None] = lambda _: None,
     ) -> None:
-        """`files` are as the user sees them; commands see `disk`. The user is told of failures."""
+        """`files` are as the user sees them; commands see `disk`. The user is told of failures.
+
+        After each undo, which turns are undone is shown.
+        """
         self._store = store
         self._files = files
         self._disk = disk
         self._tell = tell
         self._limits = limits or Limits()
+        self._show_undone = show_undone
         self._looking = Looking(store, files, disk, self._limits.file_bytes)
         self._baselines: Baselines | None = None
         self._running: tuple[Baseline, int] | None = None  # and how many commands share it
@@ -88,8 +107,9 @@ class Checkpoints:
     @property
     def turns(self) -> tuple[TurnChanges, ...]:
         """The turns that changed something, oldest first."""
+        undone = taken_back(self._turns.values())
         return tuple(
-            TurnChanges(turn.id, paths, turn.undoes)
+            TurnChanges(turn.id, paths, turn.undoes, undone.get(turn.id))
             for turn in self._turns.values()
             if (paths := tuple(sorted(Plan.of([turn]).target)))
         )
@@ -103,6 +123,11 @@ class Checkpoints:
             for turn in self._turns.values()
             if turn.id in names
         )
+
+    @property
+    def undone(self) -> tuple[UndoneTurn, ...]:
+        """The turns that are undone now, oldest first; undos are not among them."""
+        return undone_turns(self._turns.values())
 
     @property
     def is_settling(self) -> bool:
@@ -201,6 +226,16 @@ class Checkpoints:
             raise UsageError(_ALL_UNDONE if self.turns else _NONE_CHANGED)
         return await self._take_back([self._known(chosen)], on_conflict)
 
+    async def redo_turn(
+        self, turn: str | None = None, on_conflict: OnConflict = OnConflict.REFUSE
+    ) -> Undone:
+        """Take back the undo of a turn, the last one if none is named. Raises `UsageError`."""
+        await self._settled()
+        undo = undo_of(self._turns.values(), turn)
+        if undo is None:
+            raise UsageError(_NOT_UNDONE.format(turn) if turn else _NONE_UNDONE)
+        return await self._take_back([self._turns[undo]], on_conflict)
+
     async def restore_to(self, turn: str, on_conflict: OnConflict = OnConflict.REFUSE) -> Undone:
         """Bring back what was before a turn, whatever came after it. Raises `UsageError`."""
         await self._settled()
@@ -214,7 +249,12 @@ class Checkpoints:
 
     async def _take_back(self, turns: Sequence[Turn], on_conflict: OnConflict) -> Undone:
         decided = await TakingBack.of(turns, self._looking, on_conflict)
-        return await asyncio.shield(self._begun(decided.carry_out(self._log, self._looking)))
+        return await asyncio.shield(self._begun(self._carry_out(decided)))
+
+    async def _carry_out(self, decided: TakingBack) -> Undone:
+        undone = await decided.carry_out(self._log, self._looking)
+        self._show_undone(self.undone)
+        return undone
 
     def _begun(self, work: Coroutine[None, None, T]) -> asyncio.Task[T]:
         """A task for work that is carried out whoever is cancelled."""

@@ -57,7 +57,14 @@ from glossator.service.sessions import (
 from glossator.service.show_context import ShowContextRequest, show_context
 from glossator.service.status import StatusRequest, status
 from glossator.service.tool import ToolRequest, tool
-from glossator.service.undo import ListTurnsRequest, UndoRequest, list_turns, undo_turn
+from glossator.service.undo import (
+    ListTurnsRequest,
+    RedoRequest,
+    UndoRequest,
+    list_turns,
+    redo_turn,
+    undo_turn,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +114,7 @@ COMMANDS: Mapping[str, Command] = {
     "glossator.rewind": Command("Go back", RewindRequest, rewind),
     "glossator.retry": Command("Ask again", RetryRequest, retry, shows_progress=True),
     "glossator.undoTurn": Command("Undo turn", UndoRequest, undo_turn),
+    "glossator.redoTurn": Command("Redo turn", RedoRequest, redo_turn),
     "glossator.listTurns": Command("List turns", ListTurnsRequest, list_turns),
     "glossator.startPlan": Command(
         "Start the plan", StartPlanRequest, start_plan, shows_progress=True

@@ -9,9 +9,12 @@ from datetime import datetime
 from typing import Any
 
 from glossator.context.modes import tells_mode
+from glossator.core.events import RunStarted, UndoneTurn
 from glossator.llm.cost import in_words
 from glossator.llm.model import Block, Message
 from glossator.service.agent_log import AgentBegun
+from glossator.service.checkpoint_log import NAME as CHECKPOINTS
+from glossator.service.checkpoint_log import Turn, notes_from_json, take_note
 from glossator.service.session_log import (
     Happened,
     Received,
@@ -20,9 +23,11 @@ from glossator.service.session_log import (
     Said,
     encode,
 )
-from glossator.service.session_state import add_up, standing
+from glossator.service.session_state import SessionState, add_up, standing
 from glossator.service.spending import Account
+from glossator.service.undo_plan import undone_turns
 
+_WAS_UNDONE = "*What this turn changed in the files was undone.*"
 _FENCE = "````"  # longer than those that answers hold
 _RESULT_CHARACTERS = 2_000  # of a tool's result in Markdown; JSON has it whole
 
@@ -41,6 +46,7 @@ def to_json(records: Sequence[Record]) -> str:
             "usage": asdict(state.account.spending.usage),
             "dollars": state.account.spending.dollars,
         },
+        "undone": [asdict(each) for each in _undone(state)],
         "records": [json.loads(encode(record)) for record in standing(records)],
     }
     return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
@@ -53,9 +59,22 @@ def to_markdown(records: Sequence[Record]) -> str:
     parts = [f"# {state.title}", f"{began}, {', '.join(state.roots)}"]
     if state.account.replies:
         parts.append(_spent(state.account))
+    undone = {each.turn for each in _undone(state)}
+    run = ""
     for record in standing(records):
+        if isinstance(record, Happened) and record.event["kind"] == RunStarted.kind:
+            parts += [_WAS_UNDONE] * (run in undone)
+            run = record.run_id
         parts.extend(_parts(record))
+    parts += [_WAS_UNDONE] * (run in undone)
     return "\n\n".join(parts) + "\n"
+
+
+def _undone(state: SessionState) -> tuple[UndoneTurn, ...]:
+    turns: dict[str, Turn] = {}
+    for note in notes_from_json(state.kept.get(CHECKPOINTS, ())):
+        take_note(turns, note)
+    return undone_turns(turns.values())
 
 
 def _parts(record: Record) -> Iterator[str]:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from glossator.core.errors import UsageError
-from glossator.core.events import Envelope
+from glossator.core.events import Envelope, UndoneTurn
 from glossator.service.application import Application
 from glossator.service.session_export import to_json, to_markdown
 from glossator.service.session_replay import replay
 from glossator.service.session_state import add_up
 from glossator.service.session_store import ListedSession
+from glossator.service.undo import undone_turns
 
 _TITLE_CHARACTERS = 200
 
@@ -57,10 +58,14 @@ class ResumeSessionRequest:
 
 @dataclass(frozen=True, slots=True)
 class ResumedSession:
-    """A session, and the events to show it again by; a reply's text is one `text.delta`."""
+    """A session, and the events to show it again by; a reply's text is one `text.delta`.
+
+    `undone` are the turns whose changes were taken back from the files.
+    """
 
     session: SessionInfo
     events: tuple[Envelope, ...]
+    undone: tuple[UndoneTurn, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +128,7 @@ async def resume_session(app: Application, request: ResumeSessionRequest) -> Res
     session = await app.sessions.open(request.session_id)
     records = await app.sessions.records(session.id) if session.on_disk else []
     events = tuple(replay(records, app.runs.active()))
-    return ResumedSession(await _info(app, session.id), events)
+    return ResumedSession(await _info(app, session.id), events, undone_turns(app, session))
 
 
 async def rename_session(app: Application, request: RenameSessionRequest) -> SessionInfo:

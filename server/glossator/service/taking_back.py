@@ -10,7 +10,15 @@ from functools import partial
 from glossator.service.checkpoint_log import Note, Turn, TurnLog
 from glossator.service.file_states import Absent, Folder, State, same
 from glossator.service.looking import Looking
-from glossator.service.undo_plan import Plan, Problem, below, conflicts, restorations, unkept
+from glossator.service.undo_plan import (
+    Plan,
+    Problem,
+    below,
+    conflicts,
+    restorations,
+    taken_back,
+    unkept,
+)
 
 _MEANWHILE = "was changed by somebody else just now"
 
@@ -90,7 +98,7 @@ class TakingBack:
         steps = [step for step in steps if step.path not in failed]
         done = await looking.files.restore(steps, looking.limit)
         untouched = tuple(path for path in paths if path not in done.left)
-        undoes = tuple(turn.id for turn in self.turns) if done.left or not self.wanted else ()
+        undoes = self._undoes(log, bool(done.left))
         log.note(Note(undo, left=done.left, untouched=untouched, undoes=undoes))
         failed |= done.failed
         removed = tuple(path for path, state in done.left.items() if self._removed(path, state))
@@ -104,6 +112,16 @@ class TakingBack:
             incomplete,
             jobs,
         )
+
+    def _undoes(self, log: TurnLog, changed: bool) -> tuple[str, ...]:
+        """The turns that are taken back; where nothing had to be, those that were not already."""
+        turns = tuple(turn.id for turn in self.turns)
+        if changed:
+            return turns
+        if self.wanted:
+            return ()
+        undone = taken_back(log.turns.values())
+        return tuple(turn for turn in turns if undone.get(turn, turn) in turns)
 
     def _removed(self, path: str, left: State) -> bool:
         """Whether a file was taken away; where a folder was in its place, that is there again."""

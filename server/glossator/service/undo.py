@@ -1,21 +1,22 @@
-"""Undo: what a turn changed in the files, taken back; and the turns that changed something."""
+"""Undo: what a turn changed in the files, taken back; redo; the turns that changed something."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
+from glossator.core.events import UndoneTurn
 from glossator.prompts.loader import load_prompt
 from glossator.service.acting import SessionActing
 from glossator.service.application import Application
 from glossator.service.checkpoint_log import NAME
-from glossator.service.checkpoints import TurnChanges
+from glossator.service.checkpoints import Checkpoints, TurnChanges
 from glossator.service.file_states import Absent, State
 from glossator.service.session import Session
 from glossator.service.session_replay import questions
-from glossator.service.taking_back import OnConflict
+from glossator.service.taking_back import OnConflict, Undone
 from glossator.service.undo_plan import Problem
 
 _CACHED = re.compile(r"(?:^|/)(?:__pycache__/|\.[^/]*cache/)")
@@ -36,6 +37,18 @@ class UndoRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class RedoRequest:
+    """Of a session: a turn that is undone, the one that was undone last if none is named.
+
+    Its undo is taken back, with whatever else that undo took back. `overwrite` as of an undo.
+    """
+
+    session_id: str
+    turn: str | None = None
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class UndoProblem:
     """A file that is not as it was, and why."""
 
@@ -50,7 +63,8 @@ class UndoAnswer:
     What is there again, or as it was, is `restored`; what is gone again is `removed`. Files that
     somebody else has changed since are `conflicts`; without `overwrite` nothing at all is brought
     back then. `incomplete`: a command was cut off with its server, or one of `jobs` (by their
-    command lines) went on after its turn, and what they changed is not known.
+    command lines) went on after its turn, and what they changed is not known. `undone` are all
+    turns of the session that are undone now.
     """
 
     turn: str | None
@@ -60,6 +74,7 @@ class UndoAnswer:
     failed: tuple[UndoProblem, ...]
     incomplete: bool
     jobs: tuple[str, ...]
+    undone: tuple[UndoneTurn, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +88,15 @@ class ListTurnsRequest:
 class TurnView:
     """A turn that changed files, and what was asked; `undoes` are the turns it took back.
 
-    `question` is empty for an undo.
+    `question` is empty for an undo. `undone_by` is the undo that took the turn back, None while its
+    changes stand.
     """
 
     turn: str
     question: str
     paths: tuple[str, ...]
     undoes: tuple[str, ...]
+    undone_by: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +110,36 @@ async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
     """Take back what a turn changed. Raises `UsageError` and `UnknownSession`."""
     if request.since and request.turn is None:
         raise UsageError("Name the turn from which on everything is to be taken back.")
-    on_conflict = OnConflict.OVERWRITE if request.overwrite else OnConflict.REFUSE
-    with app.runs.claim(request.session_id):
-        acting = await acting_of(app, request.session_id)
+    turn = request.turn
+
+    def work(checkpoints: Checkpoints) -> Awaitable[Undone]:
+        if request.since and turn is not None:
+            return checkpoints.restore_to(turn, _on_conflict(request))
+        return checkpoints.undo_turn(turn, _on_conflict(request))
+
+    return await _take_back(app, request.session_id, work)
+
+
+async def redo_turn(app: Application, request: RedoRequest) -> UndoAnswer:
+    """Take an undo back. Raises `UsageError` and `UnknownSession`."""
+    on_conflict = _on_conflict(request)
+    return await _take_back(
+        app, request.session_id, lambda each: each.redo_turn(request.turn, on_conflict)
+    )
+
+
+def _on_conflict(request: UndoRequest | RedoRequest) -> OnConflict:
+    return OnConflict.OVERWRITE if request.overwrite else OnConflict.REFUSE
+
+
+async def _take_back(
+    app: Application, session_id: str, work: Callable[[Checkpoints], Awaitable[Undone]]
+) -> UndoAnswer:
+    """Do it while the session has no run."""
+    with app.runs.claim(session_id):
+        acting = await acting_of(app, session_id)
         checkpoints = acting.checkpoints
-        if request.since and request.turn is not None:
-            undone = await checkpoints.restore_to(request.turn, on_conflict)
-        else:
-            undone = await checkpoints.undo_turn(request.turn, on_conflict)
+        undone = await work(checkpoints)
         if undone.turn is not None:  # what a turn had the editor save is brought back on disk, too
             await acting.saving.save(undone.turn, undo=True)
     relative = app.host.snapshot().relative
@@ -112,6 +151,7 @@ async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
         _problems(app, undone.failed),
         undone.incomplete,
         undone.jobs,
+        checkpoints.undone,
     )
 
 
@@ -128,7 +168,13 @@ def turn_views(
     """The turns as clients see them; `asked` are the questions by run."""
     relative = app.host.snapshot().relative
     return tuple(
-        TurnView(turn.turn, asked.get(turn.turn, ""), tuple(map(relative, turn.paths)), turn.undoes)
+        TurnView(
+            turn.turn,
+            asked.get(turn.turn, ""),
+            tuple(map(relative, turn.paths)),
+            turn.undoes,
+            turn.undone_by,
+        )
         for turn in turns
     )
 
@@ -154,6 +200,11 @@ def reminder(app: Application, session: Session) -> str:
     if len(untold) > _NAMED:
         names.append(f"- and {len(untold) - _NAMED:,} more")
     return load_prompt("user/undone").render(files="\n".join(names))
+
+
+def undone_turns(app: Application, session: Session) -> tuple[UndoneTurn, ...]:
+    """The turns of a session that are undone now, oldest first."""
+    return app.acting.of(session).checkpoints.undone if session.kept(NAME) else ()
 
 
 def undone(app: Application, session: Session) -> frozenset[str]:

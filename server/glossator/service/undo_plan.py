@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from glossator.core.events import UndoneTurn
 from glossator.service.checkpoint_log import Turn
 from glossator.service.file_states import (
     Absent,
@@ -90,18 +91,46 @@ def _is_alike(one: State, other: State) -> bool:
     return isinstance(one, Stored) and isinstance(other, Stored) and one.object == other.object
 
 
+def taken_back(turns: Iterable[Turn]) -> dict[str, str]:
+    """The turns that are undone now, each with the undo that did it; `turns` in their order."""
+    undone: dict[str, str] = {}
+    for turn in reversed(tuple(turns)):
+        if turn.id not in undone:  # an undo that was undone counts for nothing
+            undone = dict.fromkeys(turn.undoes, turn.id) | undone
+    return undone
+
+
 def standing(turns: Iterable[Turn]) -> Iterator[str]:
     """Those of the turns (in their order) that can have changed a file and were not undone.
 
     The newest first.
     """
-    undone: set[str] = set()
-    for turn in reversed(tuple(turns)):  # an undo that was undone counts for nothing
-        if turn.id in undone:
-            continue
-        undone.update(turn.undoes)
-        if not turn.undoes and (Plan.of([turn]).target or turn.running or turn.jobs):
+    known = tuple(turns)
+    undone = taken_back(known)
+    for turn in reversed(known):
+        changed = Plan.of([turn]).target or turn.running or turn.jobs
+        if turn.id not in undone and not turn.undoes and changed:
             yield turn.id
+
+
+def undo_of(turns: Iterable[Turn], turn: str | None) -> str | None:
+    """The undo that a turn is undone by; if none is named, the last one that stands."""
+    known = tuple(turns)
+    undone = {each.turn: each.by for each in undone_turns(known)}
+    if turn is not None:
+        return undone.get(turn)
+    return next((each.id for each in reversed(known) if each.id in undone.values()), None)
+
+
+def undone_turns(turns: Iterable[Turn]) -> tuple[UndoneTurn, ...]:
+    """As clients are told; undos that were undone are not among them."""
+    known = tuple(turns)
+    undone = taken_back(known)
+    return tuple(
+        UndoneTurn(turn.id, undone[turn.id])
+        for turn in known
+        if turn.id in undone and not turn.undoes
+    )
 
 
 def led_to(turns: Sequence[Turn], path: str, on_disk: State, shown: State) -> bool:

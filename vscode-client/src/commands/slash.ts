@@ -14,7 +14,7 @@ export interface Slash {
 /** A command of the palette, and what it is given. */
 export type Call = readonly [command: `glossator.${string}`, ...given: readonly unknown[]];
 
-/** Given to `glossator.undoTurn`: the last turn that stands, without a choice. */
+/** Given to `glossator.undoTurn`: the last turn that stands, and to `glossator.redoTurn`: the last undo. */
 export const LAST = "last";
 
 /** Of what was typed and, where it is about one, the session that is shown. */
@@ -33,6 +33,7 @@ const CALLS: Readonly<Record<Name, Meaning>> = {
   context: () => ["glossator.showContext"],
   retry: () => ["glossator.retry"],
   undo: () => ["glossator.undoTurn", LAST],
+  redo: () => ["glossator.redoTurn", LAST],
   plan: () => ["glossator.setMode", "plan"],
   mode: (words) => ["glossator.setMode", words],
   model: (words) => ["glossator.setModel", words],
