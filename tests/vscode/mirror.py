@@ -26,6 +26,7 @@ from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, Review
 from glossator.core.question import Question, QuestionAnswer
+from glossator.core.shown import PATTERNS
 from glossator.core.span import Citation
 from glossator.lsp.wire import camel
 from glossator.service.ask import CitationView
@@ -92,6 +93,7 @@ class Mirror:
         commands = "\n".join(map(self._command, COMMANDS))
         chat = "\n".join(f'  "{each.name}": "{each.command}",' for each in CHAT_COMMANDS)
         grammar = "\n".join(f"  {name}: {_in_js(each)}," for name, each in GRAMMAR.items())
+        unseen = "\n".join(f"  {name}: {_in_js(each)}," for name, each in PATTERNS.items())
         return "\n".join(
             (
                 _HEAD,
@@ -104,6 +106,8 @@ class Mirror:
                 f"export const CHAT_COMMANDS = {{\n{chat}\n}} as const;\n",
                 "/** How citations are written: regular expressions, without regard to case. */",
                 f"export const CITATIONS = {{\n{grammar}\n}} as const;\n",
+                "/** What of a text is shown escaped: see core/shown.py. Regular expressions. */",
+                f"export const SHOWN = {{\n{unseen}\n}} as const;\n",
             )
         )
 
@@ -169,6 +173,7 @@ class Mirror:
 
 def _in_js(pattern: str) -> str:
     """A regular expression of Python's as the text of one of JavaScript's."""
+    pattern = re.sub(r"\\U000([0-9a-f]{5})", r"\\u{\1}", pattern)
     return json.dumps(re.sub(r"\(\?P=(\w+)\)", r"\\k<\1>", pattern).replace("(?P<", "(?<"))
 
 
