@@ -50,16 +50,13 @@ _PLAIN = {
     dict: "Readonly<Record<string, unknown>>",
     Envelope: "Event",
 }
-<<<<<<< HEAD
 _ASKED: tuple[type[Any], ...] = (
     Question,
     PermissionRequest,
     wire.ReviewRequest,
     Wanted,
+    TurnsUndone,
 )
-=======
-_ASKED: tuple[type[Any], ...] = (Question, PermissionRequest, EditPlan, Wanted, TurnsUndone)
->>>>>>> h-faults
 _ANSWERED: tuple[type[Any], ...] = (
     QuestionAnswer,
     PermissionAnswer,

@@ -597,6 +597,13 @@ export interface QuestionAnswer {
   readonly words?: string;
 }
 
+/** Of a session: a turn that is undone, the one that was undone last if none is named. */
+export interface RedoRequest {
+  readonly sessionId: string;
+  readonly turn?: string | null;
+  readonly overwrite?: boolean;
+}
+
 /** A rule as it is listed, and where it is from; one of a session takes the session. */
 export interface RemoveRuleRequest {
   readonly text: string;
@@ -629,6 +636,7 @@ export interface ResumeSessionRequest {
 export interface ResumedSession {
   readonly session: SessionInfo;
   readonly events: ReadonlyArray<Event>;
+  readonly undone: ReadonlyArray<UndoneTurn>;
 }
 
 /** An answer, and what took place before it as `rewind` tells it. */
@@ -958,11 +966,18 @@ export interface Turn {
   readonly question: string;
   readonly paths: ReadonlyArray<string>;
   readonly undoes: ReadonlyArray<string>;
+  readonly undoneBy: string | null;
 }
 
 /** Oldest first. */
 export interface TurnList {
   readonly turns: ReadonlyArray<Turn>;
+}
+
+/** All turns of a session that are undone now, oldest first; what is not named is not undone. */
+export interface TurnsUndone {
+  readonly sessionId: string;
+  readonly turns: ReadonlyArray<UndoneTurn>;
 }
 
 /** What was brought back; `turn` undoes the undo, None if nothing was changed. */
@@ -974,6 +989,7 @@ export interface UndoAnswer {
   readonly failed: ReadonlyArray<UndoProblem>;
   readonly incomplete: boolean;
   readonly jobs: ReadonlyArray<string>;
+  readonly undone: ReadonlyArray<UndoneTurn>;
 }
 
 /** A file that is not as it was, and why. */
@@ -988,6 +1004,12 @@ export interface UndoRequest {
   readonly turn?: string | null;
   readonly since?: boolean;
   readonly overwrite?: boolean;
+}
+
+/** A turn whose changes are not in the files now: the undo `by` took them back. */
+export interface UndoneTurn {
+  readonly turn: string;
+  readonly by: string;
 }
 
 /** Tokens of one or more model requests; total input is the sum of the first three. */
@@ -1048,6 +1070,7 @@ export interface Commands {
   readonly "glossator.rewind": { readonly request: RewindRequest; readonly answer: RewindAnswer };
   readonly "glossator.retry": { readonly request: RetryRequest; readonly answer: RetryAnswer };
   readonly "glossator.undoTurn": { readonly request: UndoRequest; readonly answer: UndoAnswer };
+  readonly "glossator.redoTurn": { readonly request: RedoRequest; readonly answer: UndoAnswer };
   readonly "glossator.listTurns": { readonly request: ListTurnsRequest; readonly answer: TurnList };
   readonly "glossator.startPlan": { readonly request: StartPlanRequest; readonly answer: Answer };
   readonly "glossator.setMode": { readonly request: SetModeRequest; readonly answer: ModeAnswer };
@@ -1070,6 +1093,7 @@ export const CHAT_COMMANDS = {
   "context": "glossator.showContext",
   "retry": "glossator.retry",
   "undo": "glossator.undoTurn",
+  "redo": "glossator.redoTurn",
   "plan": "glossator.setMode",
   "mode": "glossator.setMode",
   "model": "glossator.setModel",
