@@ -1,11 +1,11 @@
 // Notifications: what stands in them is plain text, whoever wrote it.
 
 import { type MessageOptions, window } from "vscode";
-import { shownLines } from "./shown.ts";
+import { shownText } from "./shown.ts";
 
 /** What a notification shows literally: VS Code would make `[x](command:…)` a link that runs. */
 export function literal(text: string): string {
-  return shownLines(text).replaceAll("](", "] (");
+  return shownText(text).replaceAll("](", "] (");
 }
 
 /** Something to know. */
@@ -24,7 +24,7 @@ export async function confirm(
   detail: string,
   ...buttons: string[]
 ): Promise<string | undefined> {
-  const options: MessageOptions = { modal: true, detail: shownLines(detail) };
+  const options: MessageOptions = { modal: true, detail: shownText(detail) };
   return await window.showWarningMessage(literal(message), options, ...buttons);
 }
 

@@ -27,7 +27,7 @@ export function Banner() {
         <div class="banner bad" role="alert">
           <Icon name="error" tone="bad" />
           <span>
-            <Shown text={server.detail || "Glossator's server is not running."} lines />{" "}
+            <Shown text={server.detail || "Glossator's server is not running."} kind="text" />{" "}
             <Command name="glossator.restartServer">Restart it</Command>
             {" · "}
             <Command name="glossator.showOutput">Show output</Command>

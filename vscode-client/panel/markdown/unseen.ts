@@ -10,9 +10,9 @@ export function reveal(element: HTMLElement): void {
     texts.push(walker.currentNode as Text);
   }
   for (const text of texts) {
-    const parts = pieces(text.data, true);
-    if (parts.some(({ unseen }) => unseen !== undefined)) {
-      text.replaceWith(...parts.map(({ words, unseen }) => (unseen ? sign(words, unseen) : words)));
+    const parts = pieces(text.data, "prose");
+    if (parts.some(({ hidden }) => hidden !== undefined)) {
+      text.replaceWith(...parts.map(({ words, hidden }) => (hidden ? sign(words, hidden) : words)));
     }
   }
 }
@@ -21,15 +21,15 @@ export function reveal(element: HTMLElement): void {
 export function textOf(element: HTMLElement): string {
   const copy = element.cloneNode(true) as HTMLElement;
   for (const each of copy.querySelectorAll<HTMLElement>(".escaped")) {
-    each.replaceWith(each.dataset["unseen"] ?? "");
+    each.replaceWith(each.dataset["hidden"] ?? "");
   }
   return copy.textContent ?? "";
 }
 
-function sign(words: string, unseen: string): HTMLElement {
+function sign(words: string, hidden: string): HTMLElement {
   const made = document.createElement("span");
   made.className = "escaped";
-  made.dataset["unseen"] = unseen;
+  made.dataset["hidden"] = hidden;
   made.textContent = words;
   return made;
 }

@@ -52,9 +52,9 @@ export function Detail({ id, request }: { id: string; request: PermissionRequest
 function Line({ row: { before, mark, after }, tone }: { row: Row; tone: string }) {
   return (
     <span class={tone}>
-      <Shown text={before} lines />
+      <Shown text={before} kind="text" />
       {mark && <span class="cut">⋯ {mark} ⋯</span>}
-      {after && <Shown text={after} lines />}
+      {after && <Shown text={after} kind="text" />}
       {"\n"}
     </span>
   );

@@ -57,7 +57,7 @@ function Failure({ turn }: { turn: Turn }) {
         <p>
           <Shown
             text={turn.message || "The run failed. The output of Glossator says more."}
-            lines
+            kind="text"
           />
         </p>
         <div class="buttons">

@@ -77,7 +77,7 @@ function Lines({ lines, id }: { lines: readonly DiffLine[]; id: string }) {
               </span>
               <span class="unseen">{SPOKEN[kind]}</span>
               <code>
-                <Shown text={text} lines />
+                <Shown text={text} kind="text" />
               </code>
             </div>
           ))}

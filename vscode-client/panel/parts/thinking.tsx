@@ -29,7 +29,7 @@ export const Thinking = memo(({ part, id, now }: Props) => (
   >
     {() => (
       <div class="thoughts">
-        <Shown text={part.text.trim()} lines />
+        <Shown text={part.text.trim()} kind="text" />
       </div>
     )}
   </Fold>

@@ -100,7 +100,7 @@ function Details({ part, said }: { part: ToolPart; said: string }) {
             <dd>
               <Shown
                 text={typeof value === "string" ? value : JSON.stringify(value, null, 1)}
-                lines
+                kind="text"
               />
             </dd>
           </div>
@@ -108,7 +108,7 @@ function Details({ part, said }: { part: ToolPart; said: string }) {
       </dl>
       {said && (
         <p class="result">
-          <Shown text={said} lines />
+          <Shown text={said} kind="text" />
         </p>
       )}
       {place && (

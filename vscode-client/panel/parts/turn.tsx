@@ -94,7 +94,7 @@ function PartView({ part, at, turn, live, sources }: PartProps) {
         <p class="notice">
           <Icon name="info" />{" "}
           <span>
-            <Shown text={part.message} lines />
+            <Shown text={part.message} kind="text" />
           </span>
         </p>
       );

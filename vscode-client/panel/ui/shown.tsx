@@ -1,22 +1,16 @@
-// Text of others: what cannot be seen in it stands out, escaped.
+// Text of others: what would hide in it, or pass for something else, stands out as its escape.
 
-import { pieces } from "../../src/shown.ts";
-
-interface Props {
-  readonly text: string;
-  /** Line ends and tabs are kept. */
-  readonly lines?: boolean;
-}
+import { type Kind, pieces } from "../../src/shown.ts";
 
 /** The text; escapes have the colour of a warning. */
-export function Shown({ text, lines = false }: Props) {
+export function Shown({ text, kind = "line" }: { text: string; kind?: Kind }) {
   return (
     <>
-      {pieces(text, lines).map(({ words, unseen }, at) =>
-        unseen === undefined ? (
+      {pieces(text, kind).map(({ words, hidden }, at) =>
+        hidden === undefined || hidden === "\\" ? (
           words
         ) : (
-          <span key={at} class="escaped" title="A character that is not seen">
+          <span key={at} class="escaped" title="Not as it would look: this is its code">
             {words}
           </span>
         ),

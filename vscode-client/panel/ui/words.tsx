@@ -14,7 +14,7 @@ export function Words({ text }: { text: string }) {
             <Shown text={part} />
           </code>
         ) : (
-          <Shown text={part} lines />
+          <Shown text={part} kind="text" />
         ),
       )}
     </>
