@@ -12,8 +12,15 @@ import { Shown } from "../ui/shown.tsx";
 import { HunkView } from "./hunk.tsx";
 import { ReviewCard } from "./review-card.tsx";
 
+interface Props {
+  readonly part: EditPart;
+  readonly runId: string;
+  /** The turn's changes are taken back. */
+  readonly undone: boolean;
+}
+
 /** The card of an edit; for review as long as the extension asks for one. */
-export const EditCard = memo(({ part, runId }: { part: EditPart; runId: string }) => {
+export const EditCard = memo(({ part, runId, undone }: Props) => {
   const { plan, settled } = part;
   const review = asks.value.find((ask) => ask.kind === "review" && ask.plan.id === plan.id);
   if (review && !settled) {
@@ -25,8 +32,8 @@ export const EditCard = memo(({ part, runId }: { part: EditPart; runId: string }
   return (
     <Fold
       id={id}
-      name="card edit"
-      head={<Head part={part} hunks={done} waiting={live.value?.runId === runId} />}
+      name={`card edit ${undone ? "undone" : ""}`}
+      head={<Head part={part} hunks={done} waiting={live.value?.runId === runId} undone={undone} />}
       aside={
         <IconButton
           icon="diff"
@@ -63,14 +70,15 @@ interface HeadProps {
   /** Those that were applied, or are to be. */
   readonly hunks: readonly Hunk[];
   readonly waiting: boolean;
+  readonly undone: boolean;
 }
 
-function Head({ part: { plan, settled }, hunks, waiting }: HeadProps) {
+function Head({ part: { plan, settled }, hunks, waiting, undone }: HeadProps) {
   const sizes = hunks.map(sizeOf);
   const added = sizes.reduce((sum, size) => sum + size.added, 0);
   const removed = sizes.reduce((sum, size) => sum + size.removed, 0);
   const became = settled
-    ? outcome(settled)
+    ? outcome(settled, undone)
     : { icon: "loading" as const, tone: "", words: waiting ? "being applied" : "not applied" };
   return (
     <>
@@ -95,9 +103,12 @@ function Head({ part: { plan, settled }, hunks, waiting }: HeadProps) {
   );
 }
 
-function outcome({ applied, note }: { applied: boolean; note: string }) {
+function outcome({ applied, note }: { applied: boolean; note: string }, undone: boolean) {
   if (!applied) {
     return { icon: "circle-slash" as const, tone: "bad", words: "not applied" };
+  }
+  if (undone) {
+    return { icon: "discard" as const, tone: "mixed", words: "undone" };
   }
   return note
     ? { icon: "pass" as const, tone: "mixed", words: "applied in part" }

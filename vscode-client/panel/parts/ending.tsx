@@ -44,6 +44,22 @@ export function Ending({ turn }: { turn: Turn }) {
           <Icon name="warning" /> {stopped}
         </p>
       )}
+      {turn.undone && (
+        <p class="notice warn">
+          <Icon name="discard" />
+          <span>
+            Undone: what this turn changed in your files was taken back.{" "}
+            <button
+              type="button"
+              class="link"
+              disabled={live.value !== null}
+              onClick={() => redo(turn)}
+            >
+              Redo
+            </button>
+          </span>
+        </p>
+      )}
       <Foot turn={turn} />
     </>
   );
@@ -94,7 +110,15 @@ function Foot({ turn }: { turn: Turn }) {
         {figures(turn)}
       </span>
       <span class="foot-buttons">
-        {edited && (
+        {edited && turn.undone && (
+          <IconButton
+            icon="redo"
+            label="Redo this turn's edits"
+            disabled={busy}
+            act={() => redo(turn)}
+          />
+        )}
+        {edited && !turn.undone && (
           <IconButton
             icon="discard"
             label="Undo this turn's edits"
@@ -123,6 +147,10 @@ function Foot({ turn }: { turn: Turn }) {
       </span>
     </div>
   );
+}
+
+function redo({ runId }: Turn): void {
+  tell({ type: "redoTurn", runId });
 }
 
 function again(turn: Turn): void {

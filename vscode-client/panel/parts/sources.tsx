@@ -33,7 +33,7 @@ export const Sources = memo(
                 </button>
                 {!holds(stateOf(source, false)) && (
                   <span class="source-reason">
-                    <Shown text={source.citation?.reason || STATES[stateOf(source, false)].words} />
+                    <Shown text={reasonOf(source)} />
                   </span>
                 )}
               </li>
@@ -44,6 +44,11 @@ export const Sources = memo(
     );
   },
 );
+
+function reasonOf(source: Source): string {
+  const { words } = STATES[stateOf(source, false)];
+  return source.undone ? words : source.citation?.reason || words;
+}
 
 function Counts({ sources }: { sources: readonly Source[] }) {
   const by = new Map<SourceState, number>();
@@ -71,6 +76,7 @@ const SHORT: Readonly<Record<SourceState, string>> = {
   unsupported: "unsupported",
   moved: "moved",
   stale: "stale",
+  undone: "undone",
   pending: "pending",
   unchecked: "unchecked",
 };

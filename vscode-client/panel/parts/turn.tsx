@@ -21,7 +21,7 @@ import { ToolCard } from "./tool-card.tsx";
 
 /** The turn. */
 export const TurnView = memo(({ turn }: { turn: Turn }) => {
-  const sources = useMemo(() => sourcesOf(turn), [turn.parts, turn.citations]);
+  const sources = useMemo(() => sourcesOf(turn), [turn.parts, turn.citations, turn.undone]);
   const live = isLive(turn);
   return (
     <>
@@ -82,7 +82,7 @@ function PartView({ part, at, turn, live, sources }: PartProps) {
         <ToolCard part={part} live={live} runId={runId} />
       );
     case "edit":
-      return <EditCard part={part} runId={runId} />;
+      return <EditCard part={part} runId={runId} undone={turn.undone} />;
     case "todo":
       return <TodoList steps={part.steps} runId={runId} />;
     case "plan":

@@ -129,6 +129,8 @@ export interface Turn {
   readonly usage: Usage;
   readonly last: Usage | null;
   readonly answer: Answer | null;
+  /** What it changed in files is taken back. */
+  readonly undone: boolean;
   /** The beginning was not received. */
   readonly partial: boolean;
   readonly reply: number;
@@ -197,6 +199,7 @@ export function newTurn(runId: string): Turn {
     usage: NOTHING,
     last: null,
     answer: null,
+    undone: false,
     partial: false,
     reply: 0,
     seq: -1,

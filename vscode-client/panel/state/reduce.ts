@@ -32,6 +32,8 @@ export function reduce(state: PanelState, message: ToPanel | Local): PanelState 
       return { ...state, turns: withEvents(state.turns, message.events) };
     case "answer":
       return { ...state, turns: withAnswer(state.turns, message.answer) };
+    case "undone":
+      return { ...state, turns: withUndone(state.turns, message.runs) };
     case "failed":
       return {
         ...state,
@@ -69,7 +71,7 @@ function replayed(state: PanelState, replay: Extract<ToPanel, { type: "replay" }
   }
   return {
     ...state,
-    turns: replay.answers.reduce(withAnswer, turns),
+    turns: withUndone(replay.answers.reduce(withAnswer, turns), replay.undone ?? []),
     known: true,
   };
 }
@@ -111,6 +113,14 @@ function withAnswer(turns: readonly Turn[], answer: Answer): readonly Turn[] {
     phase: turn.phase === "waiting" || turn.phase === "running" ? "finished" : turn.phase,
     stop: turn.stop || answer.stop,
   }));
+}
+
+/** Turns that are not named are not undone. */
+function withUndone(turns: readonly Turn[], runs: readonly string[]): readonly Turn[] {
+  return turns.map((turn) => {
+    const undone = runs.includes(turn.runId);
+    return undone === turn.undone ? turn : { ...turn, undone };
+  });
 }
 
 /** A question that was asked in the panel is there already. */

@@ -7,7 +7,15 @@ import type { OnLines } from "../lines.ts";
 import type { Asked, ToPanel } from "../panel/messages.ts";
 import { messageOf, UserError } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
-import type { Answer, Event, Explored, Mode, SessionInfo, Thoroughness } from "../wire.ts";
+import type {
+  Answer,
+  Event,
+  Explored,
+  Mode,
+  SessionInfo,
+  Thoroughness,
+  TurnsUndone,
+} from "../wire.ts";
 import { type Asking, changes, type MayReplace } from "./asking.ts";
 import { Conversation } from "./conversation.ts";
 import { Outbox, type Panel } from "./outbox.ts";
@@ -46,6 +54,7 @@ export class Chat implements Disposable {
   ) {
     this.#outbox = new Outbox((message) => panel.post(message));
     server.onEvent((event) => this.#told(event));
+    server.onUndone((undone) => this.#undone(undone));
     server.onState((state) => this.#serverIs(state));
   }
 
@@ -187,10 +196,10 @@ export class Chat implements Disposable {
 
   /** Show everything again, from the beginning. */
   replay(): void {
-    const { transcript, asked } = this.#current;
+    const { transcript, asked, undone } = this.#current;
     const { events, answers } = transcript;
     this.#outbox.clear();
-    this.#outbox.send({ type: "replay", events, answers, asked });
+    this.#outbox.send({ type: "replay", events, answers, asked, undone });
   }
 
   dispose(): void {
@@ -249,8 +258,11 @@ export class Chat implements Disposable {
   }
 
   async #load(sessionId: string): Promise<Conversation> {
-    const { session, events } = await this.server.run("glossator.resumeSession", { sessionId });
-    return new Conversation(session.id, session, new Transcript(events));
+    const resumed = await this.server.run("glossator.resumeSession", { sessionId });
+    const { session, events, undone } = resumed;
+    const conversation = new Conversation(session.id, session, new Transcript(events));
+    conversation.undone = undone.map(({ turn }) => turn);
+    return conversation;
   }
 
   async #follow(asked: Asked, run: (sessionId: string | null) => Promise<Answer>): Promise<void> {
@@ -318,6 +330,16 @@ export class Chat implements Disposable {
       void this.#describe(conversation);
     }
     this.#deliver(conversation, event);
+  }
+
+  #undone({ sessionId, turns }: TurnsUndone): void {
+    const runs = turns.map(({ turn }) => turn);
+    for (const conversation of new Set([this.#current, ...this.#runs.values()])) {
+      if (conversation.id === sessionId) {
+        conversation.undone = runs;
+        this.#send(conversation, { type: "undone", runs });
+      }
+    }
   }
 
   #deliver(conversation: Conversation, event: Event): void {

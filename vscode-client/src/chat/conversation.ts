@@ -9,6 +9,8 @@ import { Transcript } from "./transcript.ts";
 /** It has an `id` from its first run on. `asked` is what was asked in this window. */
 export class Conversation {
   readonly asked: Asked[] = [];
+  /** The runs whose changes to files are taken back now. */
+  undone: readonly string[] = [];
 
   constructor(
     public id: string | undefined = undefined,

@@ -57,7 +57,7 @@ export function sessions(parts: Parts): CommandTable {
 }
 
 /** The session that is shown. Throws `UserError` if nothing was asked yet. */
-export function currentSession({ chat }: Parts): string {
+export function currentSession({ chat }: Pick<Parts, "chat">): string {
   if (chat.sessionId === undefined) {
     throw new UserError("Nothing was asked in this session yet. Ask something, or resume one.");
   }

@@ -66,6 +66,8 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
       return await list(parts);
     case "undoTurn":
       return await run("glossator.undoTurn", message.runId);
+    case "redoTurn":
+      return await run("glossator.redoTurn", message.runId);
     case "setMode":
       return await run("glossator.setMode", message.mode);
     case "startPlan":

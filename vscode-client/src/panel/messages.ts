@@ -76,14 +76,17 @@ export type ToPanel =
   | { readonly type: "situation"; readonly situation: Situation }
   /**
    * The transcript begins anew with these; `answers` are of the runs whose answer is known, `asked`
-   * are the questions that were asked here, with their chips. What waits for the user's answer stays.
+   * are the questions that were asked here, with their chips, `undone` as below. What waits for the user's answer stays.
    */
   | {
       readonly type: "replay";
       readonly events: readonly Event[];
       readonly answers: readonly Answer[];
       readonly asked?: readonly Asked[];
+      readonly undone?: readonly string[];
     }
+  /** All runs of the conversation whose changes to files are taken back now. */
+  | { readonly type: "undone"; readonly runs: readonly string[] }
   /** A question was asked, here or by a command. */
   | { readonly type: "begun"; readonly asked: Asked }
   | { readonly type: "events"; readonly events: readonly Event[] }
@@ -146,6 +149,8 @@ export type ToHost =
   | { readonly type: "copy"; readonly text: string }
   /** Take back what a turn changed; the extension asks what there is to ask. */
   | { readonly type: "undoTurn"; readonly runId: string }
+  /** Bring back what an undo took. */
+  | { readonly type: "redoTurn"; readonly runId: string }
   | { readonly type: "setModel"; readonly model: string }
   /** Show what the user may say about trusting the workspace. */
   | { readonly type: "manageTrust" }
