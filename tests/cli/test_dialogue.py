@@ -14,6 +14,7 @@ from rich.console import Console
 
 from glossator.cli.floor import Floor
 from glossator.cli.messages import hunk_diff
+from glossator.cli.permitting import Prompt
 from glossator.cli.render.markdown import THEME
 from glossator.cli.render.plain import Plain
 from glossator.cli.render.pretty import Pretty
@@ -28,6 +29,7 @@ PERMISSION = {
     "reasons": ["No rule allows it."],
     "suggestions": ["Bash(npm test:*)"],
     "choices": ["once", "session", "always", "deny"],
+    "cut": None,
 }
 ONCE_ONLY = PERMISSION | {"suggestions": [], "choices": ["once", "deny"]}
 QUESTION = {
@@ -107,7 +109,7 @@ async def test_how_a_permission_is_asked() -> None:
     assert stage.seen == (
         "May Bash run?\n"
         "  npm test\n"
-        "  No rule allows it.\n"
+        "No rule allows it.\n"
         "y once · n no (or say why not)\n"
         "> This can only be allowed once.\n"
         "> "
@@ -121,10 +123,10 @@ async def test_a_permission_says_what_it_would_allow_later() -> None:
         "May Bash run?\n"
         "  echo x x x x x x x x x x x x x x x x x x x x x x x x x x x\n"
         "  x x x x x x x x x x x x x\n"
-        "  No rule allows it.\n"
-        "  s and a allow Bash(npm test:*) from then on.\n"
-        "y once · s for this session · a always here · n no (or say\n"
-        "why not)\n"
+        "No rule allows it.\n"
+        "s and a allow Bash(npm test:*) from then on.\n"
+        "y once · s for this session · a always here · e edit the\n"
+        "rules · n no (or say why not)\n"
         "> "
     )
 
@@ -239,7 +241,7 @@ def test_a_request_cannot_command_the_terminal(capsys: pytest.CaptureFixture[str
         sessionId="",
         sessionTitle="",
     )
-    Plain().permission(request)
+    Plain().permission(Prompt.of(request))
     assert "  rm -r .␛[2K" in capsys.readouterr().err
 
 

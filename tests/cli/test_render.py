@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from glossator.cli.permitting import Prompt
 from glossator.cli.render.markdown import file_uri
 from glossator.cli.render.plain import Plain
 from glossator.cli.render.pretty import Pretty
 from glossator.cli.render.renderer import Renderer
+from glossator.cli.wire import PermissionRequest
 from tests.cli.drawing import drawn, event, recorded
 from tests.cli.support import glossator
 
@@ -344,19 +346,18 @@ def test_what_goes_from_a_file_is_no_head_of_a_diff() -> None:
     detail = "--- a.sql\n+++ a.sql\n@@ … @@\n--- a comment\n+++ another\n"
 
     def show(renderer: Pretty) -> None:
-        renderer.permission(
-            {
-                "tool": "Edit",
-                "title": "May Edit a.sql?",
-                "detail": detail,
-                "cut": None,
-                "reasons": [],
-                "suggestions": [],
-                "choices": ["once", "deny"],
-                "sessionId": "",
-                "sessionTitle": "",
-            }
+        request = PermissionRequest(
+            tool="Edit",
+            title="May Edit a.sql?",
+            detail=detail,
+            cut=None,
+            reasons=[],
+            suggestions=[],
+            choices=["once", "deny"],
+            sessionId="",
+            sessionTitle="",
         )
+        renderer.permission(Prompt.of(request))
 
     seen = drawn(show, colours=True)
     assert "\x1b[1m--- a.sql" in seen

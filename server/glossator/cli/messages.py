@@ -86,23 +86,6 @@ def question_lines(question: Question) -> list[str]:
     ]
 
 
-_CHOICES = {
-    "once": "y once",
-    "session": "s for this session",
-    "always": "a always here",
-    "deny": "n no",
-}
-
-
-def permission_lines(request: PermissionRequest) -> list[str]:
-    """What is to be allowed, why it is asked, and how to answer."""
-    details = [*request["detail"].splitlines(), *request["reasons"]]
-    if request["suggestions"] and not {"session", "always"}.isdisjoint(request["choices"]):
-        details.append(f"s and a allow {', '.join(request['suggestions'])} from then on.")
-    choices = " · ".join(_CHOICES[choice] for choice in request["choices"])
-    return [request["title"], *(f"  {line}" for line in details), f"{choices} (or say why not)"]
-
-
 def denied_notice(request: PermissionRequest) -> str:
     """What could not be asked, and how to allow it next time."""
     rules = " ".join(f"--allow {shlex.quote(rule)}" for rule in request["suggestions"])

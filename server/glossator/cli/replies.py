@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,10 +14,11 @@ from glossator.cli.errors import ResponseError
 from glossator.cli.floor import Floor
 from glossator.cli.keyboard import Keyboard
 from glossator.cli.messages import NOBODY_PERMITS, NOBODY_REVIEWS, denied_notice
+from glossator.cli.pager import page
+from glossator.cli.permitting import VIEW, Prompt, edit_hint, edited
 from glossator.cli.render.renderer import Renderer
 from glossator.cli.session import ENCODING
 from glossator.cli.wire import (
-    Choice,
     EditPlan,
     Json,
     PermissionAnswer,
@@ -28,16 +30,6 @@ from glossator.cli.wire import (
 
 METHOD_NOT_FOUND = -32601
 
-_CHOICES: Mapping[str, Choice] = {
-    "y": "once",
-    "yes": "once",
-    "s": "session",
-    "a": "always",
-    "n": "deny",
-    "no": "deny",
-    "": "deny",
-}
-_NO = re.compile(r"^(?:n\s+|no?[,;:.]\s*)", re.IGNORECASE)  # before the user's words
 _NUMBERS = re.compile(r"\d+(?:[\s,;]+\d+)*[\s,;]*")
 
 
@@ -89,12 +81,33 @@ class Replies:
             return answer
 
     async def _decide(self, request: PermissionRequest, keyboard: Keyboard) -> PermissionAnswer:
+        prompt = Prompt.of(request)
         keyboard.forget()
-        self._renderer.permission(request)
-        while isinstance(answer := parse_permission(await keyboard.line(), request), str):
-            self._renderer.ask_again(answer)
-        self._renderer.resume()
-        return answer
+        self._renderer.permission(prompt)
+        while True:
+            line = await keyboard.line()
+            if line.strip().lower() == VIEW:
+                if not await page(prompt.whole):
+                    self._renderer.whole(prompt.whole)
+                keyboard.forget()
+                self._renderer.ask_again(prompt.hint)
+            elif prompt.is_edit(line):
+                prompt = replace(prompt, rules=await self._edited(prompt.rules, keyboard))
+                self._renderer.ask_again("\n".join((*prompt.reasons, prompt.hint)))
+            elif isinstance(answer := prompt.parse(line), str):
+                self._renderer.ask_again(answer)
+            else:
+                self._renderer.resume()
+                return answer
+
+    async def _edited(self, rules: Sequence[str], keyboard: Keyboard) -> tuple[str, ...]:
+        """The rules as the user has them, each kept, replaced or left out."""
+        kept: list[str] = []
+        for number, rule in enumerate(rules, 1):
+            self._renderer.ask_again(edit_hint(rule, number, len(rules)))
+            typed = edited(rule, await keyboard.line())
+            kept += [] if typed is None else [typed]
+        return tuple(kept)
 
     async def _permit(self, request: PermissionRequest) -> PermissionAnswer:
         if self._keyboard is None:
@@ -147,20 +160,6 @@ class Replies:
         for diff in outcome.diffs:
             self._floor.show(partial(self._renderer.diff, diff))
         return outcome.result
-
-
-def parse_permission(line: str, request: PermissionRequest) -> PermissionAnswer | str:
-    """A decision as it was typed, or what is wrong with it.
-
-    Whatever is not one of the letters is a denial, in words; an empty line is one without.
-    """
-    line = line.strip()
-    choice = _CHOICES.get(line.lower())
-    if choice is None:
-        return {"choice": "deny", "message": _NO.sub("", line, count=1)}
-    if choice not in request["choices"]:
-        return "This can only be allowed once."
-    return {"choice": choice, "message": ""}
 
 
 def parse_answer(line: str, question: Question) -> QuestionAnswer | str:

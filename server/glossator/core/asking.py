@@ -12,6 +12,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
+from glossator.core.shown import shown
+
 
 class Named(Protocol):
     """A session; its title may change while it runs."""
@@ -22,7 +24,7 @@ class Named(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """The session that asks, as it goes over the wire; both are empty where none does."""
+    """The session that asks, as it is shown; both are empty where none does."""
 
     session_id: str = ""
     session_title: str = ""
@@ -44,4 +46,4 @@ def asking_for(session: Named) -> Iterator[None]:
 def asker() -> Asker:
     """The session that asks here and now."""
     session = _session.get()
-    return Asker() if session is None else Asker(session.id, session.title)
+    return Asker() if session is None else Asker(session.id, shown(session.title))

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from glossator.core.shown import shown_text
+
 _VALUE = 40  # characters of an argument's value that are shown
 
 
@@ -40,4 +42,4 @@ def _cut(value: str) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return shown_text(json.dumps(value, ensure_ascii=False))

@@ -11,6 +11,8 @@ import re
 from html import unescape
 from html.entities import html5
 
+from glossator.core.shown import shown_prose
+
 _FENCED = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>.*?)(?P=fence)[`~]* *", re.DOTALL)
 _ACTIVE = re.compile(r"\\.|!(?=\[)|<(?=[A-Za-z/!?])", re.DOTALL)
 _COMMAND = re.compile(r"(\]\(|\]:)\s*(?:\\?<)?\s*command:[^)\s]*", re.IGNORECASE)
@@ -62,8 +64,16 @@ def _meant(escape: re.Match[str]) -> str:
     return escape[1] or (unescape(escape[0]) if known else escape[0])
 
 
+def _without_unseen(escape: re.Match[str]) -> str:
+    """A character that is written as an entity and would be unseen, as it is shown; else as is."""
+    character = unescape(escape[0])
+    seen = shown_prose(character)
+    return escape[0] if seen == character else seen
+
+
 def harmless(block: str) -> str:
-    """A block of Markdown without images, HTML, and links that run commands."""
+    """A block of Markdown without images, HTML, links that run commands, and what is unseen."""
+    block = shown_prose(block)
     if (fenced := _FENCED.fullmatch(block)) and fenced["fence"] not in fenced["inside"]:
         return block
     lines = [made for line in block.split("\n") if (made := _made_harmless(line)) is not None]
@@ -91,4 +101,5 @@ def _made_harmless(line: str) -> str | None:
 
 
 def _escaped(text: str) -> str:
+    text = _ESCAPE.sub(_without_unseen, text)
     return _ACTIVE.sub(lambda found: _ESCAPED.get(found[0], found[0]), text)

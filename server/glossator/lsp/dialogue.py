@@ -20,6 +20,7 @@ from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.errors import UsageError
+from glossator.core.excerpt import Line, excerpt, is_cut
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review
 from glossator.core.question import Question, QuestionAnswer
@@ -53,6 +54,8 @@ _BUTTONS = {
     Choice.ALWAYS: "Always allow here",
     Choice.DENY: "Deny",
 }
+_MESSAGE_LINES, _MESSAGE_CHARACTERS = 30, 300  # that a message box has room for
+_NOT_WHOLE = "This is not shown whole: where a line begins with …, something is left out."
 _APPLY, _REJECT = "Apply", "Reject"
 _UNASKED = (
     "The editor could not ask the user, so this is not allowed.\nDo without it, and say in your"
@@ -135,8 +138,8 @@ class Dialogue:
                 reply = await self._protocol.ask(PERMISSION, wire)
                 answer: PermissionAnswer = from_wire(PermissionAnswer, reply or _DENIED)
             else:
-                text = "\n".join((request.title, request.detail, *request.reasons))
-                pressed = await self._press(text, [_BUTTONS[each] for each in request.choices])
+                buttons = [_BUTTONS[each] for each in request.choices]
+                pressed = await self._press(_in_a_message(request), buttons)
                 chosen = next((c for c, name in _BUTTONS.items() if name == pressed), Choice.DENY)
                 answer = PermissionAnswer(chosen)
         except _FAILURES as failure:
@@ -242,6 +245,18 @@ class _SaveAnswer:
 def _shown(question: Question) -> str:
     details = [f"{each.label}: {each.detail}" for each in question.options if each.detail]
     return "\n".join((question.text, *details))
+
+
+def _in_a_message(request: PermissionRequest) -> str:
+    """What a message has room for; what it leaves out it says, in lines that are not indented."""
+    cut = request.cut
+    lines = excerpt(request.detail, lines=_MESSAGE_LINES, characters=_MESSAGE_CHARACTERS)
+    if cut is not None:
+        tail = excerpt(cut.tail, lines=_MESSAGE_LINES, characters=_MESSAGE_CHARACTERS)
+        lines = (*lines, Line(f"… {cut.bytes:,} more bytes", mark=True), *tail)
+    details = [line.text if line.mark else f"  {line.text}" for line in lines]
+    left_out = [_NOT_WHOLE] if is_cut(lines) else []
+    return "\n".join((request.title, *details, *left_out, *request.reasons))
 
 
 def _summary(plan: EditPlan) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from glossator.core.citations import CitationMark, link, place, rewrite_citations, space_before
+from glossator.core.shown import shown_prose
 from glossator.core.uri import to_uri
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def to_markdown(answer: Answer) -> str:
         parts.append(f"## Searched\n\n{report.account()}")
     how = "offline, extractive" if answer.offline else answer.model
     parts.append(f"---\n\n*{how}; stopped: {answer.stop}*")
-    return "\n\n".join(parts) + "\n"
+    return shown_prose("\n\n".join(parts) + "\n")
 
 
 def _link(mark: CitationMark, uri: str | None) -> str:

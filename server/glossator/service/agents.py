@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
 from glossator.core.report import Report
+from glossator.core.shown import shown_prose
 from glossator.service.agent_log import KeptAgent, agents_in
 from glossator.service.application import Application
 from glossator.service.session_export import message_parts
@@ -83,7 +84,7 @@ async def show_agent(app: Application, request: ShowAgentRequest) -> AgentTransc
     parts = [f"# {begun.task}", head]
     for message in agent.messages:
         parts += message_parts(message)
-    return AgentTranscript(_info(app, agent), agent.report, "\n\n".join(parts) + "\n")
+    return AgentTranscript(_info(app, agent), agent.report, shown_prose("\n\n".join(parts) + "\n"))
 
 
 async def _agents(app: Application, session_id: str) -> dict[str, KeptAgent]:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from glossator.core.citations import CitationMark, link, place, rewrite_citations
 from glossator.core.markdown import harmless
 from glossator.core.report import ITEM, Finding, joined
+from glossator.core.shown import shown_prose
 from glossator.core.span import Citation, CitationStatus
 from glossator.core.uri import to_uri
 from glossator.grounding.passages import Place
@@ -54,7 +55,7 @@ def document(noted: Noted, title: str) -> str:
         parts += ["## Open", joined(map(harmless, report.open))]
     if report.searched:
         parts += ["## Searched", report.account()]
-    return "\n\n".join(parts) + "\n"
+    return shown_prose("\n\n".join(parts) + "\n")
 
 
 def gloss_link(path: str, line: int) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from glossator.context.modes import tells_mode
 from glossator.core.events import RunStarted, UndoneTurn
+from glossator.core.shown import shown, shown_prose
 from glossator.llm.cost import in_words
 from glossator.llm.model import Block, Message
 from glossator.service.agent_log import AgentBegun
@@ -56,7 +57,7 @@ def to_markdown(records: Sequence[Record]) -> str:
     """The conversation as it stands, as a document; long results of tools are cut, and say so."""
     state = add_up(records)
     began = state.created_at.strftime("%Y-%m-%d %H:%M UTC")
-    parts = [f"# {state.title}", f"{began}, {', '.join(state.roots)}"]
+    parts = [f"# {shown(state.title)}", f"{began}, {', '.join(state.roots)}"]
     if state.account.replies:
         parts.append(_spent(state.account))
     undone = {each.turn for each in _undone(state)}
@@ -67,7 +68,7 @@ def to_markdown(records: Sequence[Record]) -> str:
             run = record.run_id
         parts.extend(_parts(record))
     parts += [_WAS_UNDONE] * (run in undone)
-    return "\n\n".join(parts) + "\n"
+    return shown_prose("\n\n".join(parts) + "\n")
 
 
 def _undone(state: SessionState) -> tuple[UndoneTurn, ...]:

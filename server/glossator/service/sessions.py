@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, UndoneTurn
+from glossator.core.shown import shown
 from glossator.service.application import Application
 from glossator.service.session_export import to_json, to_markdown
 from glossator.service.session_replay import replay
@@ -172,7 +173,7 @@ async def _info(app: Application, session_id: str) -> SessionInfo:
 def _view(app: Application, item: ListedSession) -> SessionInfo:
     return SessionInfo(
         id=item.head.id,
-        title=item.head.title,
+        title=shown(item.head.title),
         created_at=item.head.created_at,
         updated_at=item.updated_at.isoformat(timespec="seconds"),
         turns=item.head.turns,

@@ -13,6 +13,7 @@ from pathlib import Path
 from glossator import __version__
 from glossator.agent.permissions.policy import Mode
 from glossator.core.events import Usage
+from glossator.core.shown import shown
 from glossator.service.application import Application
 from glossator.service.session import Session
 from glossator.workspace.cache import CacheStatistics
@@ -180,7 +181,7 @@ def _spending(session: Session) -> SpendingView:
     total = account.spending
     return SpendingView(
         session.id,
-        session.title,
+        shown(session.title),
         account.replies,
         account.broken_off,
         total.usage,

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from glossator.core.question import Option, Question, QuestionAnswer
+from glossator.core.shown import shown, shown_text
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Access, ToolArgs, ToolContext
@@ -55,9 +56,10 @@ class AskUser:
 
     async def run(self, args: AskUserArgs, context: ToolContext) -> ToolResult:
         """Ask, and tell the model what was answered."""
-        options = tuple(Option(option.label, option.detail) for option in args.options)
+        options = tuple(Option(shown(each.label), shown(each.detail)) for each in args.options)
+        question = Question(shown_text(args.question), options, args.several)
         with context.waiting():
-            answer = await context.ask_user(Question(args.question, options, args.several))
+            answer = await context.ask_user(question)
         return ToolResult(_told(answer), outcome="answered" if answer else "no answer")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from glossator.cli.render.printable import printable
+from glossator.core.shown import shown_text
 
 _HEAD_LINES = 2
 _STYLES = {"+": "green", "-": "red", "@": "cyan", "\\": "dim"}
@@ -18,7 +18,7 @@ def line_style(number: int, line: str) -> str:
 def draw_diff(diff: str) -> Text:
     """The diff in colours; nothing in it is obeyed by the terminal."""
     drawn = Text(no_wrap=False)
-    for number, line in enumerate(printable(diff).split("\n")):
+    for number, line in enumerate(shown_text(diff).split("\n")):
         drawn.append("\n" if number else "")
         drawn.append(line, line_style(number, line))
     drawn.rstrip()

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Mapping
 
+from glossator.cli.permitting import Prompt
 from glossator.cli.wire import (
     Answer,
     Checks,
@@ -15,7 +16,6 @@ from glossator.cli.wire import (
     IndexReport,
     Json,
     Models,
-    PermissionRequest,
     Progress,
     Question,
     Status,
@@ -57,9 +57,13 @@ class JsonLines:
         """One line."""
         _write({"question": question})
 
-    def permission(self, request: PermissionRequest) -> None:
+    def permission(self, prompt: Prompt) -> None:
         """One line."""
-        _write({"permission": request})
+        _write({"permission": prompt.request})
+
+    def whole(self, text: str) -> None:
+        """One line."""
+        _write({"whole": text})
 
     def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
         """One line."""

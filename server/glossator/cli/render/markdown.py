@@ -16,6 +16,7 @@ from rich.theme import Theme
 from glossator.cli.render.blocks import Block
 from glossator.cli.render.printable import printable
 from glossator.core.citations import CitationMark, rewrite_citations, space_before
+from glossator.core.shown import shown_prose
 from glossator.core.uri import to_uri
 
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~])")
@@ -60,7 +61,11 @@ class AnswerMarkdown(Markdown):
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         drawn = super().__rich_console__(console, options)
-        segments = [part for part in drawn if isinstance(part, Segment)]  # it gives nothing else
+        segments = [
+            part._replace(text=shown_prose(part.text))  # an entity may be what is unseen
+            for part in drawn
+            if isinstance(part, Segment)  # it gives nothing else
+        ]
         lines = [_without_padding(line) for line in Segment.split_lines(segments)]
         while lines and not lines[0]:
             lines.pop(0)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+from collections.abc import Iterator
+from unicodedata import east_asian_width
 
 from glossator.cli.messages import (
     NO_SESSION,
@@ -11,10 +14,10 @@ from glossator.cli.messages import (
     compacted_notice,
     hunk_diff,
     hunk_hint,
-    permission_lines,
     question_lines,
     stop_notice,
 )
+from glossator.cli.permitting import INDENT, Prompt
 from glossator.cli.render.agents import NO_AGENT, AgentLines, agent_rows
 from glossator.cli.render.citations import failed, marked_text, place, read_line, where, why
 from glossator.cli.render.context import context_title, model_rows, part_rows
@@ -43,7 +46,6 @@ from glossator.cli.wire import (
     Hunk,
     IndexReport,
     Models,
-    PermissionRequest,
     Progress,
     Question,
     Status,
@@ -62,8 +64,10 @@ from glossator.cli.wire_sessions import (
     Turns,
     Undone,
 )
+from glossator.core.shown import shown_prose, shown_text
 
 _PROGRESS_STEP = 10  # percent between two lines
+_NARROWEST = 20  # columns for what is asked about
 
 _MARKS = {"ok": "ok", "warning": "warning", "failed": "FAILED"}
 _STEPS = {"pending": "[ ]", "active": "[>]", "done": "[x]"}
@@ -117,13 +121,23 @@ class Plain:
         """On stderr, the options numbered."""
         _prompt("\n".join(question_lines(question)))
 
-    def permission(self, request: PermissionRequest) -> None:
+    def permission(self, prompt: Prompt) -> None:
+        """On stderr; of all lines only those that are asked about are indented."""
+        width = max(shutil.get_terminal_size().columns - len(INDENT), _NARROWEST)
+        details = (
+            part if line.mark else f"{INDENT}{part}"
+            for line in prompt.details
+            for part in ([line.text] if line.mark else _wrapped(line.text, width))
+        )
+        _prompt("\n".join((prompt.request["title"], *details, *prompt.reasons, prompt.hint)))
+
+    def whole(self, text: str) -> None:
         """On stderr."""
-        _prompt("\n".join(permission_lines(request)))
+        _aside(text)
 
     def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
         """On stderr, as a diff."""
-        _prompt(f"{hunk_diff(hunk)}{hunk_hint(number, total)}")
+        _prompt(f"{shown_text(hunk_diff(hunk))}{hunk_hint(number, total)}")
 
     def ask_again(self, message: str) -> None:
         """On stderr."""
@@ -134,11 +148,11 @@ class Plain:
 
     def diff(self, diff: str) -> None:
         """On stderr: the answer alone is for the pipe."""
-        _aside(diff.rstrip("\n"))
+        _aside(shown_text(diff.rstrip("\n")))
 
     def answer(self, answer: Answer) -> None:
         """The text, then one line for each citation that does not hold, and one for the others."""
-        print(marked_text(answer).rstrip("\n"))
+        print(shown_prose(marked_text(answer)).rstrip("\n"))
         citations = answer["citations"]
         if citations:
             print()
@@ -296,3 +310,15 @@ def _prompt(text: str) -> None:
 
 def _aside(message: str) -> None:
     print(printable(message), file=sys.stderr, flush=True)
+
+
+def _wrapped(line: str, width: int) -> Iterator[str]:
+    """A line in parts that fit, so that none goes on at the left edge; a tab may take 8 columns."""
+    part, taken = "", 0
+    for character in printable(line).expandtabs():
+        wide = 2 if east_asian_width(character) in "WF" else 1
+        if taken + wide > width:
+            yield part
+            part, taken = "", 0
+        part, taken = part + character, taken + wide
+    yield part

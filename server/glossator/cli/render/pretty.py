@@ -12,10 +12,10 @@ from glossator.cli.messages import (
     discarded_notice,
     hunk_diff,
     hunk_hint,
-    permission_lines,
     question_lines,
     stop_notice,
 )
+from glossator.cli.permitting import INDENT, Prompt
 from glossator.cli.render import tables
 from glossator.cli.render.agents import AgentLine, AgentLines
 from glossator.cli.render.answers import Answers
@@ -31,13 +31,13 @@ from glossator.cli.wire import (
     Event,
     Hits,
     Hunk,
-    PermissionRequest,
     Progress,
     Question,
     Step,
 )
 
-_INDENTED, _NUMBERED = 2, 5  # characters before the details of a permission, and an option
+_NUMBERED = 5  # characters before an option
+_WARNING = "bold yellow"
 _STEPS = {"pending": ("☐", ""), "active": ("▸", "bold"), "done": ("✓", "dim")}
 
 
@@ -114,16 +114,24 @@ class Pretty(Answers):
             self._screen.line(self._question, option, hang=_NUMBERED)
         self._screen.prompt(self._question, hint)
 
-    def permission(self, request: PermissionRequest) -> None:
-        """As a question, with the details between."""
-        first, *details, hint = permission_lines(request)
+    def permission(self, prompt: Prompt) -> None:
+        """As a question, with the details between: they alone are indented."""
         self._begin_to_ask()
-        self._screen.line(self._question, first, "bold yellow")
-        is_diff = request["detail"].startswith("--- ")
-        for number, line in enumerate(details):
-            style = line_style(number, line[_INDENTED:]) if is_diff else ""
-            self._screen.line(self._question, line, style, hang=_INDENTED)
-        self._screen.prompt(self._question, hint)
+        self._screen.line(self._question, prompt.request["title"], "bold yellow")
+        is_diff = prompt.request["detail"].startswith("--- ")
+        for number, line in enumerate(prompt.details):
+            if line.mark:
+                self._screen.line(self._question, line.text, _WARNING)
+                continue
+            style = line_style(number, line.text) if is_diff else ""
+            self._screen.line(self._question, INDENT + line.text, style, hang=len(INDENT))
+        for reason in prompt.reasons:
+            self._screen.line(self._question, reason)
+        self._screen.prompt(self._question, prompt.hint)
+
+    def whole(self, text: str) -> None:
+        """As it is."""
+        self._screen.out(text)
 
     def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
         """A coloured diff and how to answer."""

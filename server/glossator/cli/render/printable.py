@@ -1,6 +1,8 @@
-"""Text from a workspace made safe to show: it may hold what a terminal would obey."""
+"""Text from a workspace made safe to show: it may hold what a terminal would obey, or hide."""
 
 from __future__ import annotations
+
+from glossator.core.shown import shown_prose
 
 _CONTROLS = frozenset([*range(0x20), *range(0x7F, 0xA0)]) - {0x09, 0x0A}  # C0, DEL, C1
 _VISIBLE = {
@@ -9,5 +11,5 @@ _VISIBLE = {
 
 
 def printable(text: str) -> str:
-    """`text` with its control characters made visible; tabs stay, line ends become LF."""
-    return text.replace("\r\n", "\n").translate(_VISIBLE)
+    """`text` with what cannot be seen in it made visible; tabs stay, line ends become LF."""
+    return shown_prose(text.replace("\r\n", "\n").translate(_VISIBLE))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from glossator.cli.permitting import Prompt
 from glossator.cli.wire import (
     Answer,
     Checks,
@@ -14,7 +15,6 @@ from glossator.cli.wire import (
     Hunk,
     IndexReport,
     Models,
-    PermissionRequest,
     Progress,
     Question,
     Status,
@@ -49,8 +49,11 @@ class Renderer(Protocol):
     def question(self, question: Question) -> None:
         """The user is to answer on the next line of input."""
 
-    def permission(self, request: PermissionRequest) -> None:
+    def permission(self, prompt: Prompt) -> None:
         """The user is to decide on the next line of input."""
+
+    def whole(self, text: str) -> None:
+        """What a prompt did not show whole."""
 
     def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
         """A part of an edit, which the user is to decide about on the next line of input."""

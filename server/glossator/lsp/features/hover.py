@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from glossator.core.markdown import plain
+from glossator.core.shown import shown_prose
 from glossator.core.text import Position
 from glossator.lsp.later import Later
 
@@ -40,9 +41,11 @@ def _shown(ls: Server, answer: HoverAnswer | None) -> types.Hover | None:
     if answer is None:
         return None
     if ls.client.markdown_hover:
-        contents = types.MarkupContent(types.MarkupKind.Markdown, answer.markdown)
+        shown = shown_prose(answer.markdown)
+        contents = types.MarkupContent(types.MarkupKind.Markdown, shown)
     else:
-        contents = types.MarkupContent(types.MarkupKind.PlainText, plain(answer.markdown))
+        shown = shown_prose(plain(answer.markdown))
+        contents = types.MarkupContent(types.MarkupKind.PlainText, shown)
     return types.Hover(
         contents=contents,
         range=types.Range(types.Position(*answer.start), types.Position(*answer.end)),
