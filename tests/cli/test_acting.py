@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import stat
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -82,10 +81,9 @@ async def test_a_move_is_reviewed_made_and_undone(tmp_path: Path) -> None:
             await terminal.until("restored fish.py\nremoved deep/sea.py\n")
             assert await terminal.ended() == 0
         assert (text(fish), mode(fish), there.parent.exists()) == (BEFORE, 0o640, False)
-        undo = re.search(r"--turn (undo-\S+)\.", terminal.seen)
-        assert undo is not None
-        async with program(tmp_path, api, "undo", "--turn", undo[1]) as terminal:
-            await terminal.until("restored deep/sea.py\nremoved fish.py\n")
+        assert "undone: dive\nTo do it again: `glossator redo`.\n" in terminal.seen
+        async with program(tmp_path, api, "redo") as terminal:
+            await terminal.until("restored deep/sea.py\nremoved fish.py\ndone again: dive\n")
             assert await terminal.ended() == 0
         assert api.refusals == []
 

@@ -122,10 +122,11 @@ def test_sessions_and_turns() -> None:
     )
     turns = recorded("session_turns")["answer"]
     assert lines(drawn(lambda renderer: renderer.turns(turns))) == (
-        "turn    asked                               files it changed\n"
-        "t1      Rename parse to read, in both       a.py, b.py\n"
-        "        files, and say where it is us…\n"
-        "undo-2  undo of t1                          a.py\n"
+        "turn    asked                       files it changed\n"
+        "t1      Rename parse to read, in    a.py, b.py        undone\n"
+        "        both files, and say where\n"
+        "        it is us…\n"
+        "undo-2  undo of t1                  a.py\n"
     )
 
 
@@ -221,13 +222,18 @@ def test_what_was_undone() -> None:
         "restored fish.py\n"
         "removed deep/sea.py\n"
         "removed shell.py\n"
-        "To take this back, undo again with --turn undo-3.\n"
+        "undone: Rename parse to read\n"
+        "To do it again: `glossator redo`.\n"
         "not undone reef.py: it is a folder now\n"
     )
 
 
 def test_nothing_was_left_to_undo() -> None:
-    undone = recorded("undo")["answer"] | {"turn": None, "restored": []}
+    undone = recorded("undo")["answer"] | {
+        "turn": None,
+        "restored": [],
+        "undid": [],
+    }
     seen = drawn(lambda renderer: renderer.undone(undone))
     assert seen == "The files are as they were already.\n"
 

@@ -88,6 +88,11 @@ UNDO = {"since": False, "overwrite": False}
             "undo",
             [("listSessions", {}), ("undoTurn", {"sessionId": "s2", **UNDO})],
         ),
+        (
+            "redo",
+            "redo s1 --turn t1 --overwrite",
+            [("redoTurn", {"sessionId": "s1", "turn": "t1", "overwrite": True})],
+        ),
         ("ask", "ask --resume s1 hi", [("ask", {"question": "hi", "sessionId": "s1"})]),
         (
             "ask_continue",
@@ -112,7 +117,8 @@ def test_what_is_sent(recording: str, words: str, sent: list[tuple[str, dict[str
             "session_turns",
             "sessions turns s1",
             (
-                "t1\tRename parse to read, in both files, and say where it is us…\ta.py, b.py\n"
+                "t1\tRename parse to read, in both files, and say where it is us…\ta.py, b.py"
+                "\tundone\n"
                 "undo-2\tundo of t1\ta.py\n"
             ),
         ),
@@ -151,7 +157,15 @@ def test_what_is_sent(recording: str, words: str, sent: list[tuple[str, dict[str
         (
             "undo",
             "undo s1",
-            "restored fish.py\nTo take this back, undo again with --turn undo-3.\n",
+            ("restored fish.py\nundone: Rename parse to read\nTo do it again: `glossator redo`.\n"),
+        ),
+        (
+            "redo",
+            "redo s1",
+            (
+                "restored fish.py\ndone again: Rename parse to read\n"
+                "To take it back: `glossator undo`.\n"
+            ),
         ),
     ],
 )

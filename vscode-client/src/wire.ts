@@ -989,6 +989,8 @@ export interface UndoAnswer {
   readonly failed: ReadonlyArray<UndoProblem>;
   readonly incomplete: boolean;
   readonly jobs: ReadonlyArray<string>;
+  readonly undid: ReadonlyArray<string>;
+  readonly redid: ReadonlyArray<string>;
   readonly undone: ReadonlyArray<UndoneTurn>;
 }
 

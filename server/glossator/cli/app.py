@@ -18,7 +18,7 @@ from glossator.cli.options import Modelled, with_options
 from glossator.cli.render.renderer import Renderer
 from glossator.cli.retrying import retry
 from glossator.cli.session import Command
-from glossator.cli.session_commands import sessions, undo
+from glossator.cli.session_commands import redo, sessions, undo
 from glossator.cli.wire import (
     Checks,
     Hits,
@@ -203,3 +203,4 @@ def doctor(
 
 app.add_typer(sessions, name="sessions")
 app.command()(undo)
+app.command()(redo)

@@ -1,4 +1,4 @@
-"""The commands about sessions: list them, and work on one; undo turns, or ask again."""
+"""The commands about sessions: list them, and work on one; undo turns, redo, or ask again."""
 
 from __future__ import annotations
 
@@ -278,6 +278,32 @@ def undo(
         argument["turn"] = turn
     work = in_session("glossator.undoTurn", session_id, argument)
     ask_server(context, common, work, show)
+
+
+@with_options
+def redo(
+    context: typer.Context,
+    session_id: IdOrNewest = None,
+    *,
+    turn: Annotated[
+        str | None,
+        typer.Option("--turn", metavar="TURN", help="The turn; else the one undone last."),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Also in files that were changed since.")
+    ] = False,
+    common: Common,
+) -> None:
+    """Do again what an undo took back."""
+
+    def show(renderer: Renderer, answer: Undone) -> bool:
+        renderer.undone(answer)
+        return not not_undone(answer)
+
+    argument: dict[str, Json] = {"overwrite": overwrite}
+    if turn is not None:
+        argument["turn"] = turn
+    ask_server(context, common, in_session("glossator.redoTurn", session_id, argument), show)
 
 
 async def newest_session(execute: Execute) -> str:

@@ -86,6 +86,8 @@ class Undone(TypedDict):
     failed: list[UndoProblem]
     incomplete: bool
     jobs: list[str]
+    undid: list[str]
+    redid: list[str]
     undone: list[UndoneTurn]
 
 

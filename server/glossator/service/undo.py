@@ -63,8 +63,9 @@ class UndoAnswer:
     What is there again, or as it was, is `restored`; what is gone again is `removed`. Files that
     somebody else has changed since are `conflicts`; without `overwrite` nothing at all is brought
     back then. `incomplete`: a command was cut off with its server, or one of `jobs` (by their
-    command lines) went on after its turn, and what they changed is not known. `undone` are all
-    turns of the session that are undone now.
+    command lines) went on after its turn, and what they changed is not known. `undid` are the
+    questions of the turns that are undone now and were not before, `redid` of those that no longer
+    are. `undone` are all turns of the session that are undone now.
     """
 
     turn: str | None
@@ -74,6 +75,8 @@ class UndoAnswer:
     failed: tuple[UndoProblem, ...]
     incomplete: bool
     jobs: tuple[str, ...]
+    undid: tuple[str, ...]
+    redid: tuple[str, ...]
     undone: tuple[UndoneTurn, ...]
 
 
@@ -139,7 +142,10 @@ async def _take_back(
     with app.runs.claim(session_id):
         acting = await acting_of(app, session_id)
         checkpoints = acting.checkpoints
+        before = {each.turn for each in checkpoints.undone}
         undone = await work(checkpoints)
+        after = {each.turn for each in checkpoints.undone}
+        asked = questions(await app.sessions.records(session_id)) if before != after else {}
         if undone.turn is not None:  # what a turn had the editor save is brought back on disk, too
             await acting.saving.save(undone.turn, undo=True)
     relative = app.host.snapshot().relative
@@ -151,6 +157,8 @@ async def _take_back(
         _problems(app, undone.failed),
         undone.incomplete,
         undone.jobs,
+        tuple(asked[turn] for turn in asked if turn in after - before),
+        tuple(asked[turn] for turn in asked if turn in before - after),
         checkpoints.undone,
     )
 

@@ -32,11 +32,15 @@ class SessionRow(NamedTuple):
 
 
 class TurnRow(NamedTuple):
-    """One turn that changed files; `about`: what was asked, or which turns it undid."""
+    """One turn that changed files; `about`: what was asked, or which turns it undid.
+
+    `state` is "undone" or empty.
+    """
 
     turn: str
     about: str
     paths: str
+    state: str
 
 
 def session_row(session: Session, now: datetime) -> SessionRow:
@@ -53,16 +57,27 @@ def session_rows(answer: Sessions) -> list[SessionRow]:
 
 def turn_rows(answer: Turns) -> list[TurnRow]:
     """Oldest first."""
-    return [TurnRow(turn["turn"], _about(turn), names(turn["paths"])) for turn in answer["turns"]]
+    return [
+        TurnRow(
+            turn["turn"], _about(turn), names(turn["paths"]), "undone" if turn["undoneBy"] else ""
+        )
+        for turn in answer["turns"]
+    ]
 
 
 def undone_lines(undone: Undone) -> list[str]:
-    """What was brought back, and how to take that back."""
+    """What was brought back, which turns are undone now or no longer, how to take that back."""
     lines = [f"restored {shown(path)}" for path in undone["restored"]]
     lines += [f"removed {shown(path)}" for path in undone["removed"]]
     if not lines and not not_undone(undone):
         lines.append("The files are as they were already.")
-    if undone["turn"]:
+    lines += [f"undone: {_short(question)}" for question in undone["undid"]]
+    lines += [f"done again: {_short(question)}" for question in undone["redid"]]
+    if undone["undid"]:
+        lines.append("To do it again: `glossator redo`.")
+    elif undone["redid"]:
+        lines.append("To take it back: `glossator undo`.")
+    elif undone["turn"]:
         lines.append(f"To take this back, undo again with --turn {undone['turn']}.")
     return lines
 

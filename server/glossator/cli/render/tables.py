@@ -134,8 +134,9 @@ def turns(answer: Turns) -> Table:
     table.add_column("turn", no_wrap=True, style="bold")
     table.add_column("asked", overflow="fold")
     table.add_column("files it changed", overflow="fold", style="dim")
+    table.add_column("", no_wrap=True)
     for row in turn_rows(answer):
-        table.add_row(row.turn, Text(printable(row.about)), Text(printable(row.paths)))
+        table.add_row(row.turn, Text(printable(row.about)), Text(printable(row.paths)), row.state)
     return table
 
 
