@@ -1,12 +1,7 @@
 // Notifications: what stands in them is plain text, whoever wrote it.
 
 import { type MessageOptions, window } from "vscode";
-import { shownText } from "./shown.ts";
-
-/** What a notification shows literally: VS Code would make `[x](command:…)` a link that runs. */
-export function literal(text: string): string {
-  return shownText(text).replaceAll("](", "] (");
-}
+import { literal, shownText } from "./shown.ts";
 
 /** Something to know. */
 export async function inform(message: string, ...buttons: string[]): Promise<string | undefined> {

@@ -65,6 +65,11 @@ export function labelled(text: string): string {
   return shown(text).replaceAll("$(", "\\$(");
 }
 
+/** As a message of VS Code's, in which `[x](command:…)` would be a link that runs something. */
+export function literal(text: string): string {
+  return shownText(text).replaceAll("](", "] (");
+}
+
 /** The beginning of a text on one line, which says how much more there is. */
 export function summaryOf(text: string): string {
   const lines = text.trim().split("\n");

@@ -8,6 +8,8 @@ import { folds } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Shown } from "../ui/shown.tsx";
 
+const IN_SIGHT = 12; // lines that the box shows at once
+
 /** The box; what is squeezed in it says so, and can be had whole. */
 export function Detail({ id, request }: { id: string; request: PermissionRequest }) {
   const { detail, cut } = request;
@@ -20,7 +22,10 @@ export function Detail({ id, request }: { id: string; request: PermissionRequest
   return (
     <div class="detail-box">
       <div class="detail-head">
-        <span>{plural(rows.length, "line")}</span>
+        <span>
+          {plural(rows.length, "line")}
+          {rows.length > IN_SIGHT && ", scroll to see all"}
+        </span>
         {isShort && (
           <button
             type="button"

@@ -33,7 +33,7 @@ export async function story(stage) {
   await page.keyboard.type("y1");
   await page.keyboard.press("Enter");
   await stage.shows(`${TEXT}\ny1\n\n`);
-  assert.match(await notice.textContent(), /Make it.*echo 0 >> made\.txt … and \d+ more lines/);
+  assert.match(await notice.textContent(), /Make it.*echo 0 >> made\.txt … and 70 more lines/);
   assert.equal(await page.locator(".quick-input-widget:visible").count(), 0);
   const status = page.locator("[id*='glossator.status']", { hasText: "answer needed" });
   await status.first().waitFor();

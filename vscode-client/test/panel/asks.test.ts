@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Event } from "../../src/wire.ts";
 import {
   answerable,
   button,
@@ -12,7 +13,7 @@ import {
   shown,
   skip,
 } from "./harness/opened.ts";
-import { ASKER, NEW, permission, situation } from "./harness/streams.ts";
+import { ASKER, NEW, oneTurn, permission, situation, stream } from "./harness/streams.ts";
 
 openBeforeEach();
 
@@ -149,4 +150,31 @@ test("questions and reviews wait in their session, too", skip, async () => {
   assert.equal(await harness.page.locator(".question-card").count(), 0);
   assert.equal(await harness.page.locator(".review").count(), 1);
   assert.equal(await harness.page.locator(".waits").count(), 1);
+});
+
+test("an undone turn says so in each place, and is redone", skip, async () => {
+  await shown(...stream("edits"), { type: "undone", runs: ["edits"] });
+  const turn = harness.page.locator(".turn");
+  assert.match((await turn.locator(".card.edit").first().textContent()) ?? "", /undone/);
+  assert.match((await turn.locator(".notice.warn").textContent()) ?? "", /^.?\s*Undone: /);
+  assert.equal(await button("Undo this turn's edits").count(), 0);
+  await button("Redo").click();
+  await button("Redo this turn's edits").click();
+  const redo = { type: "redoTurn", runId: "edits" };
+  assert.deepEqual(await harness.said("redoTurn"), [redo, redo]);
+  await harness.tell({ type: "undone", runs: [] });
+  assert.doesNotMatch((await turn.textContent()) ?? "", /undone/i);
+});
+
+test("an answer hides nothing, and is copied as it was written", skip, async () => {
+  const text = "If \u202e `a\u2066b` then\n\n```py\nx = 1 \u200b# ok\n```\n\n\u2764\ufe0f";
+  const begun = { ...oneTurn()[0], runId: "r" } as Event;
+  const said = { runId: "r", seq: 1, kind: "text.delta", text } as const;
+  const done = { runId: "r", seq: 2, kind: "run.finished", stop: "answered" } as const;
+  await shown({ type: "events", events: [begun, said, done] });
+  const answer = harness.page.locator(".answer .markdown");
+  assert.equal(await answer.locator(".escaped").count(), 3);
+  assert.ok(!/[\u202e\u2066\u200b]/.test((await answer.textContent()) ?? ""));
+  await harness.page.locator(".code [data-act=copy]").click();
+  assert.equal((await harness.said("copy"))[0]?.text, "x = 1 \u200b# ok\n");
 });

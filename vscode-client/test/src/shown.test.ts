@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { type Kind, labelled, pieces, summaryOf } from "../../src/shown.ts";
+import { type Kind, labelled, literal, pieces, summaryOf } from "../../src/shown.ts";
 
 interface Case {
   readonly kind: Kind;
@@ -38,6 +38,14 @@ for (const [text, summary] of [
     assert.equal(summaryOf(text), summary);
   });
 }
+
+test("a message has no link of somebody else's", () => {
+  const text = "May Bash run? echo [see](command:workbench.action.terminal.new) \u202e";
+  assert.equal(
+    literal(text),
+    "May Bash run? echo [see] (command:workbench.action.terminal.new) \\u202e",
+  );
+});
 
 test("a label shows no icon of somebody else's", () => {
   assert.equal(labelled("$(check) safe\u200b"), "\\$(check) safe\\u200b");

@@ -11,6 +11,8 @@ const NOTHING: UndoAnswer = {
   failed: [],
   incomplete: false,
   jobs: [],
+  undid: [],
+  redid: [],
   undone: [],
 };
 
