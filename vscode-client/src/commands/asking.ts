@@ -5,6 +5,7 @@ import { type QuickPickItem, Uri, window } from "vscode";
 import { fileChips, selectionChip } from "../editor/chips.ts";
 import { pick } from "../ports/pick.ts";
 import { UserError } from "../result.ts";
+import { labelled } from "../shown.ts";
 import type { Attachment, SearchHit, Thoroughness } from "../wire.ts";
 import type { CommandTable, Parts } from "./parts.ts";
 
@@ -163,7 +164,7 @@ async function search(parts: Parts, query: string): Promise<void> {
 
 function itemOf(hit: SearchHit) {
   const { path, firstLine, lastLine, context, text } = hit;
-  const detail = text.trim().split("\n", 1)[0] ?? "";
-  const label = `$(file-code) ${path}:${firstLine}-${lastLine}`;
-  return { label, description: context, detail, alwaysShow: true, hit };
+  const detail = labelled(text.trim().split("\n", 1)[0] ?? "");
+  const label = `$(file-code) ${labelled(path)}:${firstLine}-${lastLine}`;
+  return { label, description: labelled(context), detail, alwaysShow: true, hit };
 }

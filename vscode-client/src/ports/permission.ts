@@ -2,7 +2,7 @@
 
 import { ThemeIcon } from "vscode";
 import { showText } from "../editor/texts.ts";
-import { labelled, shown, shownText, summaryOf } from "../shown.ts";
+import { labelled, shown, summaryOf } from "../shown.ts";
 import type { Choice, PermissionAnswer, PermissionRequest } from "../wire.ts";
 import type { Inquiry } from "./inquiries.ts";
 import { askForWords, pick } from "./pick.ts";
@@ -72,8 +72,7 @@ async function denial(signal: AbortSignal): Promise<PermissionAnswer> {
 async function openDetail(request: PermissionRequest): Promise<void> {
   const { title, detail, cut } = request;
   const rest = cut === null ? [] : [`… ${cut.bytes} bytes are left out here …`, cut.tail];
-  const text = shownText([detail, ...rest].join("\n"));
-  await showText(shown(title), text, languageOf(detail));
+  await showText(title, [detail, ...rest].join("\n"), languageOf(detail));
 }
 
 function languageOf(detail: string): string {

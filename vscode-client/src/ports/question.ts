@@ -1,7 +1,7 @@
 // `glossator/question`: something that only the user can answer.
 
 import { showText } from "../editor/texts.ts";
-import { labelled, shown, shownText, summaryOf } from "../shown.ts";
+import { labelled, shown, summaryOf } from "../shown.ts";
 import type { Question, QuestionAnswer } from "../wire.ts";
 import type { Inquiry } from "./inquiries.ts";
 import { askForWords, pick } from "./pick.ts";
@@ -15,7 +15,7 @@ export function question(asked: Question): Inquiry<QuestionAnswer> {
     refusal: { label: "Do Not Answer", answer: null },
     message: (id) => ({ type: "question", id, question: asked }),
     ask: (signal) => askNatively(asked, signal),
-    open: () => showText("Question", shownText(asked.text), "markdown"),
+    open: () => showText("Question", asked.text, "markdown"),
   };
 }
 
