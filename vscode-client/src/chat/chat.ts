@@ -7,19 +7,10 @@ import type { OnLines } from "../lines.ts";
 import type { Asked, ToPanel } from "../panel/messages.ts";
 import { messageOf, UserError } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
-import type {
-  Answer,
-  Event,
-  Explored,
-  Mode,
-  SessionInfo,
-  Thoroughness,
-  TurnsUndone,
-} from "../wire.ts";
+import type { Answer, Event, Mode, SessionInfo, TurnsUndone } from "../wire.ts";
 import { type Asking, changes, type MayReplace } from "./asking.ts";
 import { Conversation } from "./conversation.ts";
 import { Outbox, type Panel } from "./outbox.ts";
-import { Transcript } from "./transcript.ts";
 
 const KEPT = "glossator.session";
 const GONE = "Glossator's server ended before the answer was whole. Ask again.";
@@ -87,7 +78,7 @@ export class Chat implements Disposable {
       await this.#act(action, { runId, question, chips, action });
       return;
     }
-    await this.#follow({ runId, question, chips }, (sessionId) =>
+    await this.follow({ runId, question, chips }, (sessionId) =>
       this.server.run("glossator.ask", { question, attachments, runId, sessionId }),
     );
   }
@@ -99,17 +90,8 @@ export class Chat implements Disposable {
       throw new UserError("There is no plan in this session that waits to be started.");
     }
     const runId = randomUUID();
-    await this.#follow({ runId, question: "Start the plan.", chips: [] }, () =>
+    await this.follow({ runId, question: "Start the plan.", chips: [] }, () =>
       this.server.run("glossator.startPlan", { sessionId, mode, runId }),
-    );
-  }
-
-  /** Have a sub-agent find something out; its report is the answer. */
-  async explore(asking: Asking, thoroughness: Thoroughness): Promise<void> {
-    const { runId, question, chips, attachments } = asking;
-    const wanted = { task: question, thoroughness, attachments, runId };
-    await this.#follow({ runId, question, chips }, (sessionId) =>
-      this.server.run("glossator.explore", { ...wanted, sessionId }),
     );
   }
 
@@ -133,19 +115,34 @@ export class Chat implements Disposable {
     await this.#act(action, { runId: randomUUID(), question, chips, action });
   }
 
-  /** Have something glossed; gives the address of the report, if it was kept. */
-  async gloss(
-    question: string,
-    run: (runId: string, sessionId: string | null) => Promise<Explored>,
-  ): Promise<string | null> {
-    const runId = randomUUID();
-    let document: string | null = null;
-    await this.#follow({ runId, question, chips: [] }, async (sessionId) => {
-      const answer = await run(runId, sessionId);
-      document = answer.document;
-      return answer;
-    });
-    return document;
+  /** Show a question that `run` has answered; in a new conversation while the one shown is busy. */
+  async follow(asked: Asked, run: (sessionId: string | null) => Promise<Answer>): Promise<void> {
+    await this.#restored;
+    if (this.#current.busy) {
+      this.show();
+    }
+    const conversation = this.#current;
+    const { runId, question, insteadOf } = asked;
+    conversation.asked.push(asked);
+    this.#runs.set(runId, conversation);
+    this.#send(conversation, { type: "begun", asked });
+    this.#changes.fire();
+    try {
+      const answer = await run(conversation.id ?? null);
+      conversation.transcript.settle(answer);
+      this.#send(conversation, { type: "answer", answer });
+      this.#endings.fire({ question, answer });
+    } catch (error) {
+      if (insteadOf !== undefined && !conversation.transcript.has(runId)) {
+        conversation.asked.pop();
+        throw error;
+      }
+      this.#failed(conversation, asked, messageOf(error));
+      this.#tellEnding(conversation, asked);
+    } finally {
+      this.#runs.delete(runId);
+      await this.#describe(conversation);
+    }
   }
 
   /** End a run, or all of them. */
@@ -218,7 +215,7 @@ export class Chat implements Disposable {
     try {
       if (await this.mayReplace(sessionId, conversation.runsFrom(insteadOf))) {
         const asked = { runId, question, chips, insteadOf };
-        await this.#follow(asked, () => this.server.run("glossator.retry", request));
+        await this.follow(asked, () => this.server.run("glossator.retry", request));
         return;
       }
     } catch (error) {
@@ -240,7 +237,7 @@ export class Chat implements Disposable {
 
   async #act(action: OnLines, asked: Asked): Promise<void> {
     const alike = action.name as "glossator.explain"; // all take the same, and give an answer
-    await this.#follow(asked, (sessionId) =>
+    await this.follow(asked, (sessionId) =>
       this.server.run(alike, { ...action.lines, runId: asked.runId, sessionId }),
     );
   }
@@ -258,40 +255,7 @@ export class Chat implements Disposable {
   }
 
   async #load(sessionId: string): Promise<Conversation> {
-    const resumed = await this.server.run("glossator.resumeSession", { sessionId });
-    const { session, events, undone } = resumed;
-    const conversation = new Conversation(session.id, session, new Transcript(events));
-    conversation.undone = undone.map(({ turn }) => turn);
-    return conversation;
-  }
-
-  async #follow(asked: Asked, run: (sessionId: string | null) => Promise<Answer>): Promise<void> {
-    await this.#restored;
-    if (this.#current.busy) {
-      this.show();
-    }
-    const conversation = this.#current;
-    const { runId, question, insteadOf } = asked;
-    conversation.asked.push(asked);
-    this.#runs.set(runId, conversation);
-    this.#send(conversation, { type: "begun", asked });
-    this.#changes.fire();
-    try {
-      const answer = await run(conversation.id ?? null);
-      conversation.transcript.settle(answer);
-      this.#send(conversation, { type: "answer", answer });
-      this.#endings.fire({ question, answer });
-    } catch (error) {
-      if (insteadOf !== undefined && !conversation.transcript.has(runId)) {
-        conversation.asked.pop();
-        throw error;
-      }
-      this.#failed(conversation, asked, messageOf(error));
-      this.#tellEnding(conversation, asked);
-    } finally {
-      this.#runs.delete(runId);
-      await this.#describe(conversation);
-    }
+    return Conversation.resumed(await this.server.run("glossator.resumeSession", { sessionId }));
   }
 
   /** A run that was stopped, or told of its failure, has said so already. */

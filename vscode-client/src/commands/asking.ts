@@ -84,8 +84,12 @@ async function explore(parts: Parts, words: string): Promise<void> {
   if (wanted) {
     await parts.panel.reveal();
     const attachments: Attachment[] = chips.map((each) => each.attachment);
-    const asking = { runId: randomUUID(), question: wanted.question, attachments, chips };
-    await parts.chat.explore(asking, wanted.thoroughness);
+    const { question: task, thoroughness } = wanted;
+    const runId = randomUUID();
+    await parts.chat.follow({ runId, question: task, chips }, (sessionId) => {
+      const request = { task, thoroughness, attachments, runId, sessionId };
+      return parts.server.run("glossator.explore", request);
+    });
   }
 }
 
