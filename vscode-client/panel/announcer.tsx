@@ -1,6 +1,7 @@
 // What a screen reader is told without being asked: answers when they are whole, and what is waited for.
 
 import { useEffect, useState } from "preact/hooks";
+import { shown } from "../src/shown.ts";
 import { rewritten } from "./state/cites.ts";
 import { type Ask, isLive, type Turn } from "./state/model.ts";
 import { asks, turns } from "./store.ts";
@@ -35,11 +36,11 @@ export function Announcer() {
 function askInWords(ask: Ask): string {
   switch (ask.kind) {
     case "permission":
-      return `Permission needed: ${ask.request.title}`;
+      return `Permission needed: ${shown(ask.request.title)}`;
     case "question":
-      return `Question: ${ask.question.text}`;
+      return `Question: ${shown(ask.question.text)}`;
     case "review":
-      return `Edit to review: ${ask.plan.label}`;
+      return `Edit to review: ${shown(ask.plan.label)}`;
   }
 }
 

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { Announcer } from "./announcer.tsx";
 import { Banner } from "./header/banner.tsx";
+import { Elsewhere } from "./header/elsewhere.tsx";
 import { Header } from "./header/header.tsx";
 import { SessionList } from "./header/session-list.tsx";
 import { Composer } from "./input/composer.tsx";
@@ -37,6 +38,7 @@ export function App() {
     >
       <Header />
       <Banner />
+      <Elsewhere />
       <main class="main">{listing.value ? <SessionList /> : <Conversation />}</main>
       <Composer />
       <Announcer />

@@ -5,17 +5,24 @@ import { chipKey } from "../src/panel/attached.ts";
 import { shownIn } from "../src/panel/folders.ts";
 import type { Chip, ToPanel } from "../src/panel/messages.ts";
 import { keep, recall, tell } from "./host.ts";
-import { EMPTY, isLive, type PanelState, type Turn } from "./state/model.ts";
+import { type Ask, askerOf, EMPTY, isLive, type PanelState, type Turn } from "./state/model.ts";
 import { type Local, reduce } from "./state/reduce.ts";
 
 const state = signal<PanelState>(EMPTY);
 
 export const situation = computed(() => state.value.situation);
 export const turns = computed(() => state.value.turns);
-export const asks = computed(() => state.value.asks);
+/** What is asked in the conversation that is shown, and what in others. */
+export const asks = computed(() => state.value.asks.filter(isHere));
+export const elsewhere = computed(() => state.value.asks.filter((ask) => !isHere(ask)));
 export const sessions = computed(() => state.value.sessions);
 export const completions = computed(() => state.value.completions);
 export const known = computed(() => state.value.known);
+
+function isHere(ask: Ask): boolean {
+  const { sessionId } = askerOf(ask);
+  return sessionId === "" || sessionId === situation.value.sessionId;
+}
 
 /** The turn that is under way, if one is. */
 export const live = computed<Turn | null>(() => {
@@ -40,6 +47,9 @@ export const folds = signal<ReadonlyMap<string, boolean>>(new Map());
 /** The run that is being stopped, or the last one that was. */
 export const stopping = signal("");
 
+/** The ask whose card is to be shown, once it is there. */
+export const sought = signal<string | null>(null);
+
 /** Counts up when the input is to take the focus. */
 export const focusing = signal(0);
 
@@ -60,6 +70,10 @@ export function receive(message: ToPanel | Local): void {
   state.value = reduce(state.value, message);
   if (isNew(message) && !turns.value.some(({ runId }) => runId === insteadOf.value)) {
     insteadOf.value = null;
+  }
+  if (message.type === "focusAsk") {
+    listing.value = false;
+    sought.value = message.id;
   }
   if (message.type === "compose") {
     compose(message.text, message.chips);

@@ -20,6 +20,7 @@ import { mayReplace } from "./commands/undo.ts";
 import { Spans } from "./editor/spans.ts";
 import { serveTexts } from "./editor/texts.ts";
 import { withKey } from "./key.ts";
+import { warn } from "./notices.ts";
 import { dispatch } from "./panel/dispatch.ts";
 import { PanelView } from "./panel/view.ts";
 import { calls } from "./ports/calls.ts";
@@ -58,7 +59,16 @@ export class Glossator implements Disposable {
     const diagnostics = new DiagnosticsPort();
     const spans = new Spans();
     this.#panel = new PanelView(extensionUri);
-    this.#inquiries = new Inquiries(this.#panel);
+    this.#inquiries = new Inquiries(this.#panel, {
+      notify: warn,
+      goTo: async (sessionId) => {
+        if (sessionId !== "" && sessionId !== this.chat.sessionId) {
+          await this.chat.resume(sessionId);
+        }
+      },
+      changed: () => this.#standings.waits(this.#inquiries.waiting.map(({ summary }) => summary)),
+      failed: (error) => void showFailure(error, this.log),
+    });
     this.server = new Server(
       (report) => this.#prepare(report),
       this.#handlers(diagnostics),
@@ -98,7 +108,7 @@ export class Glossator implements Disposable {
       spans,
       serveTexts(),
       announceEndings(this.chat, this.#panel, this.log),
-      ...registerCommands(parts),
+      ...registerCommands(parts, this.#inquiries),
       ...this.#listeners(parts),
     );
   }
@@ -155,6 +165,9 @@ export class Glossator implements Disposable {
 
   #serverIs(state: ServerState): void {
     setContext("ready", state.phase === "ready");
+    if (state.phase !== "ready") {
+      this.#inquiries.withdrawAll();
+    }
     if (state.phase === "failed") {
       void showFailure(state.error, this.log);
     }

@@ -8,6 +8,8 @@ export interface Standing {
   readonly state: ServerState;
   readonly status: StatusAnswer | undefined;
   readonly running: number;
+  /** What Glossator waits for the user's answer to, each in a line. */
+  readonly waiting: readonly string[];
   readonly sessionId: string | undefined;
 }
 
@@ -17,6 +19,8 @@ export interface Look {
   readonly text: string;
   readonly lines: readonly string[];
   readonly bad?: boolean;
+  /** A click shows what is asked. */
+  readonly asks?: boolean;
 }
 
 const NAME = "Glossator";
@@ -38,7 +42,11 @@ export function look(standing: Standing): Look {
   }
 }
 
-function ready({ status, running, sessionId }: Standing): Look {
+function ready({ status, running, waiting, sessionId }: Standing): Look {
+  if (waiting.length > 0) {
+    const lines = ["Glossator waits for your answer:", ...waiting];
+    return { icon: "bell-dot", text: "answer needed", lines, bad: true, asks: true };
+  }
   const icon = running > 0 ? "loading~spin" : "comment-discussion";
   if (!status) {
     return { icon, text: NAME, lines: ["Glossator is ready."] };

@@ -29,6 +29,7 @@ export class Standings implements Disposable {
   #status: StatusAnswer | undefined;
   #models: readonly Model[] = [];
   #hasKey = false;
+  #waiting: readonly string[] = [];
   #chip: Chip | null = null;
   #selectionTimer: NodeJS.Timeout | undefined;
   #statusTimer: NodeJS.Timeout | undefined;
@@ -72,6 +73,13 @@ export class Standings implements Disposable {
     this.#show();
   }
 
+  /** What waits for the user's answer now, each in a line. */
+  waits(waiting: readonly string[]): void {
+    this.#waiting = waiting;
+    this.panel.badge(waiting.length);
+    this.#show();
+  }
+
   /** Tell the panel. */
   post(): void {
     this.panel.post({ type: "situation", situation: this.#situation() });
@@ -110,6 +118,7 @@ export class Standings implements Disposable {
       state: this.server.state,
       status: this.#status,
       running: this.chat.running.length,
+      waiting: this.#waiting,
       sessionId: this.chat.sessionId,
     });
     this.post();
@@ -142,6 +151,7 @@ export class Standings implements Disposable {
       model: this.#status?.model ?? "",
       offline: this.#status?.offline ?? false,
       session: this.chat.session,
+      sessionId: this.chat.sessionId ?? null,
       selection: this.#chip,
       ...(this.#models.length > 0 ? { models: this.#models.map(choiceOf) } : {}),
       contextWindow: this.#models.find((each) => each.current)?.window ?? null,

@@ -9,28 +9,29 @@ import {
   window,
 } from "vscode";
 import { look, type Standing } from "./look.ts";
+import { labelled } from "./shown.ts";
 
 const PRIORITY = 90;
 
-/** Shows how things stand; a click opens the menu. */
+/** Shows how things stand; a click opens the menu, or shows what is asked. */
 export class StatusItem implements Disposable {
   readonly #item: StatusBarItem;
 
   constructor() {
     this.#item = window.createStatusBarItem("glossator.status", StatusBarAlignment.Right, PRIORITY);
     this.#item.name = "Glossator";
-    this.#item.command = "glossator.showMenu";
     this.#item.show();
   }
 
   /** Show it. */
   show(standing: Standing): void {
-    const { icon, text, lines, bad = false } = look(standing);
+    const { icon, text, lines, bad = false, asks = false } = look(standing);
     const tooltip = new MarkdownString("", true);
     for (const line of lines) {
       tooltip.appendText(line).appendMarkdown("\n\n");
     }
-    this.#item.text = `$(${icon}) ${text}`;
+    this.#item.command = asks ? "glossator.showAsked" : "glossator.showMenu";
+    this.#item.text = `$(${icon}) ${labelled(text)}`;
     this.#item.tooltip = tooltip;
     this.#item.accessibilityInformation = { label: `Glossator: ${text}. ${lines.join(" ")}` };
     this.#item.backgroundColor = bad

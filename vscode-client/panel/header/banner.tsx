@@ -3,6 +3,7 @@
 import { tell } from "../host.ts";
 import { situation } from "../store.ts";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
 
 /** One line for the server's state, or for a workspace that is not trusted. */
 export function Banner() {
@@ -11,7 +12,7 @@ export function Banner() {
     case "starting":
       return (
         <p class="banner" role="status">
-          <Icon name="loading" spin /> {server.detail || "Glossator is starting…"}
+          <Icon name="loading" spin /> <Shown text={server.detail || "Glossator is starting…"} />
         </p>
       );
     case "waiting":
@@ -26,7 +27,7 @@ export function Banner() {
         <div class="banner bad" role="alert">
           <Icon name="error" tone="bad" />
           <span>
-            {server.detail || "Glossator's server is not running."}{" "}
+            <Shown text={server.detail || "Glossator's server is not running."} kind="text" />{" "}
             <Command name="glossator.restartServer">Restart it</Command>
             {" · "}
             <Command name="glossator.showOutput">Show output</Command>

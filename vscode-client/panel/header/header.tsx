@@ -4,6 +4,7 @@ import { useRef, useState } from "preact/hooks";
 import { tell } from "../host.ts";
 import { listing, newSession, situation } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
+import { Shown } from "../ui/shown.tsx";
 import { TitleField } from "./title-field.tsx";
 
 /** The session's title, and the buttons for sessions. */
@@ -44,7 +45,7 @@ export function Header() {
           title={session ? "Rename this session" : ""}
           onClick={() => setRenaming(true)}
         >
-          {session?.title || "New session"}
+          <Shown text={session?.title || "New session"} />
         </button>
       )}
       {offline && (

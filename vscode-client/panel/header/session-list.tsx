@@ -2,12 +2,14 @@
 
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { shown } from "../../src/shown.ts";
 import type { SessionInfo } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { ago, plural } from "../state/figures.ts";
 import { focusing, listing, sessions, situation } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
 import { TitleField } from "./title-field.tsx";
 
 /** The list, in the place of the conversation. */
@@ -101,17 +103,17 @@ function Row({ session, search }: RowProps) {
       >
         <span class="session-title">
           {running && <Icon name="loading" spin />}
-          {title || "Untitled"}
+          <Shown text={title || "Untitled"} />
         </span>
         <span class="session-when">
           {ago(updatedAt, Date.now())} · {plural(turns, "reply", "replies")}
         </span>
       </button>
       <span class="session-buttons">
-        <IconButton icon="edit" label={`Rename ${title}`} act={() => setRenaming(true)} />
+        <IconButton icon="edit" label={`Rename ${shown(title)}`} act={() => setRenaming(true)} />
         <IconButton
           icon="trash"
-          label={`Delete ${title}`}
+          label={`Delete ${shown(title)}`}
           act={() => {
             search.current?.focus(); // the button goes with its row
             tell({ type: "deleteSession", id });

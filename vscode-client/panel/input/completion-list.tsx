@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Completion } from "../../src/panel/messages.ts";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icons.ts";
+import { Shown } from "../ui/shown.tsx";
 import { chosen, items } from "./completion.ts";
 
 const ICONS: Readonly<Record<Completion["kind"], IconName>> = {
@@ -43,8 +44,12 @@ export function CompletionList({ take }: { take: (item: Completion) => void }) {
           onClick={() => take(item)}
         >
           <Icon name={ICONS[item.kind]} />
-          <span class="completion-label">{item.label}</span>
-          <span class="completion-detail">{item.detail}</span>
+          <span class="completion-label">
+            <Shown text={item.label} />
+          </span>
+          <span class="completion-detail">
+            <Shown text={item.detail} />
+          </span>
         </div>
       ))}
     </div>

@@ -21,6 +21,7 @@ export const STATES: Readonly<
   unsupported: { icon: "question", words: "unsupported" },
   moved: { icon: "arrow-right", words: "the lines have moved" },
   stale: { icon: "history", words: "stale: the lines have changed since" },
+  undone: { icon: "discard", words: "undone: what this turn changed here was taken back" },
   pending: { icon: "ellipsis", words: "not checked yet" },
   unchecked: { icon: "circle-slash", words: "was not checked" },
 };
@@ -40,7 +41,8 @@ export function describe(source: Source, live: boolean): string {
 /** Markdown to be pasted elsewhere: places for citations, with what checking them found wrong. */
 export function forPasting(text: string, sources: ReadonlyMap<string, Source>): string {
   return rewritten(text, (mark) => {
-    const status = sources.get(mark.key)?.citation?.status ?? "read";
+    const source = sources.get(mark.key);
+    const status = source?.citation ? stateOf(source, false) : "read";
     const doubt = holds(status) ? "" : `, ${STATES[status].words}`;
     return `(${placeOf(mark)}${doubt})`;
   });

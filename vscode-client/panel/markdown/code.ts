@@ -1,6 +1,7 @@
 // What a block of code gets besides its text: its language, and buttons to copy and to insert it.
 
 import { ICONS, type IconName } from "../ui/icons.ts";
+import { textOf } from "./unseen.ts";
 
 /** Give each block of code in the element its line of buttons. */
 export function dress(element: HTMLElement): void {
@@ -29,7 +30,8 @@ export function dress(element: HTMLElement): void {
 
 /** The code that a button stands above. */
 export function codeOf(button: HTMLElement): string {
-  return button.closest(".code")?.querySelector("code")?.textContent ?? "";
+  const code = button.closest(".code")?.querySelector("code");
+  return code ? textOf(code) : "";
 }
 
 /** A button in such a line. */

@@ -9,6 +9,7 @@ import { type Blocks, NO_BLOCKS, toBlocks } from "./blocks.ts";
 import { open, paint } from "./citation.ts";
 import { codeOf, dress } from "./code.ts";
 import { sanitised } from "./sanitise.ts";
+import { reveal } from "./unseen.ts";
 
 interface Props {
   readonly text: string;
@@ -53,6 +54,7 @@ function draw(root: HTMLElement, before: Drawn, text: string): Drawn {
     const node = document.createElement("div");
     node.className = "block";
     node.append(sanitised(block.html));
+    reveal(node);
     dress(node);
     if (there) {
       there.replaceWith(node);

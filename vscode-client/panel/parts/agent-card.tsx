@@ -1,5 +1,6 @@
 // A sub-agent: what it does now, and once it is done, what it found.
 
+import { shown } from "../../src/shown.ts";
 import { tell } from "../host.ts";
 import { Markdown } from "../markdown/view.tsx";
 import { sourcesIn } from "../state/cites.ts";
@@ -29,7 +30,7 @@ export const AgentCard = memo(({ part, live, runId }: Props) => {
         running && (
           <IconButton
             icon="debug-stop"
-            label={`Stop ${part.name}; what it has found is reported`}
+            label={`Stop ${shown(part.name)}; what it has found is reported`}
             act={() => tell({ type: "stopAgent", agentId: part.agentId })}
           />
         )
@@ -78,15 +79,15 @@ function Head({ part, running }: { part: AgentPart; running: boolean }) {
         ) : (
           <Icon name={finished?.error ? "error" : "robot"} tone={finished?.error ? "bad" : ""} />
         )}
-        <span class="tool-name">{part.name}</span>
+        <span class="tool-name">{shown(part.name)}</span>
         <span class="tool-arguments">
           <Words text={part.task} />
         </span>
       </span>
       <span class="agent-figures">
-        {running && part.doing && <span class="doing">{part.doing}</span>}
+        {running && part.doing && <span class="doing">{shown(part.doing)}</span>}
         {!(running || finished) && <span>not finished</span>}
-        {finished?.partial && <span class="partial">partial: {finished.partial}</span>}
+        {finished?.partial && <span class="partial">partial: {shown(finished.partial)}</span>}
         <span>
           {figures.join(" · ")}
           {running && <Elapsed since={part.beganAt} />}

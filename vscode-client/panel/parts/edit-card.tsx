@@ -8,11 +8,19 @@ import type { EditPart } from "../state/model.ts";
 import { asks, live } from "../store.ts";
 import { Fold, IconButton, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
 import { HunkView } from "./hunk.tsx";
 import { ReviewCard } from "./review-card.tsx";
 
+interface Props {
+  readonly part: EditPart;
+  readonly runId: string;
+  /** The turn's changes are taken back. */
+  readonly undone: boolean;
+}
+
 /** The card of an edit; for review as long as the extension asks for one. */
-export const EditCard = memo(({ part, runId }: { part: EditPart; runId: string }) => {
+export const EditCard = memo(({ part, runId, undone }: Props) => {
   const { plan, settled } = part;
   const review = asks.value.find((ask) => ask.kind === "review" && ask.plan.id === plan.id);
   if (review && !settled) {
@@ -24,8 +32,8 @@ export const EditCard = memo(({ part, runId }: { part: EditPart; runId: string }
   return (
     <Fold
       id={id}
-      name="card edit"
-      head={<Head part={part} hunks={done} waiting={live.value?.runId === runId} />}
+      name={`card edit ${undone ? "undone" : ""}`}
+      head={<Head part={part} hunks={done} waiting={live.value?.runId === runId} undone={undone} />}
       aside={
         <IconButton
           icon="diff"
@@ -36,7 +44,11 @@ export const EditCard = memo(({ part, runId }: { part: EditPart; runId: string }
     >
       {() => (
         <>
-          {settled?.note && <p class="note">{settled.note}</p>}
+          {settled?.note && (
+            <p class="note">
+              <Shown text={settled.note} />
+            </p>
+          )}
           {plan.hunks.map((hunk) => (
             <HunkView
               key={hunk.id}
@@ -58,14 +70,15 @@ interface HeadProps {
   /** Those that were applied, or are to be. */
   readonly hunks: readonly Hunk[];
   readonly waiting: boolean;
+  readonly undone: boolean;
 }
 
-function Head({ part: { plan, settled }, hunks, waiting }: HeadProps) {
+function Head({ part: { plan, settled }, hunks, waiting, undone }: HeadProps) {
   const sizes = hunks.map(sizeOf);
   const added = sizes.reduce((sum, size) => sum + size.added, 0);
   const removed = sizes.reduce((sum, size) => sum + size.removed, 0);
   const became = settled
-    ? outcome(settled)
+    ? outcome(settled, undone)
     : { icon: "loading" as const, tone: "", words: waiting ? "being applied" : "not applied" };
   return (
     <>
@@ -74,7 +87,9 @@ function Head({ part: { plan, settled }, hunks, waiting }: HeadProps) {
       ) : (
         <Icon name="circle-slash" tone="faint" />
       )}
-      <span class="edit-label">{plan.label}</span>
+      <span class="edit-label">
+        <Shown text={plan.label} />
+      </span>
       <span class="size">
         <span class="plus" title={plural(added, "line added", "lines added")}>
           +{added}
@@ -88,9 +103,12 @@ function Head({ part: { plan, settled }, hunks, waiting }: HeadProps) {
   );
 }
 
-function outcome({ applied, note }: { applied: boolean; note: string }) {
+function outcome({ applied, note }: { applied: boolean; note: string }, undone: boolean) {
   if (!applied) {
     return { icon: "circle-slash" as const, tone: "bad", words: "not applied" };
+  }
+  if (undone) {
+    return { icon: "discard" as const, tone: "mixed", words: "undone" };
   }
   return note
     ? { icon: "pass" as const, tone: "mixed", words: "applied in part" }

@@ -9,6 +9,7 @@ import { isLive, type Turn } from "../state/model.ts";
 import { ask, edit, live } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
 
 /** Why an answer may not be whole, by the wire's `stop`. */
 const STOPS: Readonly<Record<string, string>> = {
@@ -43,6 +44,22 @@ export function Ending({ turn }: { turn: Turn }) {
           <Icon name="warning" /> {stopped}
         </p>
       )}
+      {turn.undone && (
+        <p class="notice warn">
+          <Icon name="discard" />
+          <span>
+            Undone: what this turn changed in your files was taken back.{" "}
+            <button
+              type="button"
+              class="link"
+              disabled={live.value !== null}
+              onClick={() => redo(turn)}
+            >
+              Redo
+            </button>
+          </span>
+        </p>
+      )}
       <Foot turn={turn} />
     </>
   );
@@ -53,7 +70,12 @@ function Failure({ turn }: { turn: Turn }) {
     <div class="failure" role="alert">
       <Icon name="error" tone="bad" />
       <div>
-        <p>{turn.message || "The run failed. The output of Glossator says more."}</p>
+        <p>
+          <Shown
+            text={turn.message || "The run failed. The output of Glossator says more."}
+            kind="text"
+          />
+        </p>
         <div class="buttons">
           <vscode-button disabled={live.value !== null} onClick={() => again(turn)}>
             Try again
@@ -88,7 +110,15 @@ function Foot({ turn }: { turn: Turn }) {
         {figures(turn)}
       </span>
       <span class="foot-buttons">
-        {edited && (
+        {edited && turn.undone && (
+          <IconButton
+            icon="redo"
+            label="Redo this turn's edits"
+            disabled={busy}
+            act={() => redo(turn)}
+          />
+        )}
+        {edited && !turn.undone && (
           <IconButton
             icon="discard"
             label="Undo this turn's edits"
@@ -117,6 +147,10 @@ function Foot({ turn }: { turn: Turn }) {
       </span>
     </div>
   );
+}
+
+function redo({ runId }: Turn): void {
+  tell({ type: "redoTurn", runId });
 }
 
 function again(turn: Turn): void {

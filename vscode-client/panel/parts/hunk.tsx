@@ -1,12 +1,14 @@
 // One part of an edit as a small diff.
 
 import type { ComponentChildren } from "preact";
+import { shown } from "../../src/shown.ts";
 import type { Hunk } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { type DiffLine, diffOf } from "../state/diff.ts";
 import { plural } from "../state/figures.ts";
 import { folds, shownPath } from "../store.ts";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
 
 interface Props {
   readonly hunk: Hunk;
@@ -38,8 +40,8 @@ function Place({ hunk }: { hunk: Hunk }) {
   if (kind === "rename") {
     return (
       <span class="place">
-        {shownPath(hunk.before)} <Icon name="arrow-right" /> <span class="unseen">becomes</span>{" "}
-        {shownPath(hunk.after)}
+        <Shown text={shownPath(hunk.before)} /> <Icon name="arrow-right" />{" "}
+        <span class="unseen">becomes</span> <Shown text={shownPath(hunk.after)} />
       </span>
     );
   }
@@ -49,10 +51,10 @@ function Place({ hunk }: { hunk: Hunk }) {
     <button
       type="button"
       class="place link"
-      title={`Open ${shownPath(path)}`}
+      title={`Open ${shown(shownPath(path))}`}
       onClick={() => tell({ type: "openPath", path, line })}
     >
-      {kind === "edit" ? `${shownPath(path)}:${firstLine}` : shownPath(path)}
+      <Shown text={kind === "edit" ? `${shownPath(path)}:${firstLine}` : shownPath(path)} />
       {words && <span class="tag">{words}</span>}
     </button>
   );
@@ -74,7 +76,9 @@ function Lines({ lines, id }: { lines: readonly DiffLine[]; id: string }) {
                 {SIGNS[kind]}
               </span>
               <span class="unseen">{SPOKEN[kind]}</span>
-              <code>{text}</code>
+              <code>
+                <Shown text={text} kind="text" />
+              </code>
             </div>
           ))}
         </div>

@@ -5,6 +5,7 @@ import type { Task } from "../later.ts";
 import { Fold, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icons.ts";
+import { Shown } from "../ui/shown.tsx";
 import { Words } from "../ui/words.tsx";
 
 type State = Task["state"];
@@ -90,7 +91,11 @@ function Entry({ text, state, more = "" }: { text: string; state: State; more?: 
       <span>
         <span class="unseen">{words}: </span>
         <Words text={text} />
-        {more && <span class="entry-more">{more}</span>}
+        {more && (
+          <span class="entry-more">
+            <Shown text={more} />
+          </span>
+        )}
       </span>
     </li>
   );

@@ -1,10 +1,15 @@
 // A permission: what is to be done, why it is asked, and for how long it may.
 
 import { useState } from "preact/hooks";
+import { shown } from "../../src/shown.ts";
 import type { Choice, PermissionRequest } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { receive } from "../store.ts";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
+import { AskCard } from "./ask-card.tsx";
+import { Detail } from "./detail.tsx";
+import { Rules } from "./rules.tsx";
 
 const LABELS: Readonly<Record<Choice, string>> = {
   once: "Allow once",
@@ -16,33 +21,34 @@ const LABELS: Readonly<Record<Choice, string>> = {
 /** The card; `id` is the ask's. */
 export function PermissionCard({ id, request }: { id: string; request: PermissionRequest }) {
   const [message, setMessage] = useState<string | null>(null);
+  const [rules, setRules] = useState(request.suggestions);
   const answer = (choice: Choice) => {
     const words = choice === "deny" && message?.trim() ? { message: message.trim() } : {};
-    tell({ type: "permissionAnswer", id, answer: { choice, ...words } });
+    const kept = choice === "session" || choice === "always" ? changed(request, rules) : {};
+    tell({ type: "permissionAnswer", id, answer: { choice, ...words, ...kept } });
     receive({ type: "answered", id });
   };
   const lasting = request.choices.some((choice) => choice === "session" || choice === "always");
   return (
-    <section class="card ask permission" aria-label={`Permission: ${request.title}`}>
+    <AskCard id={id} name="permission" label={`Permission: ${shown(request.title)}`}>
       <div class="card-head">
         <Icon name="shield" tone="accent" />
-        <strong>{request.title}</strong>
+        <strong>
+          <Shown text={request.title} />
+        </strong>
       </div>
-      {request.detail && <Detail text={request.detail} />}
+      {request.detail && <Detail id={id} request={request} />}
       {request.reasons.length > 0 && (
         <ul class="reasons">
           {request.reasons.map((reason) => (
-            <li key={reason}>{reason}</li>
+            <li key={reason}>
+              <Shown text={reason} />
+            </li>
           ))}
         </ul>
       )}
       {lasting && request.suggestions.length > 0 && (
-        <p class="rules">
-          For the session, or always here, adds{" "}
-          {request.suggestions.map((rule) => (
-            <code key={rule}>{rule}</code>
-          ))}
-        </p>
+        <Rules suggested={request.suggestions} rules={rules} change={setRules} />
       )}
       <div class="buttons">
         {request.choices
@@ -91,27 +97,12 @@ export function PermissionCard({ id, request }: { id: string; request: Permissio
           </button>
         </form>
       )}
-    </section>
+    </AskCard>
   );
 }
 
-/** A command, or a diff in colours. */
-function Detail({ text }: { text: string }) {
-  const isDiff = /^(@@|--- |\+\+\+ )/m.test(text) || /^[-+] ?\S/m.test(text);
-  return (
-    <pre class="detail">
-      {text.split("\n").map((line, at) => (
-        <span key={at} class={isDiff ? toneOf(line) : ""}>
-          {`${line}\n`}
-        </span>
-      ))}
-    </pre>
-  );
-}
-
-function toneOf(line: string): string {
-  if (line.startsWith("+")) {
-    return "new";
-  }
-  return line.startsWith("-") ? "gone" : "";
+/** The rules as the user wrote them, where they are not those suggested. */
+function changed({ suggestions }: PermissionRequest, rules: readonly string[]) {
+  const same = rules.every((rule, at) => rule === suggestions[at]);
+  return same ? {} : { rules: rules.map((rule) => rule.trim()).filter(Boolean) };
 }

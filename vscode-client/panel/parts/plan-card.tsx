@@ -8,6 +8,7 @@ import { isLive, type Turn } from "../state/model.ts";
 import { ask, situation, turns } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { AskCard } from "./ask-card.tsx";
 
 const STARTS = MODES.filter(({ id }) => id !== "plan");
 
@@ -36,7 +37,7 @@ function Card({ turn }: { turn: Turn }) {
     }
   };
   return (
-    <section class="card ask plan-card" aria-label="Start this plan?" data-run={turn.runId}>
+    <AskCard id={turn.runId} name="plan-card" label="Start this plan?">
       <div class="card-head">
         <Icon name="checklist" tone="accent" />
         <strong>Start this plan?</strong>
@@ -72,6 +73,6 @@ function Card({ turn }: { turn: Turn }) {
           Change
         </vscode-button>
       </form>
-    </section>
+    </AskCard>
   );
 }

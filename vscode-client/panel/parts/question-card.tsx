@@ -1,11 +1,14 @@
 // A question of the model's: options to choose, or words of one's own.
 
 import { useState } from "preact/hooks";
+import { shown } from "../../src/shown.ts";
 import type { Question } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { receive } from "../store.ts";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
 import { Words } from "../ui/words.tsx";
+import { AskCard } from "./ask-card.tsx";
 
 /** The card; `id` is the ask's. */
 export function QuestionCard({ id, question }: { id: string; question: Question }) {
@@ -23,7 +26,7 @@ export function QuestionCard({ id, question }: { id: string; question: Question 
         .filter((each) => (each === label ? on : chosen.includes(each))),
     );
   return (
-    <section class="card ask question-card" aria-label={`Question: ${question.text}`}>
+    <AskCard id={id} name="question-card" label={`Question: ${shown(question.text)}`}>
       <div class="card-head">
         <Icon name="question" tone="accent" />
         <strong>
@@ -35,16 +38,18 @@ export function QuestionCard({ id, question }: { id: string; question: Question 
           several ? (
             <div key={label} class="option-check">
               <vscode-checkbox
-                label={label}
+                label={shown(label)}
                 checked={chosen.includes(label)}
                 onChange={(event) => put(label, event.currentTarget.checked)}
               />
-              {detail && <span class="option-detail">{detail}</span>}
+              {detail && <OptionDetail text={detail} />}
             </div>
           ) : (
             <button key={label} type="button" class="option" onClick={() => answer([label], words)}>
-              <span>{label}</span>
-              {detail && <span class="option-detail">{detail}</span>}
+              <span>
+                <Shown text={label} />
+              </span>
+              {detail && <OptionDetail text={detail} />}
             </button>
           ),
         )}
@@ -72,6 +77,14 @@ export function QuestionCard({ id, question }: { id: string; question: Question 
           Answer
         </vscode-button>
       </form>
-    </section>
+    </AskCard>
+  );
+}
+
+function OptionDetail({ text }: { text: string }) {
+  return (
+    <span class="option-detail">
+      <Shown text={text} />
+    </span>
   );
 }

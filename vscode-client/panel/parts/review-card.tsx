@@ -1,6 +1,7 @@
 // An edit that waits for the user: each hunk is taken or left, then the choice is sent.
 
 import { useState } from "preact/hooks";
+import { shown } from "../../src/shown.ts";
 import type { EditPlan } from "../../src/wire.ts";
 import { tell } from "../host.ts";
 import { shiftsOf } from "../state/diff.ts";
@@ -8,6 +9,8 @@ import { plural } from "../state/figures.ts";
 import { receive } from "../store.ts";
 import { IconButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
+import { AskCard } from "./ask-card.tsx";
 import { HunkView } from "./hunk.tsx";
 
 /** The card; `id` is the ask's. */
@@ -27,10 +30,12 @@ export function ReviewCard({ id, plan }: { id: string; plan: EditPlan }) {
     setLeft(new Set(out ? [...left, hunk] : [...left].filter((each) => each !== hunk)));
 
   return (
-    <section class="card ask review" aria-label={`Review: ${plan.label}`}>
+    <AskCard id={id} name="review" label={`Review: ${shown(plan.label)}`}>
       <div class="card-head">
         <Icon name="git-compare" tone="accent" />
-        <strong>{plan.label}</strong>
+        <strong>
+          <Shown text={plan.label} />
+        </strong>
         <IconButton icon="diff" label="Open diff" act={() => tell({ type: "openDiff", plan })} />
       </div>
       {plan.hunks.map((hunk, at) => (
@@ -83,6 +88,6 @@ export function ReviewCard({ id, plan }: { id: string; plan: EditPlan }) {
           {all > 1 ? "Reject all" : "Reject"}
         </vscode-button>
       </div>
-    </section>
+    </AskCard>
   );
 }

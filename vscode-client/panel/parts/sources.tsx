@@ -7,6 +7,7 @@ import { nameOf, type Source, type SourceState, stateOf } from "../state/cites.t
 import { plural } from "../state/figures.ts";
 import { Fold, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
 
 /** The sources as a fold that says how many hold. */
 export const Sources = memo(
@@ -26,11 +27,13 @@ export const Sources = memo(
                 >
                   <span class="source-number">{source.number}</span>
                   <Icon name={STATES[stateOf(source, false)].icon} />
-                  <span class="source-place">{nameOf(source)}</span>
+                  <span class="source-place">
+                    <Shown text={nameOf(source)} />
+                  </span>
                 </button>
                 {!holds(stateOf(source, false)) && (
                   <span class="source-reason">
-                    {source.citation?.reason || STATES[stateOf(source, false)].words}
+                    <Shown text={reasonOf(source)} />
                   </span>
                 )}
               </li>
@@ -41,6 +44,11 @@ export const Sources = memo(
     );
   },
 );
+
+function reasonOf(source: Source): string {
+  const { words } = STATES[stateOf(source, false)];
+  return source.undone ? words : source.citation?.reason || words;
+}
 
 function Counts({ sources }: { sources: readonly Source[] }) {
   const by = new Map<SourceState, number>();
@@ -68,6 +76,7 @@ const SHORT: Readonly<Record<SourceState, string>> = {
   unsupported: "unsupported",
   moved: "moved",
   stale: "stale",
+  undone: "undone",
   pending: "pending",
   unchecked: "unchecked",
 };
@@ -88,13 +97,15 @@ export const Facts = memo(({ facts, id }: { facts: readonly Fact[]; id: string }
       <ul>
         {facts.map(({ id: fact, statement, path, uri, firstLine, lastLine, state }) => (
           <li key={fact} class={state}>
-            <span>{statement}</span>{" "}
+            <span>
+              <Shown text={statement} />
+            </span>{" "}
             <button
               type="button"
               class="link"
               onClick={() => tell({ type: "open", uri, firstLine, lastLine })}
             >
-              {path}:{firstLine}
+              <Shown text={`${path}:${firstLine}`} />
             </button>
             {state === "stale" && <span class="tag">stale</span>}
           </li>

@@ -3,6 +3,7 @@
 import type { ThinkingPart } from "../state/model.ts";
 import { Fold, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
 
 interface Props {
   readonly part: ThinkingPart;
@@ -20,11 +21,17 @@ export const Thinking = memo(({ part, id, now }: Props) => (
       <>
         <Icon name="lightbulb" tone="faint" />
         <span class={now ? "shimmer" : ""}>{now ? "Thinking" : "Thought"}</span>
-        <span class="tool-summary">{glimpse(part.text, now)}</span>
+        <span class="tool-summary">
+          <Shown text={glimpse(part.text, now)} />
+        </span>
       </>
     }
   >
-    {() => <div class="thoughts">{part.text.trim()}</div>}
+    {() => (
+      <div class="thoughts">
+        <Shown text={part.text.trim()} kind="text" />
+      </div>
+    )}
   </Fold>
 ));
 

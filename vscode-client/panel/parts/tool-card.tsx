@@ -1,5 +1,6 @@
 // A tool call: one line while folded, all that is known of it when open.
 
+import { shown } from "../../src/shown.ts";
 import { tell } from "../host.ts";
 import { oneLine, placeOf } from "../state/calls.ts";
 import { duration } from "../state/figures.ts";
@@ -7,6 +8,7 @@ import type { ToolPart } from "../state/model.ts";
 import { Fold, memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
 import type { IconName } from "../ui/icons.ts";
+import { Shown } from "../ui/shown.tsx";
 
 interface Props {
   readonly part: ToolPart;
@@ -43,9 +45,13 @@ export const ToolCard = memo(({ part, live, runId }: Props) => {
       head={
         <>
           <State part={part} live={live} />
-          <span class="tool-name">{tool}</span>
-          <span class="tool-arguments">{oneLine(part.arguments)}</span>
-          <span class="tool-summary">{said}</span>
+          <span class="tool-name">{shown(tool)}</span>
+          <span class="tool-arguments">
+            <Shown text={oneLine(part.arguments)} />
+          </span>
+          <span class="tool-summary">
+            <Shown text={said} />
+          </span>
           {finished && <span class="tool-time">{duration(finished.milliseconds)}</span>}
         </>
       }
@@ -90,15 +96,24 @@ function Details({ part, said }: { part: ToolPart; said: string }) {
       <dl class="arguments">
         {Object.entries(part.arguments).map(([name, value]) => (
           <div key={name}>
-            <dt>{name}</dt>
-            <dd>{typeof value === "string" ? value : JSON.stringify(value, null, 1)}</dd>
+            <dt>{shown(name)}</dt>
+            <dd>
+              <Shown
+                text={typeof value === "string" ? value : JSON.stringify(value, null, 1)}
+                kind="text"
+              />
+            </dd>
           </div>
         ))}
       </dl>
-      {said && <p class="result">{said}</p>}
+      {said && (
+        <p class="result">
+          <Shown text={said} kind="text" />
+        </p>
+      )}
       {place && (
         <button type="button" class="link" onClick={() => tell({ type: "openPath", ...place })}>
-          <Icon name="go-to-file" /> Open {place.path}
+          <Icon name="go-to-file" /> Open <Shown text={place.path} />
         </button>
       )}
     </>

@@ -8,6 +8,7 @@ import { isLive, type Part, type ToolPart, type Turn } from "../state/model.ts";
 import { asks, stopping } from "../store.ts";
 import { memo } from "../ui/controls.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
 import { AgentCard } from "./agent-card.tsx";
 import { ChipView } from "./chip.tsx";
 import { EditCard } from "./edit-card.tsx";
@@ -20,7 +21,7 @@ import { ToolCard } from "./tool-card.tsx";
 
 /** The turn. */
 export const TurnView = memo(({ turn }: { turn: Turn }) => {
-  const sources = useMemo(() => sourcesOf(turn), [turn.parts, turn.citations]);
+  const sources = useMemo(() => sourcesOf(turn), [turn.parts, turn.citations, turn.undone]);
   const live = isLive(turn);
   return (
     <>
@@ -81,7 +82,7 @@ function PartView({ part, at, turn, live, sources }: PartProps) {
         <ToolCard part={part} live={live} runId={runId} />
       );
     case "edit":
-      return <EditCard part={part} runId={runId} />;
+      return <EditCard part={part} runId={runId} undone={turn.undone} />;
     case "todo":
       return <TodoList steps={part.steps} runId={runId} />;
     case "plan":
@@ -91,7 +92,10 @@ function PartView({ part, at, turn, live, sources }: PartProps) {
     case "notice":
       return (
         <p class="notice">
-          <Icon name="info" /> {part.message}
+          <Icon name="info" />{" "}
+          <span>
+            <Shown text={part.message} kind="text" />
+          </span>
         </p>
       );
   }
@@ -126,7 +130,11 @@ function Doing({ turn }: { turn: Turn }) {
     <p class="doing-line">
       <Icon name="loading" spin />
       <span>{stops ? "Stopping" : words}</span>
-      {turn.state?.detail && <span class="tool-summary">{turn.state.detail}</span>}
+      {turn.state?.detail && (
+        <span class="tool-summary">
+          <Shown text={turn.state.detail} />
+        </span>
+      )}
     </p>
   );
 }

@@ -1,5 +1,6 @@
 // Citations as the model writes them, `[cite: doc, PATH, L1-L2]` above all, and what checking them found.
 
+import { shown } from "../../src/shown.ts";
 import { CITATIONS } from "../../src/wire.ts";
 import type { CheckedCitation, CitationState } from "../later.ts";
 import type { Turn } from "./model.ts";
@@ -34,10 +35,12 @@ export interface Source {
   readonly number: number;
   readonly mark: Mark;
   readonly citation: CheckedCitation | null;
+  /** It is of a file whose change by this turn was taken back. */
+  readonly undone?: boolean;
 }
 
 /** What is shown of a citation; `pending` until it is checked, `unchecked` if it never was. */
-export type SourceState = CitationState | "pending" | "unchecked";
+export type SourceState = CitationState | "pending" | "unchecked" | "undone";
 
 // The server's own grammar; of what it does not send yet, there are facts and tasks besides.
 const TEXT = new RegExp(CITATIONS.text, "gim");
@@ -114,7 +117,29 @@ export function rewritten(text: string, show: (mark: Mark) => string): string {
 /** The sources of a turn's text in the order in which it names them, each once. */
 export function sourcesOf(turn: Turn): ReadonlyMap<string, Source> {
   const texts = turn.parts.flatMap((part) => (part.kind === "text" ? [part.text] : []));
-  return sourcesIn(texts, turn.citations);
+  const sources = sourcesIn(texts, turn.citations);
+  if (!turn.undone) {
+    return sources;
+  }
+  const changed = changedBy(turn);
+  return new Map(
+    [...sources].map(([key, source]) => {
+      const undone = changed.has(pathOf(source.citation?.uri ?? ""));
+      return [key, undone ? { ...source, undone } : source];
+    }),
+  );
+}
+
+/** The files that a turn's edits changed. */
+function changedBy({ parts }: Turn): ReadonlySet<string> {
+  const edits = parts
+    .filter((part) => part.kind === "edit")
+    .filter((part) => part.settled?.applied);
+  return new Set(edits.flatMap(({ plan }) => plan.hunks.map(({ path }) => path)));
+}
+
+function pathOf(uri: string): string {
+  return URL.canParse(uri) ? decodeURIComponent(new URL(uri).pathname) : "";
 }
 
 /** The sources that some texts name. */
@@ -140,12 +165,15 @@ export function sourcesIn(
 
 /** How a source stands. */
 export function stateOf(source: Source, live: boolean): SourceState {
+  if (source.undone) {
+    return "undone";
+  }
   return source.citation?.status ?? (live ? "pending" : "unchecked");
 }
 
 /** What a source is called: a run by its command, too. */
 export function nameOf({ mark, citation }: Source): string {
-  return mark.kind === "run" ? (citation?.target ?? placeOf(mark)) : placeOf(mark);
+  return shown(mark.kind === "run" ? (citation?.target ?? placeOf(mark)) : placeOf(mark));
 }
 
 /** `path:10` or `path:10-20`; facts, runs and tasks by name. */

@@ -6,6 +6,7 @@ import type {
   EditPlan,
   PermissionRequest,
   Question,
+  ReviewRequest,
   SessionInfo,
   Todo,
   Usage,
@@ -128,6 +129,8 @@ export interface Turn {
   readonly usage: Usage;
   readonly last: Usage | null;
   readonly answer: Answer | null;
+  /** What it changed in files is taken back. */
+  readonly undone: boolean;
   /** The beginning was not received. */
   readonly partial: boolean;
   readonly reply: number;
@@ -138,7 +141,19 @@ export interface Turn {
 export type Ask =
   | { readonly kind: "permission"; readonly id: string; readonly request: PermissionRequest }
   | { readonly kind: "question"; readonly id: string; readonly question: Question }
-  | { readonly kind: "review"; readonly id: string; readonly plan: EditPlan };
+  | { readonly kind: "review"; readonly id: string; readonly plan: ReviewRequest };
+
+/** The session that something is asked in; its id is empty for what no session asks. */
+export function askerOf(ask: Ask): { readonly sessionId: string; readonly sessionTitle: string } {
+  switch (ask.kind) {
+    case "permission":
+      return ask.request;
+    case "question":
+      return ask.question;
+    case "review":
+      return ask.plan;
+  }
+}
 
 /** What may stand at the cursor; `incomplete`: there may be more a moment later. */
 export interface Completions {
@@ -184,6 +199,7 @@ export function newTurn(runId: string): Turn {
     usage: NOTHING,
     last: null,
     answer: null,
+    undone: false,
     partial: false,
     reply: 0,
     seq: -1,
@@ -205,6 +221,7 @@ export const EMPTY: PanelState = {
     model: "",
     offline: false,
     session: null,
+    sessionId: null,
     selection: null,
   },
   turns: [],

@@ -32,6 +32,8 @@ export function reduce(state: PanelState, message: ToPanel | Local): PanelState 
       return { ...state, turns: withEvents(state.turns, message.events) };
     case "answer":
       return { ...state, turns: withAnswer(state.turns, message.answer) };
+    case "undone":
+      return { ...state, turns: withUndone(state.turns, message.runs) };
     case "failed":
       return {
         ...state,
@@ -55,7 +57,8 @@ export function reduce(state: PanelState, message: ToPanel | Local): PanelState 
     case "asked":
       return { ...state, turns: withQuestion(state.turns, message) };
     case "compose":
-      return state; // the input's own
+    case "focusAsk":
+      return state; // the input's, and the card's own
   }
 }
 
@@ -68,8 +71,7 @@ function replayed(state: PanelState, replay: Extract<ToPanel, { type: "replay" }
   }
   return {
     ...state,
-    turns: replay.answers.reduce(withAnswer, turns),
-    asks: [],
+    turns: withUndone(replay.answers.reduce(withAnswer, turns), replay.undone ?? []),
     known: true,
   };
 }
@@ -113,6 +115,14 @@ function withAnswer(turns: readonly Turn[], answer: Answer): readonly Turn[] {
   }));
 }
 
+/** Turns that are not named are not undone. */
+function withUndone(turns: readonly Turn[], runs: readonly string[]): readonly Turn[] {
+  return turns.map((turn) => {
+    const undone = runs.includes(turn.runId);
+    return undone === turn.undone ? turn : { ...turn, undone };
+  });
+}
+
 /** A question that was asked in the panel is there already. */
 function withBegun(turns: readonly Turn[], asked: Asked): readonly Turn[] {
   return placeOf(turns, asked.runId) < turns.length
@@ -130,8 +140,10 @@ function withQuestion(
   return [...turns.slice(0, from), { ...newTurn(runId), question, chips }];
 }
 
+/** One that is there already keeps its place. */
 function withAsk(state: PanelState, ask: Ask): PanelState {
-  return { ...state, asks: [...without(state.asks, ask.id), ask] };
+  const known = state.asks.some(({ id }) => id === ask.id);
+  return known ? state : { ...state, asks: [...state.asks, ask] };
 }
 
 function without(asks: readonly Ask[], id: string): readonly Ask[] {

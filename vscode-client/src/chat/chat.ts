@@ -7,11 +7,10 @@ import type { OnLines } from "../lines.ts";
 import type { Asked, ToPanel } from "../panel/messages.ts";
 import { messageOf, UserError } from "../result.ts";
 import type { Server, ServerState } from "../server/server.ts";
-import type { Answer, Event, Explored, Mode, SessionInfo, Thoroughness } from "../wire.ts";
+import type { Answer, Event, Mode, SessionInfo, TurnsUndone } from "../wire.ts";
 import { type Asking, changes, type MayReplace } from "./asking.ts";
 import { Conversation } from "./conversation.ts";
 import { Outbox, type Panel } from "./outbox.ts";
-import { Transcript } from "./transcript.ts";
 
 const KEPT = "glossator.session";
 const GONE = "Glossator's server ended before the answer was whole. Ask again.";
@@ -46,6 +45,7 @@ export class Chat implements Disposable {
   ) {
     this.#outbox = new Outbox((message) => panel.post(message));
     server.onEvent((event) => this.#told(event));
+    server.onUndone((undone) => this.#undone(undone));
     server.onState((state) => this.#serverIs(state));
   }
 
@@ -78,7 +78,7 @@ export class Chat implements Disposable {
       await this.#act(action, { runId, question, chips, action });
       return;
     }
-    await this.#follow({ runId, question, chips }, (sessionId) =>
+    await this.follow({ runId, question, chips }, (sessionId) =>
       this.server.run("glossator.ask", { question, attachments, runId, sessionId }),
     );
   }
@@ -90,17 +90,8 @@ export class Chat implements Disposable {
       throw new UserError("There is no plan in this session that waits to be started.");
     }
     const runId = randomUUID();
-    await this.#follow({ runId, question: "Start the plan.", chips: [] }, () =>
+    await this.follow({ runId, question: "Start the plan.", chips: [] }, () =>
       this.server.run("glossator.startPlan", { sessionId, mode, runId }),
-    );
-  }
-
-  /** Have a sub-agent find something out; its report is the answer. */
-  async explore(asking: Asking, thoroughness: Thoroughness): Promise<void> {
-    const { runId, question, chips, attachments } = asking;
-    const wanted = { task: question, thoroughness, attachments, runId };
-    await this.#follow({ runId, question, chips }, (sessionId) =>
-      this.server.run("glossator.explore", { ...wanted, sessionId }),
     );
   }
 
@@ -124,19 +115,34 @@ export class Chat implements Disposable {
     await this.#act(action, { runId: randomUUID(), question, chips, action });
   }
 
-  /** Have something glossed; gives the address of the report, if it was kept. */
-  async gloss(
-    question: string,
-    run: (runId: string, sessionId: string | null) => Promise<Explored>,
-  ): Promise<string | null> {
-    const runId = randomUUID();
-    let document: string | null = null;
-    await this.#follow({ runId, question, chips: [] }, async (sessionId) => {
-      const answer = await run(runId, sessionId);
-      document = answer.document;
-      return answer;
-    });
-    return document;
+  /** Show a question that `run` has answered; in a new conversation while the one shown is busy. */
+  async follow(asked: Asked, run: (sessionId: string | null) => Promise<Answer>): Promise<void> {
+    await this.#restored;
+    if (this.#current.busy) {
+      this.show();
+    }
+    const conversation = this.#current;
+    const { runId, question, insteadOf } = asked;
+    conversation.asked.push(asked);
+    this.#runs.set(runId, conversation);
+    this.#send(conversation, { type: "begun", asked });
+    this.#changes.fire();
+    try {
+      const answer = await run(conversation.id ?? null);
+      conversation.transcript.settle(answer);
+      this.#send(conversation, { type: "answer", answer });
+      this.#endings.fire({ question, answer });
+    } catch (error) {
+      if (insteadOf !== undefined && !conversation.transcript.has(runId)) {
+        conversation.asked.pop();
+        throw error;
+      }
+      this.#failed(conversation, asked, messageOf(error));
+      this.#tellEnding(conversation, asked);
+    } finally {
+      this.#runs.delete(runId);
+      await this.#describe(conversation);
+    }
   }
 
   /** End a run, or all of them. */
@@ -187,10 +193,10 @@ export class Chat implements Disposable {
 
   /** Show everything again, from the beginning. */
   replay(): void {
-    const { transcript, asked } = this.#current;
+    const { transcript, asked, undone } = this.#current;
     const { events, answers } = transcript;
     this.#outbox.clear();
-    this.#outbox.send({ type: "replay", events, answers, asked });
+    this.#outbox.send({ type: "replay", events, answers, asked, undone });
   }
 
   dispose(): void {
@@ -209,7 +215,7 @@ export class Chat implements Disposable {
     try {
       if (await this.mayReplace(sessionId, conversation.runsFrom(insteadOf))) {
         const asked = { runId, question, chips, insteadOf };
-        await this.#follow(asked, () => this.server.run("glossator.retry", request));
+        await this.follow(asked, () => this.server.run("glossator.retry", request));
         return;
       }
     } catch (error) {
@@ -231,7 +237,7 @@ export class Chat implements Disposable {
 
   async #act(action: OnLines, asked: Asked): Promise<void> {
     const alike = action.name as "glossator.explain"; // all take the same, and give an answer
-    await this.#follow(asked, (sessionId) =>
+    await this.follow(asked, (sessionId) =>
       this.server.run(alike, { ...action.lines, runId: asked.runId, sessionId }),
     );
   }
@@ -249,37 +255,7 @@ export class Chat implements Disposable {
   }
 
   async #load(sessionId: string): Promise<Conversation> {
-    const { session, events } = await this.server.run("glossator.resumeSession", { sessionId });
-    return new Conversation(session.id, session, new Transcript(events));
-  }
-
-  async #follow(asked: Asked, run: (sessionId: string | null) => Promise<Answer>): Promise<void> {
-    await this.#restored;
-    if (this.#current.busy) {
-      this.show();
-    }
-    const conversation = this.#current;
-    const { runId, question, insteadOf } = asked;
-    conversation.asked.push(asked);
-    this.#runs.set(runId, conversation);
-    this.#send(conversation, { type: "begun", asked });
-    this.#changes.fire();
-    try {
-      const answer = await run(conversation.id ?? null);
-      conversation.transcript.settle(answer);
-      this.#send(conversation, { type: "answer", answer });
-      this.#endings.fire({ question, answer });
-    } catch (error) {
-      if (insteadOf !== undefined && !conversation.transcript.has(runId)) {
-        conversation.asked.pop();
-        throw error;
-      }
-      this.#failed(conversation, asked, messageOf(error));
-      this.#tellEnding(conversation, asked);
-    } finally {
-      this.#runs.delete(runId);
-      await this.#describe(conversation);
-    }
+    return Conversation.resumed(await this.server.run("glossator.resumeSession", { sessionId }));
   }
 
   /** A run that was stopped, or told of its failure, has said so already. */
@@ -314,9 +290,20 @@ export class Chat implements Disposable {
       if (conversation === this.#current) {
         void this.memento.update(KEPT, event.sessionId);
       }
+      this.#changes.fire();
       void this.#describe(conversation);
     }
     this.#deliver(conversation, event);
+  }
+
+  #undone({ sessionId, turns }: TurnsUndone): void {
+    const runs = turns.map(({ turn }) => turn);
+    for (const conversation of new Set([this.#current, ...this.#runs.values()])) {
+      if (conversation.id === sessionId) {
+        conversation.undone = runs;
+        this.#send(conversation, { type: "undone", runs });
+      }
+    }
   }
 
   #deliver(conversation: Conversation, event: Event): void {

@@ -3,18 +3,27 @@
 import type { OnLines } from "../lines.ts";
 import { attachedChips } from "../panel/attached.ts";
 import type { Asked } from "../panel/messages.ts";
-import type { Event, RunStartedEvent, SessionInfo } from "../wire.ts";
+import type { Event, ResumedSession, RunStartedEvent, SessionInfo } from "../wire.ts";
 import { Transcript } from "./transcript.ts";
 
 /** It has an `id` from its first run on. `asked` is what was asked in this window. */
 export class Conversation {
   readonly asked: Asked[] = [];
+  /** The runs whose changes to files are taken back now. */
+  undone: readonly string[] = [];
 
   constructor(
     public id: string | undefined = undefined,
     public info: SessionInfo | null = null,
     readonly transcript: Transcript = new Transcript(),
   ) {}
+
+  /** As the server has kept it. */
+  static resumed({ session, events, undone }: ResumedSession): Conversation {
+    const conversation = new Conversation(session.id, session, new Transcript(events));
+    conversation.undone = undone.map(({ turn }) => turn);
+    return conversation;
+  }
 
   /** Whether a run is under way: it takes one at a time. */
   get busy(): boolean {

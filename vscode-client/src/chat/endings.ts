@@ -1,7 +1,8 @@
 // What becomes of a run whose asker does not see the panel.
 
-import { commands, type Disposable, type LogOutputChannel, window } from "vscode";
+import { commands, type Disposable, type LogOutputChannel } from "vscode";
 import { showFailure } from "../commands/failures.ts";
+import { inform } from "../notices.ts";
 import { VIEW } from "../panel/view.ts";
 import type { Chat, Ending } from "./chat.ts";
 import type { Panel } from "./outbox.ts";
@@ -28,7 +29,7 @@ async function announce({ question, problem }: Ending, log: LogOutputChannel): P
       ? `${question.slice(0, QUESTION_CHARACTERS - 1)}…`
       : question;
   const message = `Glossator has answered: ${about}`;
-  if ((await window.showInformationMessage(message, SHOW)) === SHOW) {
+  if ((await inform(message, SHOW)) === SHOW) {
     await commands.executeCommand(`${VIEW}.focus`);
   }
 }

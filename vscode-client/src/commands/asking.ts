@@ -5,6 +5,7 @@ import { type QuickPickItem, Uri, window } from "vscode";
 import { fileChips, selectionChip } from "../editor/chips.ts";
 import { pick } from "../ports/pick.ts";
 import { UserError } from "../result.ts";
+import { labelled } from "../shown.ts";
 import type { Attachment, SearchHit, Thoroughness } from "../wire.ts";
 import type { CommandTable, Parts } from "./parts.ts";
 
@@ -83,8 +84,12 @@ async function explore(parts: Parts, words: string): Promise<void> {
   if (wanted) {
     await parts.panel.reveal();
     const attachments: Attachment[] = chips.map((each) => each.attachment);
-    const asking = { runId: randomUUID(), question: wanted.question, attachments, chips };
-    await parts.chat.explore(asking, wanted.thoroughness);
+    const { question: task, thoroughness } = wanted;
+    const runId = randomUUID();
+    await parts.chat.follow({ runId, question: task, chips }, (sessionId) => {
+      const request = { task, thoroughness, attachments, runId, sessionId };
+      return parts.server.run("glossator.explore", request);
+    });
   }
 }
 
@@ -163,7 +168,7 @@ async function search(parts: Parts, query: string): Promise<void> {
 
 function itemOf(hit: SearchHit) {
   const { path, firstLine, lastLine, context, text } = hit;
-  const detail = text.trim().split("\n", 1)[0] ?? "";
-  const label = `$(file-code) ${path}:${firstLine}-${lastLine}`;
-  return { label, description: context, detail, alwaysShow: true, hit };
+  const detail = labelled(text.trim().split("\n", 1)[0] ?? "");
+  const label = `$(file-code) ${labelled(path)}:${firstLine}-${lastLine}`;
+  return { label, description: labelled(context), detail, alwaysShow: true, hit };
 }

@@ -1,6 +1,7 @@
 // Telling the user of a failure: one message, with a button where one helps.
 
-import { CancellationError, commands, type LogOutputChannel, window } from "vscode";
+import { CancellationError, commands, type LogOutputChannel } from "vscode";
+import { fail } from "../notices.ts";
 import { messageOf, type Remedy, UserError } from "../result.ts";
 
 const CANCELLED = -32_800; // the LSP's RequestCancelled
@@ -20,7 +21,7 @@ export async function showFailure(error: unknown, log: LogOutputChannel): Promis
   log.error(message);
   const remedy = error instanceof UserError ? error.remedy : remedyFor(message);
   const [label, command, ...given] = remedy ? BUTTONS[remedy] : [];
-  const pressed = await window.showErrorMessage(message, ...(label ? [label] : []));
+  const pressed = await fail(message, ...(label ? [label] : []));
   if (pressed && command) {
     await commands.executeCommand(command, ...given);
   }

@@ -1,7 +1,9 @@
 // Glosses: explore a symbol, a file or the workspace, and show the report that is kept.
 
+import { randomUUID } from "node:crypto";
 import { commands, Uri, window, workspace } from "vscode";
 import { UserError } from "../result.ts";
+import type { Explored } from "../wire.ts";
 import type { CommandTable, Parts } from "./parts.ts";
 
 /** What is glossed; the line is 1-based. */
@@ -25,17 +27,31 @@ async function gloss(parts: Parts, given: unknown): Promise<void> {
   const name = workspace.asRelativePath(Uri.parse(place.uri));
   await parts.panel.reveal();
   const about = place.line === undefined ? name : `${name}:${place.line}`;
-  const document = await parts.chat.gloss(`Gloss ${about}.`, (runId, sessionId) =>
-    parts.server.run("glossator.gloss", { ...place, runId, sessionId }),
+  await glossed(parts, `Gloss ${about}.`, (run) =>
+    parts.server.run("glossator.gloss", { ...place, ...run }),
   );
-  await preview(document);
 }
 
 async function exploreWorkspace(parts: Parts): Promise<void> {
   await parts.panel.reveal();
-  const document = await parts.chat.gloss("Explore this workspace.", (runId, sessionId) =>
-    parts.server.run("glossator.exploreWorkspace", { runId, sessionId }),
+  await glossed(parts, "Explore this workspace.", (run) =>
+    parts.server.run("glossator.exploreWorkspace", run),
   );
+}
+
+/** In the chat, and then the report, if it was kept. */
+async function glossed(
+  { chat }: Parts,
+  question: string,
+  explore: (run: { runId: string; sessionId: string | null }) => Promise<Explored>,
+): Promise<void> {
+  const runId = randomUUID();
+  let document: string | null = null;
+  await chat.follow({ runId, question, chips: [] }, async (sessionId) => {
+    const answer = await explore({ runId, sessionId });
+    document = answer.document;
+    return answer;
+  });
   await preview(document);
 }
 

@@ -1,5 +1,7 @@
 // Parts of reports, as Markdown.
 
+import { shown } from "../shown.ts";
+
 /** A table; what stands in it is taken literally. */
 export function table(heads: readonly string[], rows: ReadonlyArray<readonly string[]>): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
@@ -17,7 +19,7 @@ export function section(title: string, text: string): string[] {
 
 /** Paths and messages are no Markdown. */
 export function escaped(text: string): string {
-  return text.replace(/[\\`*_[\]<>|#]/g, "\\$&").replace(/\s+/g, " ");
+  return shown(text.replace(/\s+/g, " ")).replace(/[\\`*_[\]<>|#]/g, "\\$&");
 }
 
 /** A number as people read it. */

@@ -31,6 +31,7 @@ async function showMenu({ server, chat }: Parts): Promise<void> {
     { label: "$(add) New session", command: "glossator.newSession" },
     { label: "$(history) Resume a session", command: "glossator.resumeSession" },
     { label: "$(shield) Set the mode", command: "glossator.setMode" },
+    { label: "$(law) Permission rules", command: "glossator.permissionRules" },
     { label: "$(hubot) Choose the model", command: "glossator.setModel" },
     { label: "$(layers) Show the context", command: "glossator.showContext" },
     { label: "$(pulse) Status", command: "glossator.status" },

@@ -1,6 +1,7 @@
 // All commands of the palette. They are there from the beginning; what needs the server waits for it.
 
 import { commands, type Disposable } from "vscode";
+import type { Inquiries } from "../ports/inquiries.ts";
 import { actions } from "./actions.ts";
 import { asking } from "./asking.ts";
 import { showFailure } from "./failures.ts";
@@ -8,12 +9,13 @@ import { glosses } from "./glosses.ts";
 import { menu } from "./menu.ts";
 import { models } from "./models.ts";
 import type { CommandTable, Parts } from "./parts.ts";
+import { rules } from "./rules.ts";
 import { sessions } from "./sessions.ts";
 import { undo } from "./undo.ts";
 import { upkeep } from "./upkeep.ts";
 
 /** Register each; what goes wrong is told once, here. */
-export function registerCommands(parts: Parts): Disposable[] {
+export function registerCommands(parts: Parts, inquiries: Inquiries): Disposable[] {
   const table: CommandTable = {
     ...asking(parts),
     ...actions(parts),
@@ -23,6 +25,8 @@ export function registerCommands(parts: Parts): Disposable[] {
     ...models(parts),
     ...upkeep(parts),
     ...menu(parts),
+    ...rules(parts),
+    "glossator.showAsked": () => inquiries.show(),
   };
   return Object.entries(table).map(([name, command]) =>
     commands.registerCommand(name, async (...given: unknown[]) => {

@@ -1,7 +1,9 @@
 // Sessions: begin, resume, rename, delete, export, compact, ask again.
 
 import { Uri, window, workspace } from "vscode";
+import { confirm, inform } from "../notices.ts";
 import { UserError } from "../result.ts";
+import { labelled } from "../shown.ts";
 import type { SessionInfo } from "../wire.ts";
 import { during } from "./during.ts";
 import type { CommandTable, Parts } from "./parts.ts";
@@ -55,7 +57,7 @@ export function sessions(parts: Parts): CommandTable {
 }
 
 /** The session that is shown. Throws `UserError` if nothing was asked yet. */
-export function currentSession({ chat }: Parts): string {
+export function currentSession({ chat }: Pick<Parts, "chat">): string {
   if (chat.sessionId === undefined) {
     throw new UserError("Nothing was asked in this session yet. Ask something, or resume one.");
   }
@@ -76,7 +78,7 @@ async function choose(
   }
   const items = listed.map((session) => ({
     session,
-    label: `${session.id === chat.sessionId ? "$(comment-discussion)" : "$(comment)"} ${session.title}`,
+    label: `${session.id === chat.sessionId ? "$(comment-discussion)" : "$(comment)"} ${labelled(session.title)}`,
     description: new Date(session.updatedAt).toLocaleString(),
     detail: session.running ? "being answered" : "",
   }));
@@ -91,9 +93,7 @@ async function choose(
 async function confirmed({ title }: SessionInfo): Promise<boolean> {
   const detail = "Its messages and what can be undone with it go for good. Files stay as they are.";
   const question = `Delete "${title}"?`;
-  return (
-    (await window.showWarningMessage(question, { modal: true, detail }, "Delete")) === "Delete"
-  );
+  return (await confirm(question, detail, "Delete")) === "Delete";
 }
 
 async function exportSession({ server }: Parts, sessionId: string): Promise<void> {
@@ -114,6 +114,6 @@ async function compact(parts: Parts): Promise<void> {
   );
   const how = byModel ? "" : " The summary was made without a model.";
   const figures = `about ${before.toLocaleString()} to ${after.toLocaleString()} tokens`;
-  void window.showInformationMessage(`The conversation is shorter now: from ${figures}.${how}`);
+  void inform(`The conversation is shorter now: from ${figures}.${how}`);
   await parts.refresh();
 }

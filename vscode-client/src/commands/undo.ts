@@ -1,26 +1,54 @@
-// Taking back what a turn changed; what somebody changed since is asked about.
+// Taking back what a turn changed, and bringing it back; what somebody changed since is asked about.
 
-import { window } from "vscode";
+import { commands, window } from "vscode";
+import { confirm, inform, warn } from "../notices.ts";
 import { UserError } from "../result.ts";
 import type { Server } from "../server/server.ts";
+import { labelled } from "../shown.ts";
 import type { Turn, UndoProblem } from "../wire.ts";
 import type { CommandTable, Parts } from "./parts.ts";
 import { currentSession } from "./sessions.ts";
 import { LAST } from "./slash.ts";
-import { problemLines, standing, type Told, undone } from "./undone.ts";
+import { problemLines, undone } from "./undone.ts";
 
 const UNDO = "Undo the Changes";
 const KEEP = "Keep Them";
+const REDO = "Redo";
 
-/** A turn, or the last one that stands; with `since` all from it on. */
+/** Taking changes back, and taking that back. */
+type Way = "glossator.undoTurn" | "glossator.redoTurn";
+
+const CHOOSING = {
+  "glossator.undoTurn": {
+    title: "Glossator: undo a turn",
+    placeHolder: "Which turn's changes go?",
+    none: "No turn of this session has changed files, so there is nothing to undo.",
+    verb: "undo",
+    since: "this turn",
+    button: "Undo All the Same",
+  },
+  "glossator.redoTurn": {
+    title: "Glossator: redo a turn",
+    placeHolder: "Which turn's changes come back?",
+    none: "No turn of this session is undone, so there is nothing to redo.",
+    verb: "redo",
+    since: "the undo",
+    button: "Redo All the Same",
+  },
+} as const;
+
+/** A turn, or the last one that can be; with `since` all from it on. */
 interface What {
   readonly turn?: string;
   readonly since?: boolean;
 }
 
-/** The command; it may be given a turn, or `LAST`. */
+/** The commands; each may be given a turn, or `LAST`. */
 export function undo(parts: Parts): CommandTable {
-  return { "glossator.undoTurn": (given) => undoTurn(parts, given) };
+  return {
+    "glossator.undoTurn": (given) => take(parts, "glossator.undoTurn", given),
+    "glossator.redoTurn": (given) => take(parts, "glossator.redoTurn", given),
+  };
 }
 
 /**
@@ -33,7 +61,7 @@ export async function mayReplace(
   runs: readonly string[],
 ): Promise<boolean> {
   const { turns } = await server.run("glossator.listTurns", { sessionId });
-  const changed = standing(turns).filter(({ turn }) => runs.includes(turn));
+  const changed = turns.filter(({ turn, undoneBy }) => undoneBy === null && runs.includes(turn));
   const [first] = changed;
   if (!first) {
     return true;
@@ -41,68 +69,74 @@ export async function mayReplace(
   const detail = [...new Set(changed.flatMap(({ paths }) => paths))].join("\n");
   const question =
     "Undo what the old answer changed in your files before the question is asked again?";
-  const pressed = await window.showWarningMessage(question, { modal: true, detail }, UNDO, KEEP);
+  const pressed = await confirm(question, detail, UNDO, KEEP);
   if (pressed === UNDO) {
-    await takeBack(server, sessionId, { turn: first.turn, since: true });
+    const since = { turn: first.turn, since: true };
+    await carryOut(server, "glossator.undoTurn", sessionId, since);
   }
   return pressed !== undefined;
 }
 
-async function undoTurn(parts: Parts, given: unknown): Promise<void> {
-  const sessionId = currentSession(parts);
+async function take({ chat, server }: Parts, way: Way, given: unknown): Promise<void> {
+  const sessionId = currentSession({ chat });
   if (given === LAST) {
-    await takeBack(parts.server, sessionId, {});
+    await carryOut(server, way, sessionId, {});
     return;
   }
-  const turn = typeof given === "string" ? given : (await choose(parts, sessionId))?.turn;
+  const turn = typeof given === "string" ? given : (await choose(server, way, sessionId))?.turn;
   if (turn) {
-    await takeBack(parts.server, sessionId, { turn });
+    await carryOut(server, way, sessionId, { turn });
   }
 }
 
-async function takeBack(server: Server, sessionId: string, what: What): Promise<void> {
-  const answer = await server.run("glossator.undoTurn", { sessionId, ...what });
-  if (answer.turn !== null || answer.conflicts.length === 0) {
-    tell(undone(answer));
-  } else if (await overwrites(answer.conflicts)) {
-    const request = { sessionId, ...what, overwrite: true };
-    tell(undone(await server.run("glossator.undoTurn", request)));
+async function carryOut(server: Server, way: Way, sessionId: string, what: What): Promise<void> {
+  const request = { sessionId, ...what };
+  let answer = await server.run(way, request);
+  if (answer.turn === null && answer.conflicts.length > 0) {
+    if (!(await overwrites(way, answer.conflicts))) {
+      return;
+    }
+    answer = await server.run(way, { ...request, overwrite: true });
   }
+  const { message, bad } = undone(answer);
+  const canRedo = way === "glossator.undoTurn" && answer.turn !== null && !what.since;
+  const told = (bad ? warn : inform)(message, ...(canRedo ? [REDO] : []));
+  void told.then(async (pressed) => {
+    if (pressed === REDO) {
+      await commands.executeCommand("glossator.redoTurn", what.turn ?? LAST);
+    }
+  });
 }
 
-async function choose(parts: Parts, sessionId: string): Promise<Turn | undefined> {
-  const { turns } = await parts.server.run("glossator.listTurns", { sessionId });
-  if (turns.length === 0) {
-    throw new UserError("No turn of this session has changed files, so there is nothing to undo.");
+async function choose(server: Server, way: Way, sessionId: string): Promise<Turn | undefined> {
+  const { turns } = await server.run("glossator.listTurns", { sessionId });
+  const { none, title, placeHolder } = CHOOSING[way];
+  const able = turns.filter(({ undoneBy }) => way === "glossator.undoTurn" || undoneBy !== null);
+  if (able.length === 0) {
+    throw new UserError(none);
   }
   const questions = new Map(turns.map((each) => [each.turn, each.question]));
-  const stand = new Set(standing(turns));
-  const items = turns.toReversed().map((each) => ({
+  const items = able.toReversed().map((each) => ({
     turn: each,
     label: labelOf(each, questions),
-    description: stand.has(each) ? "" : "undone",
-    detail: each.paths.join(", "),
+    description: each.undoneBy === null ? "" : "undone",
+    detail: labelled(each.paths.join(", ")),
   }));
-  const options = { title: "Glossator: undo a turn", placeHolder: "Which turn's changes go?" };
-  return (await window.showQuickPick(items, options))?.turn;
+  return (await window.showQuickPick(items, { title, placeHolder }))?.turn;
 }
 
 function labelOf(turn: Turn, questions: ReadonlyMap<string, string>): string {
   if (turn.undoes.length === 0) {
-    return `$(discard) ${turn.question}`;
+    return `$(discard) ${labelled(turn.question)}`;
   }
   const taken = turn.undoes.map((each) => questions.get(each) || "an undo").join(", ");
-  return `$(redo) Undo of: ${taken}`;
+  return `$(redo) Undo of: ${labelled(taken)}`;
 }
 
-async function overwrites(conflicts: readonly UndoProblem[]): Promise<boolean> {
-  const detail = `${problemLines(conflicts)}\n\nWhat was changed since is lost if you undo the turn all the same.`;
+async function overwrites(way: Way, conflicts: readonly UndoProblem[]): Promise<boolean> {
+  const { verb, since, button } = CHOOSING[way];
+  const detail = `${problemLines(conflicts)}\n\nWhat was changed since is lost if you ${verb} it all the same.`;
   const count = conflicts.length === 1 ? "A file was" : `${conflicts.length} files were`;
-  const message = `${count} changed after this turn, so nothing was undone.`;
-  const button = "Undo All the Same";
-  return (await window.showWarningMessage(message, { modal: true, detail }, button)) === button;
-}
-
-function tell({ message, bad }: Told): void {
-  void (bad ? window.showWarningMessage(message) : window.showInformationMessage(message));
+  const message = `${count} changed after ${since}, so nothing was done.`;
+  return (await confirm(message, detail, button)) === button;
 }

@@ -1,6 +1,6 @@
 // What an undo did, in words; nothing here knows of VS Code.
 
-import type { Turn, UndoAnswer, UndoProblem } from "../wire.ts";
+import type { UndoAnswer, UndoProblem } from "../wire.ts";
 
 /** A sentence or more, and whether the user should look at something. */
 export interface Told {
@@ -23,21 +23,6 @@ export function undone(answer: UndoAnswer): Told {
     ...(unknown ? ["A command was not over when the turn was; look at what it changed."] : []),
   ];
   return { message: sentences.join(" "), bad: problems.length > 0 || unknown };
-}
-
-/** The turns whose changes are in the files: an undo can be undone, too. */
-export function standing(turns: readonly Turn[]): Turn[] {
-  const taken = new Set<string>();
-  return turns
-    .toReversed() // what undoes a turn stands behind it
-    .filter(({ turn, undoes }) => {
-      const stands = !taken.has(turn);
-      for (const each of stands ? undoes : []) {
-        taken.add(each);
-      }
-      return stands;
-    })
-    .toReversed();
 }
 
 /** One line each. */

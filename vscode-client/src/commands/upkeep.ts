@@ -3,6 +3,7 @@
 import { commands, env, window } from "vscode";
 import { showMarkdown } from "../editor/texts.ts";
 import { askForKey } from "../key.ts";
+import { inform, warn } from "../notices.ts";
 import type { Mode } from "../wire.ts";
 import { during } from "./during.ts";
 import type { CommandTable, Parts } from "./parts.ts";
@@ -76,9 +77,9 @@ async function rebuildIndex({ server }: Parts, given: unknown): Promise<void> {
   const seconds = (answer.milliseconds / 1000).toFixed(1);
   const done = `The index has ${answer.indexed.toLocaleString()} of ${answer.files.toLocaleString()} files, after ${seconds} s.`;
   if (answer.problems.length > 0) {
-    void window.showWarningMessage(`${done} ${answer.problems.join(" ")}`);
+    void warn(`${done} ${answer.problems.join(" ")}`);
   } else {
-    void window.showInformationMessage(done);
+    void inform(done);
   }
 }
 

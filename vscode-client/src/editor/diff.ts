@@ -2,7 +2,9 @@
 // would hold.
 
 import { basename } from "node:path";
-import { commands, Uri, window, workspace } from "vscode";
+import { commands, Uri, workspace } from "vscode";
+import { inform } from "../notices.ts";
+import { shown } from "../shown.ts";
 import type { EditPlan, Hunk } from "../wire.ts";
 import { sidesOf } from "./sides.ts";
 import { keepText } from "./texts.ts";
@@ -15,13 +17,14 @@ export async function openDiff(plan: EditPlan): Promise<void> {
   );
   const diffs = await Promise.all([...files].map(([path, hunks]) => diffOf(path, hunks)));
   const [only, ...others] = diffs;
+  const label = shown(plan.label);
   if (!only) {
-    void window.showInformationMessage(`${plan.label}: nothing but names changes.`);
+    void inform(`${label}: nothing but names changes.`);
   } else if (others.length === 0) {
     const [, before, after] = only;
-    await commands.executeCommand("vscode.diff", before, after, plan.label, { preview: true });
+    await commands.executeCommand("vscode.diff", before, after, label, { preview: true });
   } else {
-    await commands.executeCommand("vscode.changes", plan.label, diffs);
+    await commands.executeCommand("vscode.changes", label, diffs);
   }
 }
 

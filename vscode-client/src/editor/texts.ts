@@ -2,6 +2,8 @@
 
 import { commands, type Disposable, EventEmitter, languages, Uri, window, workspace } from "vscode";
 
+import { shown, shownText } from "../shown.ts";
+
 const SCHEME = "glossator-text"; // `glossator:` is the server's
 const MOST = 100; // texts that are kept; the oldest goes first
 
@@ -28,9 +30,9 @@ export function keepText(name: string, text: string): Uri {
   return uri;
 }
 
-/** Show a text in an editor. */
+/** Show a text in an editor; what would hide in it is escaped. */
 export async function showText(name: string, text: string, language: string): Promise<void> {
-  const document = await workspace.openTextDocument(keepText(name, text));
+  const document = await workspace.openTextDocument(keepText(shown(name), shownText(text)));
   const readable = await languages.setTextDocumentLanguage(document, language);
   await window.showTextDocument(readable, { preview: true, preserveFocus: true });
 }

@@ -34,6 +34,8 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
     case "questionAnswer":
     case "reviewAnswer":
       return inquiries.answer(message.id, message.answer);
+    case "openAsked":
+      return await inquiries.open(message.id);
     case "open":
       return await open(message, parts);
     case "openPath":
@@ -64,6 +66,8 @@ export async function dispatch(message: ToHost, parts: Parts, inquiries: Inquiri
       return await list(parts);
     case "undoTurn":
       return await run("glossator.undoTurn", message.runId);
+    case "redoTurn":
+      return await run("glossator.redoTurn", message.runId);
     case "setMode":
       return await run("glossator.setMode", message.mode);
     case "startPlan":

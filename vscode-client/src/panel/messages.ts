@@ -12,6 +12,7 @@ import type {
   Question,
   QuestionAnswer,
   Review,
+  ReviewRequest,
   SessionInfo,
 } from "../wire.ts";
 
@@ -27,6 +28,8 @@ export interface Situation {
   readonly model: string;
   readonly offline: boolean;
   readonly session: SessionInfo | null;
+  /** The session shown, known before it can be described; null: none was begun. */
+  readonly sessionId: string | null;
   readonly selection: Chip | null;
   /** What may be chosen instead of `model`; without any the model is only shown. */
   readonly models?: readonly ModelChoice[];
@@ -73,25 +76,30 @@ export type ToPanel =
   | { readonly type: "situation"; readonly situation: Situation }
   /**
    * The transcript begins anew with these; `answers` are of the runs whose answer is known, `asked`
-   * are the questions that were asked here, with their chips. What still waits for the user's answer
-   * (permissions, questions, reviews) follows in messages of its own.
+   * are the questions that were asked here, with their chips, `undone` as below. What waits for the user's answer stays.
    */
   | {
       readonly type: "replay";
       readonly events: readonly Event[];
       readonly answers: readonly Answer[];
       readonly asked?: readonly Asked[];
+      readonly undone?: readonly string[];
     }
+  /** All runs of the conversation whose changes to files are taken back now. */
+  | { readonly type: "undone"; readonly runs: readonly string[] }
   /** A question was asked, here or by a command. */
   | { readonly type: "begun"; readonly asked: Asked }
   | { readonly type: "events"; readonly events: readonly Event[] }
   | { readonly type: "answer"; readonly answer: Answer }
   | { readonly type: "failed"; readonly runId: string; readonly message: string }
+  /** What waits for the user's answer, of any session; what is there already is not there twice. */
   | { readonly type: "permission"; readonly id: string; readonly request: PermissionRequest }
   | { readonly type: "question"; readonly id: string; readonly question: Question }
-  | { readonly type: "review"; readonly id: string; readonly plan: EditPlan }
+  | { readonly type: "review"; readonly id: string; readonly plan: ReviewRequest }
   /** What was asked of the user needs no answer any more. */
   | { readonly type: "withdrawn"; readonly id: string }
+  /** The user wants to see something asked: show its card, with nothing on it pressed by Enter. */
+  | { readonly type: "focusAsk"; readonly id: string }
   /** `incomplete`: there may be more a moment later. */
   | {
       readonly type: "completions";
@@ -131,6 +139,8 @@ export type ToHost =
     }
   | { readonly type: "openPath"; readonly path: string; readonly line: number }
   | { readonly type: "openDiff"; readonly plan: EditPlan }
+  /** Show all that something asked is about, in an editor. */
+  | { readonly type: "openAsked"; readonly id: string }
   | { readonly type: "insert"; readonly text: string }
   | { readonly type: "complete"; readonly number: number; readonly text: string }
   | { readonly type: "dropped"; readonly uris: readonly string[] }
@@ -139,6 +149,8 @@ export type ToHost =
   | { readonly type: "copy"; readonly text: string }
   /** Take back what a turn changed; the extension asks what there is to ask. */
   | { readonly type: "undoTurn"; readonly runId: string }
+  /** Bring back what an undo took. */
+  | { readonly type: "redoTurn"; readonly runId: string }
   | { readonly type: "setModel"; readonly model: string }
   /** Show what the user may say about trusting the workspace. */
   | { readonly type: "manageTrust" }

@@ -24,6 +24,7 @@ export class PanelView implements WebviewViewProvider, Disposable {
   readonly #registered: Disposable;
   #view: WebviewView | undefined;
   #ready = false; // the script in it listens
+  #waiting = 0;
 
   /** What the panel says; `ready` is heard here alone. */
   readonly onMessage = this.#messages.event;
@@ -44,6 +45,12 @@ export class PanelView implements WebviewViewProvider, Disposable {
     if (this.#ready) {
       void this.#view?.webview.postMessage(message);
     }
+  }
+
+  /** Show on the view's icon for how many answers Glossator waits. */
+  badge(waiting: number): void {
+    this.#waiting = waiting;
+    this.#showBadge();
   }
 
   /** Bring it into sight; true once it listens. */
@@ -77,12 +84,20 @@ export class PanelView implements WebviewViewProvider, Disposable {
       this.#becomes(false);
     });
     view.webview.html = page(view.webview, root);
+    this.#showBadge();
   }
 
   dispose(): void {
     this.#registered.dispose();
     this.#messages.dispose();
     this.#moves.dispose();
+  }
+
+  #showBadge(): void {
+    const tooltip = `${this.#waiting} waiting for your answer`;
+    if (this.#view) {
+      this.#view.badge = this.#waiting > 0 ? { value: this.#waiting, tooltip } : undefined;
+    }
   }
 
   #heard(message: ToHost): void {

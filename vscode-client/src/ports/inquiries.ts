@@ -1,27 +1,55 @@
-// What the server wants to know of the user: in the chat panel while it is seen, else in VS Code's
-// own pickers. Where it is shown follows the panel, until it is answered or taken back.
+// What the server wants to know of the user: on a card in the chat panel while that is in sight, else
+// told of by a notification, which takes no focus. Nothing is answered by keys meant for the editor:
+// a picker opens only when the user asks to see what is asked, and only where the panel cannot be used.
 
 import { randomUUID } from "node:crypto";
-import { type CancellationToken, CancellationTokenSource, window } from "vscode";
 import type { ToPanel } from "../panel/messages.ts";
 
-/**
- * Something to be asked: as a message to the panel, or natively until the token is cancelled. A
- * picker that was closed gives undefined: VS Code closes one to show another, so that is no answer.
- */
-export interface Inquiry<Answer> {
-  readonly title: string;
-  message(id: string): ToPanel;
-  ask(token: CancellationToken): Promise<Answer | undefined>;
+/** What is asked, in words that can be shown as they are. */
+export interface Asked {
+  /** One line, such as `May Bash run? make deploy … and 70 more lines`. */
+  readonly summary: string;
+  /** The session that it is asked in; of an edit outside any session both are empty. */
+  readonly sessionId: string;
+  readonly sessionTitle: string;
 }
 
-const ANSWER = "Answer…";
-const REFUSE = "Refuse";
+/**
+ * Something to be asked: as a message to the panel, or natively until the signal aborts. A picker
+ * that was closed gives undefined: VS Code closes one to show another, so that is no answer.
+ */
+export interface Inquiry<Answer> extends Asked {
+  /** What says no in one press, and the answer that it is. */
+  readonly refusal: { readonly label: string; readonly answer: Answer | null };
+  message(id: string): ToPanel;
+  ask(signal: AbortSignal): Promise<Answer | undefined>;
+  /** Show all that it is about as a document. */
+  open(): Promise<void>;
+}
 
 /** Where messages go while somebody can see them. */
 export interface Stage {
   readonly visible: boolean;
   post(message: ToPanel): void;
+  /** Bring it into sight; false where that cannot be. */
+  reveal(): Promise<boolean>;
+}
+
+/** What else is needed of the window. */
+export interface Desk {
+  /** A notification: the button that was pressed, or undefined once it is closed. */
+  notify(message: string, ...buttons: string[]): PromiseLike<string | undefined>;
+  /** Show a session in the panel. */
+  goTo(sessionId: string): Promise<void>;
+  /** Another number of answers is waited for. */
+  changed(): void;
+  /** Something went wrong on the way. */
+  failed(error: unknown): void;
+}
+
+/** Ends a wait when the server takes a request back, as VS Code's tokens do. */
+interface Token {
+  onCancellationRequested(listener: () => void): { dispose(): void };
 }
 
 interface Pending {
@@ -30,23 +58,30 @@ interface Pending {
   readonly settle: (answer: unknown) => void;
 }
 
+const SHOW = "Show…";
+
 /** All that is waiting for the user's answer. */
 export class Inquiries {
   readonly #pending = new Map<string, Pending>();
-  #native: { readonly id: string; readonly source: CancellationTokenSource } | undefined;
+  #native: { readonly id: string; readonly end: AbortController } | undefined;
 
-  constructor(private readonly stage: Stage) {}
+  constructor(
+    private readonly stage: Stage,
+    private readonly desk: Desk,
+  ) {}
+
+  /** What waits, the oldest first. */
+  get waiting(): readonly Asked[] {
+    return [...this.#pending.values()].map(({ inquiry }) => inquiry);
+  }
 
   /** Ask; null when there is no answer, or the server takes the question back. */
-  async ask<Answer>(inquiry: Inquiry<Answer>, token: CancellationToken): Promise<Answer | null> {
+  async ask<Answer>(inquiry: Inquiry<Answer>, token: Token): Promise<Answer | null> {
     const id = randomUUID();
     const answer = new Promise<unknown>((settle) => this.#pending.set(id, { id, inquiry, settle }));
     const taken = token.onCancellationRequested(() => this.answer(id, null));
-    if (this.stage.visible) {
-      this.stage.post(inquiry.message(id));
-    } else {
-      this.#next();
-    }
+    this.#present({ id, inquiry });
+    this.desk.changed();
     try {
       return (await answer) as Answer | null;
     } finally {
@@ -63,61 +98,97 @@ export class Inquiries {
     this.#pending.delete(id);
     this.stage.post({ type: "withdrawn", id });
     if (this.#native?.id === id) {
-      this.#withdraw();
+      this.#closePicker();
     }
     pending.settle(answer);
-    this.#next();
+    this.desk.changed();
   }
 
   /** The panel came into sight, or went out of it: show everything where it can be seen now. */
   moved(): void {
-    this.#withdraw();
     if (this.stage.visible) {
-      for (const { id, inquiry } of this.#pending.values()) {
-        this.stage.post(inquiry.message(id));
+      this.#closePicker();
+    }
+    for (const pending of this.#pending.values()) {
+      if (this.#native?.id !== pending.id) {
+        this.#present(pending);
       }
-    } else {
-      this.#next();
     }
   }
 
-  /** VS Code has one picker at a time, so the others wait. */
-  #next(): void {
-    const [first] = this.#pending.values();
-    if (this.#native || this.stage.visible || !first) {
+  /** The server is gone, and with it all that it asked. */
+  withdrawAll(): void {
+    const gone = this.waiting;
+    for (const id of [...this.#pending.keys()]) {
+      this.answer(id, null);
+    }
+    if (gone.length > 0) {
+      const what = gone.map(({ summary }) => summary).join("; ");
+      void this.desk.notify(
+        `Glossator's server ended, so this needs no answer any more, and nothing was done: ${what}`,
+      );
+    }
+  }
+
+  /** Have the user see what is asked, or what waits longest: as its card, else as a picker. */
+  async show(id = this.#pending.keys().next().value): Promise<void> {
+    const pending = id === undefined ? undefined : this.#pending.get(id);
+    if (!pending) {
+      void this.desk.notify("Glossator waits for no answer any more.");
       return;
     }
-    const source = new CancellationTokenSource();
-    this.#native = { id: first.id, source };
-    void askUntilAnswered(first.inquiry, source.token).then((answer) => {
-      if (!source.token.isCancellationRequested) {
-        this.#native = undefined;
-        this.answer(first.id, answer);
-      }
-    });
+    if (await this.stage.reveal()) {
+      await this.desk.goTo(pending.inquiry.sessionId);
+      this.stage.post({ type: "focusAsk", id: pending.id });
+    } else {
+      await this.#pick(pending);
+    }
   }
 
-  #withdraw(): void {
+  /** Show all that something asked is about. */
+  async open(id: string): Promise<void> {
+    await this.#pending.get(id)?.inquiry.open();
+  }
+
+  #present({ id, inquiry }: Pick<Pending, "id" | "inquiry">): void {
+    if (this.stage.visible) {
+      this.stage.post(inquiry.message(id));
+    } else {
+      this.#notify(id, inquiry).catch((error) => this.desk.failed(error));
+    }
+  }
+
+  /** A notification that is closed is no answer: the badge and the status bar still tell of it. */
+  async #notify(id: string, { summary, sessionTitle, refusal }: Inquiry<unknown>): Promise<void> {
+    const where = sessionTitle ? ` (in "${sessionTitle}")` : "";
+    const waits = `Glossator waits for your answer${where}: ${summary}`;
+    const pressed = await this.desk.notify(waits, SHOW, refusal.label);
+    if (pressed === SHOW) {
+      await this.show(id);
+    } else if (pressed === refusal.label) {
+      this.answer(id, refusal.answer);
+    }
+  }
+
+  async #pick({ id, inquiry }: Pending): Promise<void> {
+    this.#closePicker();
+    const end = new AbortController();
+    this.#native = { id, end };
+    const answer = await inquiry.ask(end.signal);
+    if (end.signal.aborted) {
+      return;
+    }
+    this.#native = undefined;
+    if (answer === undefined) {
+      this.#present({ id, inquiry });
+    } else {
+      this.answer(id, answer);
+    }
+  }
+
+  #closePicker(): void {
     const native = this.#native;
     this.#native = undefined;
-    native?.source.cancel();
-  }
-}
-
-/** A picker that is closed leaves a notification behind; closing that as well is no answer. */
-async function askUntilAnswered(
-  inquiry: Inquiry<unknown>,
-  token: CancellationToken,
-): Promise<unknown> {
-  for (;;) {
-    const answer = await inquiry.ask(token);
-    if (answer !== undefined || token.isCancellationRequested) {
-      return answer ?? null;
-    }
-    const waiting = `Glossator waits for your answer: ${inquiry.title}`;
-    const pressed = await window.showWarningMessage(waiting, ANSWER, REFUSE);
-    if (pressed !== ANSWER || token.isCancellationRequested) {
-      return null; // it was answered in the panel meanwhile, or is refused
-    }
+    native?.end.abort();
   }
 }

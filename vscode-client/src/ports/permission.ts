@@ -1,10 +1,11 @@
 // `glossator/permission`: whether a tool may act.
 
-import { type CancellationToken, ThemeIcon, window } from "vscode";
+import { ThemeIcon } from "vscode";
 import { showText } from "../editor/texts.ts";
+import { labelled, shown, summaryOf } from "../shown.ts";
 import type { Choice, PermissionAnswer, PermissionRequest } from "../wire.ts";
 import type { Inquiry } from "./inquiries.ts";
-import { pick } from "./pick.ts";
+import { askForWords, pick } from "./pick.ts";
 
 const CHOICES: Readonly<Record<Choice, { readonly icon: string; readonly label: string }>> = {
   deny: { icon: "circle-slash", label: "Deny" },
@@ -17,21 +18,26 @@ const ORDER: readonly Choice[] = ["deny", "once", "session", "always"];
 
 /** As the panel shows it, and as a picker. */
 export function permission(request: PermissionRequest): Inquiry<PermissionAnswer> {
+  const { title, detail, sessionId, sessionTitle } = request;
   return {
-    title: request.title,
+    summary: `${shown(title)} ${summaryOf(detail)}`,
+    sessionId,
+    sessionTitle: shown(sessionTitle),
+    refusal: { label: CHOICES.deny.label, answer: { choice: "deny" } },
     message: (id) => ({ type: "permission", id, request }),
-    ask: (token) => askNatively(request, token),
+    ask: (signal) => askNatively(request, signal),
+    open: () => openDetail(request),
   };
 }
 
 async function askNatively(
   request: PermissionRequest,
-  token: CancellationToken,
+  signal: AbortSignal,
 ): Promise<PermissionAnswer | undefined> {
-  const rules = request.suggestions.join(", ");
+  const rules = request.suggestions.map(labelled).join(", ");
   const details: Readonly<Record<Choice, string>> = {
     deny: "",
-    once: firstLine(request.detail),
+    once: labelled(summaryOf(request.detail)),
     session: rules,
     always: rules,
   };
@@ -43,34 +49,32 @@ async function askNatively(
   const button = {
     iconPath: new ThemeIcon("open-preview"),
     tooltip: "Show what would be done",
-    press: () => void showText("Permission", detailsOf(request), languageOf(request.detail)),
+    press: () => void openDetail(request),
   };
-  const placeholder = request.reasons.join(" ") || firstLine(request.detail);
-  const title = `Glossator: ${request.title}`;
-  const picked = await pick({ title, placeholder, items, buttons: [button] }, token);
+  const placeholder = shown(request.reasons.join(" ")) || summaryOf(request.detail);
+  const title = `Glossator: ${shown(request.title)}`;
+  const picked = await pick({ title, placeholder, items, buttons: [button] }, signal);
   const [item] = picked?.items ?? [];
   if (!item) {
     return undefined;
   }
-  return item.choice === "deny" ? await denial(token) : { choice: item.choice };
+  return item.choice === "deny" ? await denial(signal) : { choice: item.choice };
 }
 
 /** The model can be told why; nothing typed is as good as nothing said. */
-async function denial(token: CancellationToken): Promise<PermissionAnswer> {
+async function denial(signal: AbortSignal): Promise<PermissionAnswer> {
   const prompt = "What should it do instead? Enter leaves this empty.";
-  const options = { title: "Glossator: denied", prompt, ignoreFocusOut: true };
-  const message = await window.showInputBox(options, token);
+  const message = await askForWords({ title: "Glossator: denied", prompt }, signal);
   return message ? { choice: "deny", message } : { choice: "deny" };
 }
 
-function detailsOf({ title, detail, reasons }: PermissionRequest): string {
-  return [title, ...reasons, "", detail].join("\n");
+/** All of it, as a document. */
+async function openDetail(request: PermissionRequest): Promise<void> {
+  const { title, detail, cut } = request;
+  const rest = cut === null ? [] : [`… ${cut.bytes} bytes are left out here …`, cut.tail];
+  await showText(title, [detail, ...rest].join("\n"), languageOf(detail));
 }
 
 function languageOf(detail: string): string {
   return /^(@@|--- |\+\+\+ )/m.test(detail) ? "diff" : "shellscript";
-}
-
-function firstLine(text: string): string {
-  return text.split("\n", 1)[0] ?? "";
 }

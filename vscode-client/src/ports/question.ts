@@ -1,52 +1,54 @@
 // `glossator/question`: something that only the user can answer.
 
-import { type CancellationToken, window } from "vscode";
+import { showText } from "../editor/texts.ts";
+import { labelled, shown, summaryOf } from "../shown.ts";
 import type { Question, QuestionAnswer } from "../wire.ts";
 import type { Inquiry } from "./inquiries.ts";
-import { pick } from "./pick.ts";
+import { askForWords, pick } from "./pick.ts";
 
 /** As the panel shows it, and as a picker. */
 export function question(asked: Question): Inquiry<QuestionAnswer> {
   return {
-    title: asked.text,
+    summary: summaryOf(asked.text),
+    sessionId: asked.sessionId,
+    sessionTitle: shown(asked.sessionTitle),
+    refusal: { label: "Do Not Answer", answer: null },
     message: (id) => ({ type: "question", id, question: asked }),
-    ask: (token) => askNatively(asked, token),
+    ask: (signal) => askNatively(asked, signal),
+    open: () => showText("Question", asked.text, "markdown"),
   };
 }
 
+/** What Enter takes first is no answer. */
 async function askNatively(
   asked: Question,
-  token: CancellationToken,
+  signal: AbortSignal,
 ): Promise<QuestionAnswer | undefined> {
+  const title = `Glossator: ${shown(asked.text)}`;
   if (asked.options.length === 0) {
-    return await askForWords(asked.text, token);
+    return await askInWords(asked.text, signal);
   }
-  const own = { label: "$(edit) Something else…", detail: "", own: true, alwaysShow: true };
-  const offered = asked.options.map(({ label, detail }) => ({ label, detail, own: false }));
-  const picker = {
-    title: `Glossator: ${asked.text}`,
-    placeholder: asked.several ? "Choose what applies" : "Choose an answer",
-    items: [...offered, own],
-    several: asked.several,
-  };
-  const picked = await pick(picker, token);
+  const later = { label: "$(clock) Answer later", detail: "", own: false, option: undefined };
+  const own = { label: "$(edit) Something else…", detail: "", own: true, option: undefined };
+  const offered = asked.options.map(({ label, detail }) => ({
+    label: labelled(label),
+    detail: labelled(detail),
+    own: false,
+    option: label,
+  }));
+  const items = [...(asked.several ? [] : [later]), ...offered, own];
+  const placeholder = asked.several ? "Choose what applies" : "Choose an answer";
+  const picked = await pick({ title, placeholder, items, several: asked.several }, signal);
   if (!picked) {
     return undefined;
   }
-  const chosen = picked.items.filter((item) => !item.own).map((item) => item.label);
-  const words = picked.items.some((item) => item.own)
-    ? await askForWords(asked.text, token)
-    : undefined;
-  return chosen.length > 0 || words ? { chosen, words: words?.words ?? "" } : undefined;
+  const chosen = picked.items.flatMap(({ option }) => (option === undefined ? [] : [option]));
+  const wordy = picked.items.some((item) => item.own);
+  const words = wordy ? ((await askInWords(asked.text, signal))?.words ?? "") : "";
+  return chosen.length > 0 || words ? { chosen, words } : undefined;
 }
 
-async function askForWords(
-  text: string,
-  token: CancellationToken,
-): Promise<QuestionAnswer | undefined> {
-  const words = await window.showInputBox(
-    { title: "Glossator asks", prompt: text, ignoreFocusOut: true },
-    token,
-  );
+async function askInWords(text: string, signal: AbortSignal): Promise<QuestionAnswer | undefined> {
+  const words = await askForWords({ title: "Glossator asks", prompt: shown(text) }, signal);
   return words ? { words } : undefined;
 }

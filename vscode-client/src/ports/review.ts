@@ -1,23 +1,29 @@
 // `glossator/review`: which parts of an edit are applied.
 
-import { type CancellationToken, ThemeIcon, Uri, window, workspace } from "vscode";
+import { ThemeIcon, Uri, workspace } from "vscode";
 import { openDiff } from "../editor/diff.ts";
-import type { EditPlan, Hunk, Review } from "../wire.ts";
+import { labelled, shown, summaryOf } from "../shown.ts";
+import type { Hunk, Review, ReviewRequest } from "../wire.ts";
 import type { Inquiry } from "./inquiries.ts";
-import { pick } from "./pick.ts";
+import { askForWords, pick } from "./pick.ts";
 
 /** As the panel shows it, and as a picker. */
-export function review(plan: EditPlan): Inquiry<Review> {
+export function review(plan: ReviewRequest): Inquiry<Review> {
   return {
-    title: plan.label,
+    summary: shown(plan.label),
+    sessionId: plan.sessionId,
+    sessionTitle: shown(plan.sessionTitle),
+    refusal: { label: "Reject", answer: { accepted: [] } },
     message: (id) => ({ type: "review", id, plan }),
-    ask: (token) => askNatively(plan, token),
+    ask: (signal) => askNatively(plan, signal),
+    open: () => openDiff(plan),
   };
 }
 
-async function askNatively(plan: EditPlan, token: CancellationToken): Promise<Review | undefined> {
+/** Enter alone applies nothing: the parts are ticked first. */
+async function askNatively(plan: ReviewRequest, signal: AbortSignal): Promise<Review | undefined> {
   const picker = {
-    title: `Glossator: ${plan.label}`,
+    title: `Glossator: ${shown(plan.label)}`,
     placeholder: "Tick the parts to apply; with none ticked, the edit is rejected",
     items: plan.hunks.map((hunk) => ({ ...described(hunk), id: hunk.id })),
     several: true,
@@ -29,7 +35,7 @@ async function askNatively(plan: EditPlan, token: CancellationToken): Promise<Re
       },
     ],
   };
-  const picked = await pick(picker, token);
+  const picked = await pick(picker, signal);
   if (!picked) {
     return undefined;
   }
@@ -38,21 +44,21 @@ async function askNatively(plan: EditPlan, token: CancellationToken): Promise<Re
     return { accepted };
   }
   const prompt = "What should it do instead? Enter leaves this empty.";
-  const options = { title: "Glossator: edit rejected", prompt, ignoreFocusOut: true };
-  return { accepted, message: (await window.showInputBox(options, token)) ?? "" };
+  const message = await askForWords({ title: "Glossator: edit rejected", prompt }, signal);
+  return { accepted, message: message ?? "" };
 }
 
 const VERBS = { edit: "Change", create: "Create", delete: "Delete", rename: "Rename" } as const;
 
 function described(hunk: Hunk): { label: string; description: string; detail: string } {
-  const path = workspace.asRelativePath(Uri.file(hunk.path));
+  const path = labelled(workspace.asRelativePath(Uri.file(hunk.path)));
   if (hunk.kind === "rename") {
-    const to = workspace.asRelativePath(Uri.file(hunk.after));
+    const to = labelled(workspace.asRelativePath(Uri.file(hunk.after)));
     return { label: `${VERBS.rename} ${path}`, description: `to ${to}`, detail: "" };
   }
   const counts = `+${linesIn(hunk.after)} −${linesIn(hunk.before)}`;
   const place = hunk.kind === "edit" ? `${path}:${hunk.firstLine}` : path;
-  const detail = (hunk.after || hunk.before).trim().split("\n", 1)[0] ?? "";
+  const detail = labelled(summaryOf(hunk.after || hunk.before));
   return { label: `${VERBS[hunk.kind]} ${place}`, description: counts, detail };
 }
 

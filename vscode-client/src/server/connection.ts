@@ -12,7 +12,7 @@ import {
   RevealOutputChannelOn,
 } from "vscode-languageclient/node";
 import { fromFolder } from "../editor/report-links.ts";
-import type { Commands, Event } from "../wire.ts";
+import type { Commands, Event, TurnsUndone } from "../wire.ts";
 import { Abilities, type Method } from "./abilities.ts";
 
 /** What one start of the server takes. The environment may hold the key: it is never logged. */
@@ -32,10 +32,12 @@ export type Handlers = Readonly<
 /** Who is told of what happens: `closed` when the server ended, perhaps more than once. */
 export interface Listener {
   event(event: Event): void;
+  undone(undone: TurnsUndone): void;
   closed(): void;
 }
 
 const EVENT = "glossator/event";
+const UNDONE = "glossator/undone";
 const DOCUMENTS: DocumentSelector = [
   { scheme: "file" },
   { scheme: "untitled" },
@@ -86,6 +88,7 @@ export class Connection {
   /** Start it; returns when it can be asked. */
   async start(): Promise<void> {
     this.#client.onNotification(EVENT, (event: Event) => this.listener.event(event));
+    this.#client.onNotification(UNDONE, (undone: TurnsUndone) => this.listener.undone(undone));
     for (const [method, handler] of Object.entries(this.handlers)) {
       this.#client.onRequest(method, (params, token) => handler(params as never, token));
     }

@@ -3,7 +3,7 @@
 import { type CancellationToken, EventEmitter, type LogOutputChannel } from "vscode";
 import type { Run } from "../choices.ts";
 import { messageOf, UserError } from "../result.ts";
-import type { Commands, Event } from "../wire.ts";
+import type { Commands, Event, TurnsUndone } from "../wire.ts";
 import { Backoff } from "./backoff.ts";
 import { Connection, type Handlers, type Launch } from "./connection.ts";
 
@@ -28,6 +28,7 @@ interface Life {
 export class Server {
   readonly #states = new EventEmitter<ServerState>();
   readonly #events = new EventEmitter<Event>();
+  readonly #undone = new EventEmitter<TurnsUndone>();
   readonly #backoff = new Backoff();
   #state: ServerState = { phase: "off" };
   #life: Life | undefined; // what an earlier one tells is not listened to
@@ -37,6 +38,8 @@ export class Server {
   readonly onState = this.#states.event;
   /** The events of all runs. */
   readonly onEvent = this.#events.event;
+  /** Which turns of a session are undone, whenever that has changed. */
+  readonly onUndone = this.#undone.event;
 
   constructor(
     private readonly prepare: Prepare,
@@ -90,6 +93,7 @@ export class Server {
     clearTimeout(this.#timer);
     this.#states.dispose();
     this.#events.dispose();
+    this.#undone.dispose();
   }
 
   async #connection(): Promise<Connection> {
@@ -120,6 +124,7 @@ export class Server {
       this.log,
       {
         event: (event) => this.#events.fire(event),
+        undone: (undone) => this.#undone.fire(undone),
         closed: () => this.#ended(life, Date.now() - begun),
       },
       this.handlers,

@@ -264,6 +264,8 @@ async def record(scene: Scene) -> list[Message]:
         text = json.dumps([*messages, *ending], ensure_ascii=False)
         text = text.replace(root.as_uri(), "file:///w/shop").replace(place, "/w")
         address = api.base_url.removeprefix("http://")
+        session = next(each["events"][0]["sessionId"] for each in messages if "events" in each)
+        text = text.replace(session, "s1")
         found: list[Message] = json.loads(text.replace(address, "api.example.com"))
         return found
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { button, CHIP, harness, input, openBeforeEach, shown, skip } from "./harness/opened.ts";
-import { situation, stream, until } from "./harness/streams.ts";
+import { ASKER, situation, stream, until } from "./harness/streams.ts";
 
 openBeforeEach();
 
@@ -143,7 +143,11 @@ test("a question of the model's is answered by one of its options", skip, async 
 
 test("several options, and words", skip, async () => {
   const options = ["a", "b", "c"].map((label) => ({ label, detail: "" }));
-  await shown({ type: "question", id: "q", question: { text: "Which?", options, several: true } });
+  await shown({
+    type: "question",
+    id: "q",
+    question: { text: "Which?", options, several: true, ...ASKER },
+  });
   await harness.page.getByRole("checkbox", { name: "c" }).press("Space");
   await harness.page.getByRole("checkbox", { name: "a" }).press("Space");
   await button("Answer").click();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { standing, undone } from "../../src/commands/undone.ts";
+import { undone } from "../../src/commands/undone.ts";
 import type { UndoAnswer } from "../../src/wire.ts";
 
 const NOTHING: UndoAnswer = {
@@ -11,6 +11,9 @@ const NOTHING: UndoAnswer = {
   failed: [],
   incomplete: false,
   jobs: [],
+  undid: [],
+  redid: [],
+  undone: [],
 };
 
 test("what an undo brought back, and what it removed, is told", () => {
@@ -29,17 +32,4 @@ test("what was not brought back, or is not known, is told as a problem", () => {
     bad: true,
   });
   assert.ok(undone({ ...NOTHING, turn: "t", removed: ["b"], jobs: ["make"] }).bad);
-});
-
-test("a turn stands unless it is undone by one that stands", () => {
-  const turn = (name: string, ...undoes: string[]) => ({
-    turn: name,
-    question: undoes.length > 0 ? "" : "?",
-    paths: [],
-    undoes,
-  });
-  const names = (...turns: ReturnType<typeof turn>[]) => standing(turns).map((each) => each.turn);
-  assert.deepEqual(names(turn("a"), turn("b")), ["a", "b"]);
-  assert.deepEqual(names(turn("a"), turn("b"), turn("u", "b")), ["a", "u"]);
-  assert.deepEqual(names(turn("a"), turn("u", "a"), turn("v", "u")), ["a", "v"]);
 });

@@ -37,9 +37,15 @@ export function openBeforeEach(): void {
 /** In the usual situation, the panel is told these. */
 export async function shown(...messages: readonly ToPanel[]): Promise<void> {
   await harness.tell(situation(), NEW, ...messages);
+  await answerable();
 }
 
 /** The button that is called just so. */
 export function button(name: string): Locator {
   return harness.page.getByRole("button", { name, exact: true });
+}
+
+/** Wait until cards can be answered: not in the moment in which they appear. */
+export async function answerable(): Promise<void> {
+  await harness.page.waitForFunction(() => !document.querySelector("[inert]"));
 }

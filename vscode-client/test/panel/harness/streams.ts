@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { Situation, ToPanel } from "../../../src/panel/messages.ts";
-import type { Event } from "../../../src/wire.ts";
+import type { Event, PermissionRequest } from "../../../src/wire.ts";
 
 /** A stream of `test/panel/streams`, by its name. */
 export function stream(name: string): readonly ToPanel[] {
@@ -81,6 +81,28 @@ export const SESSION = {
   running: false,
 } as const;
 
+/** Who asks, in that session. */
+export const ASKER = { sessionId: SESSION.id, sessionTitle: SESSION.title } as const;
+
+/** A command of which a permission is asked, and what is different. */
+export function permission(
+  id: string,
+  detail: string,
+  change: Partial<PermissionRequest> = {},
+): ToPanel {
+  const usual: PermissionRequest = {
+    tool: "Bash",
+    title: "May Bash run?",
+    detail,
+    cut: null,
+    reasons: ["In mode ask, a command that may change something needs your permission."],
+    suggestions: ["Bash(make:*)"],
+    choices: ["once", "session", "always", "deny"],
+    ...ASKER,
+  };
+  return { type: "permission", id, request: { ...usual, ...change } };
+}
+
 /** The usual situation, and what is different. */
 export function situation(change: Partial<Situation> = {}): ToPanel {
   const usual: Situation = {
@@ -97,6 +119,7 @@ export function situation(change: Partial<Situation> = {}): ToPanel {
     contextWindow: 200_000,
     roots: ["/w/shop"],
     session: SESSION,
+    sessionId: SESSION.id,
     selection: null,
   };
   return { type: "situation", situation: { ...usual, ...change } };

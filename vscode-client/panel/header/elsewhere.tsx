@@ -1,0 +1,38 @@
+// What waits for an answer where it is not seen: in another session, or behind the list of sessions.
+
+import { tell } from "../host.ts";
+import { askerOf } from "../state/model.ts";
+import { asks, elsewhere, listing } from "../store.ts";
+import { Icon } from "../ui/icon.tsx";
+import { Shown } from "../ui/shown.tsx";
+
+/** A line for each session that waits. */
+export function Elsewhere() {
+  const hidden = [...elsewhere.value, ...(listing.value ? asks.value : [])].map(askerOf);
+  const sessions = new Map(hidden.map(({ sessionId, sessionTitle }) => [sessionId, sessionTitle]));
+  return (
+    <>
+      {[...sessions].map(([id, title]) => (
+        <p key={id} class="banner waits" role="status">
+          <Icon name="bell-dot" tone="mixed" />
+          <span class="waits-words">
+            <strong>
+              <Shown text={title || "A session"} />
+            </strong>{" "}
+            waits for your answer
+          </span>
+          <button type="button" class="link" onClick={() => goTo(id)}>
+            Go there
+          </button>
+        </p>
+      ))}
+    </>
+  );
+}
+
+function goTo(id: string): void {
+  listing.value = false;
+  if (elsewhere.value.some((ask) => askerOf(ask).sessionId === id)) {
+    tell({ type: "resumeSession", id });
+  }
+}

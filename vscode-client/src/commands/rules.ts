@@ -1,0 +1,70 @@
+// The permission rules that hold: which there are, where each is from, and removing those that were
+// answered.
+
+import { commands, type QuickPickItem, window } from "vscode";
+import { confirm } from "../notices.ts";
+import { labelled } from "../shown.ts";
+import type { ListedRule } from "../wire.ts";
+import type { CommandTable, Parts } from "./parts.ts";
+
+const EFFECTS: Readonly<Record<ListedRule["effect"], { icon: string; words: string }>> = {
+  allow: { icon: "check", words: "allowed" },
+  ask: { icon: "question", words: "asked about" },
+  deny: { icon: "circle-slash", words: "denied" },
+};
+const SOURCES: Readonly<Record<ListedRule["source"], string>> = {
+  settings: "from your settings, where alone it can be changed",
+  session: "answered for the session that is shown",
+  always: "answered for always, in this workspace",
+};
+const REMOVE = "Remove";
+
+interface Item extends QuickPickItem {
+  readonly rule: ListedRule;
+}
+
+/** The command. */
+export function rules(parts: Parts): CommandTable {
+  return { "glossator.permissionRules": () => showRules(parts) };
+}
+
+/** The list comes again after a rule was removed. */
+async function showRules(parts: Parts): Promise<void> {
+  const sessionId = parts.chat.sessionId ?? null;
+  let { rules: known } = await parts.server.run("glossator.listRules", { sessionId });
+  for (;;) {
+    const rule = await choose(known);
+    if (!rule) {
+      return;
+    }
+    if (!rule.removable) {
+      await commands.executeCommand("glossator.openSettings", "glossator.permissions");
+      return;
+    }
+    const { text, source, effect } = rule;
+    const detail = `What it says is no longer ${EFFECTS[effect].words}. It was ${SOURCES[source]}.`;
+    if ((await confirm(`Remove the rule ${text}?`, detail, REMOVE)) === REMOVE) {
+      const request = { text, source, sessionId };
+      ({ rules: known } = await parts.server.run("glossator.removeRule", request));
+    }
+  }
+}
+
+async function choose(known: readonly ListedRule[]): Promise<ListedRule | undefined> {
+  const placeHolder =
+    known.length > 0
+      ? "Pick a rule to remove it, or to change the setting that it stands in"
+      : "There are none: the mode decides what may act, and you are asked about the rest";
+  const title = "Glossator: permission rules";
+  return (await window.showQuickPick(known.map(itemOf), { title, placeHolder }))?.rule;
+}
+
+function itemOf(rule: ListedRule): Item {
+  const { icon, words } = EFFECTS[rule.effect];
+  return {
+    rule,
+    label: `$(${icon}) ${labelled(rule.text)}`,
+    description: words,
+    detail: SOURCES[rule.source],
+  };
+}

@@ -1,0 +1,29 @@
+// Notifications: what stands in them is plain text, whoever wrote it.
+
+import { type MessageOptions, window } from "vscode";
+import { literal, shownText } from "./shown.ts";
+
+/** Something to know. */
+export async function inform(message: string, ...buttons: string[]): Promise<string | undefined> {
+  return await window.showInformationMessage(literal(message), ...buttons);
+}
+
+/** Something to look at, or to decide. */
+export async function warn(message: string, ...buttons: string[]): Promise<string | undefined> {
+  return await window.showWarningMessage(literal(message), ...buttons);
+}
+
+/** Something to decide before anything else. */
+export async function confirm(
+  message: string,
+  detail: string,
+  ...buttons: string[]
+): Promise<string | undefined> {
+  const options: MessageOptions = { modal: true, detail: shownText(detail) };
+  return await window.showWarningMessage(literal(message), options, ...buttons);
+}
+
+/** Something that went wrong. */
+export async function fail(message: string, ...buttons: string[]): Promise<string | undefined> {
+  return await window.showErrorMessage(literal(message), ...buttons);
+}
