@@ -164,6 +164,8 @@ async def test_a_deny_rule_means_the_file_however_it_is_called(
     """CVE-2026-25724; where letter case and form matter, both files are meant."""
     calls = []
     for dressing, dress in DRESSINGS.items():
+        if dressing in ("trailing dots", "stream"):
+            continue  # other files, but for Windows, which says so by the real path
         path = dress(ws, ".clé")
         if not (ws / path).exists() and dressing != "escaped":
             (ws / path).write_text(f"{CANARY}\n")
