@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from glossator.cli.permitting import Prompt
+from glossator.cli.render.json_lines import JsonLines
 from glossator.cli.render.plain import Plain
 from glossator.cli.render.renderer import Renderer
 from glossator.core.asking import asker, asking_for
@@ -173,6 +174,14 @@ def test_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     _show_all(Plain())
     told = capsys.readouterr()
     assert nothing_hides(told.out + told.err, _HIDDEN)
+
+
+def test_json_holds_what_is_unseen_in_escapes(capsys: pytest.CaptureFixture[str]) -> None:
+    JsonLines().diff(f"grün {_EVIL}")
+    line = capsys.readouterr().out
+    assert nothing_hides(line, _HIDDEN)
+    assert "grün" in line
+    assert json.loads(line) == {"diff": f"grün {_EVIL}"}
 
 
 def test_the_arguments_of_a_call() -> None:

@@ -24,6 +24,7 @@ from glossator.core.excerpt import Line, excerpt, is_cut
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review
 from glossator.core.question import Question, QuestionAnswer
+from glossator.core.shown import shown
 from glossator.lsp.edits import workspace_edit
 from glossator.lsp.new_files import write_new_files
 from glossator.lsp.wire import WireError, from_wire, to_wire
@@ -260,12 +261,12 @@ def _in_a_message(request: PermissionRequest) -> str:
 
 
 def _summary(plan: EditPlan) -> str:
-    return "\n".join((f"{plan.label}?", *map(_file_summary, plan.files)))
+    return "\n".join((f"{shown(plan.label)}?", *map(_file_summary, plan.files)))
 
 
 def _file_summary(change: FileChange) -> str:
     if isinstance(change, FileRename):
-        return f"{change.path} → {change.new_path}"
+        return f"{shown(change.path)} → {shown(change.new_path)}"
     removed = sum(hunk.before.count("\n") for hunk in change.hunks)
     added = sum(hunk.after.count("\n") for hunk in change.hunks)
-    return f"{change.path} (+{added} -{removed} lines)"
+    return f"{shown(change.path)} (+{added} -{removed} lines)"

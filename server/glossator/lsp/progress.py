@@ -21,6 +21,7 @@ from glossator.core.events import (
     ToolFinished,
     ToolStarted,
 )
+from glossator.core.shown import shown_text
 
 if TYPE_CHECKING:
     from glossator.lsp.protocol import Protocol
@@ -96,7 +97,9 @@ class Progress:
         if self._shown:
             self._send(
                 types.WorkDoneProgressReport(
-                    message=self._message, percentage=self._percentage, cancellable=True
+                    message=self._message and shown_text(self._message),
+                    percentage=self._percentage,
+                    cancellable=True,
                 )
             )
 

@@ -17,6 +17,7 @@ from glossator.agent.run import Permission
 from glossator.context.modes import mode_to_tell
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
 from glossator.core.ports import EditorPort
+from glossator.core.shown import shown
 from glossator.service.checkpoint_store import CheckpointStore
 from glossator.service.checkpoints import Checkpoints
 from glossator.service.editing import PlanEditing
@@ -222,7 +223,9 @@ class TurnFiles:
         paths = tuple(paths)
         self.aside.allow(paths)  # a job that runs meanwhile does not make them
         for problem in await self.checkpoints.before(self.run.id, paths):
-            self.run.emit(Notice(f"{problem.path} {problem.reason}, so undo will not restore it."))
+            self.run.emit(
+                Notice(f"{shown(problem.path)} {problem.reason}, so undo will not restore it.")
+            )
 
     async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
         """They were, or not; see `Kept`."""

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from glossator.core.errors import UsageError
 from glossator.core.gloss import Subject
+from glossator.core.shown import shown
 from glossator.service.application import Application
 from glossator.service.gloss_text import document, state
 from glossator.service.margin import Noted
@@ -61,5 +62,5 @@ def uri_of(noted: Noted) -> str:
 
 
 def _title(app: Application, subject: Subject) -> str:
-    words = called(subject, app.host.snapshot().relative(subject.path))
+    words = shown(called(subject, app.host.snapshot().relative(subject.path)))
     return words[:1].upper() + words[1:]

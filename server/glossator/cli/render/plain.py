@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from unicodedata import east_asian_width
+from collections.abc import Sequence
 
 from glossator.cli.messages import (
     NO_RULES,
@@ -23,7 +22,7 @@ from glossator.cli.permitting import INDENT, Prompt
 from glossator.cli.render.agents import NO_AGENT, AgentLines, agent_rows
 from glossator.cli.render.citations import failed, marked_text, place, read_line, where, why
 from glossator.cli.render.context import context_title, model_rows, part_rows
-from glossator.cli.render.printable import printable
+from glossator.cli.render.printable import printable, wrapped
 from glossator.cli.render.sessions import (
     dropped_lines,
     left_lines,
@@ -131,7 +130,7 @@ class Plain:
         details = (
             part if line.mark else f"{INDENT}{part}"
             for line in prompt.details
-            for part in ([line.text] if line.mark else _wrapped(line.text, width))
+            for part in ([line.text] if line.mark else wrapped(line.text, width))
         )
         warning = [prompt.warning] if prompt.warning else []
         lines = (prompt.request["title"], *details, *prompt.reasons, *warning, prompt.hint)
@@ -335,15 +334,3 @@ def _prompt(text: str) -> None:
 
 def _aside(message: str) -> None:
     print(printable(message), file=sys.stderr, flush=True)
-
-
-def _wrapped(line: str, width: int) -> Iterator[str]:
-    """A line in parts that fit, so that none goes on at the left edge; a tab may take 8 columns."""
-    part, taken = "", 0
-    for character in printable(line).expandtabs():
-        wide = 2 if east_asian_width(character) in "WF" else 1
-        if taken + wide > width:
-            yield part
-            part, taken = "", 0
-        part, taken = part + character, taken + wide
-    yield part
