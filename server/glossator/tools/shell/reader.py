@@ -127,7 +127,11 @@ class Reader(WordReader):
             for value in [self.word(each) for each in words]:
                 self.values[variable] = value
                 self._repeats = repeats or isinstance(value, Loose)
-                found += self.parts(body)
+                round_ = self.parts(body)
+                is_used = any(isinstance(e, Simple) and value in e.words for e in round_)
+                if isinstance(value, Loose) and not is_used:
+                    raise NotPlain("It loops over names that it does not use.")
+                found += round_
         finally:
             self.values.pop(variable, None)
         return found
