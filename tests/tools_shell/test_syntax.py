@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,7 @@ def test_hints(command: str, hints: list[list[str]] | None, opaque: bool) -> Non
         ("x 2>&1 >>log", ["2>&1", ">>log"], ("log",)),
         ("x >/dev/null 2>/dev/null", [">/dev/null", "2>/dev/null"], ()),
         ("x >| 'a b'", [">|a b"], ("a b",)),
+        ("a; b && c >x", [">x"], ("x",)),
         ("a | b > c", [">c"], ("c",)),
         ("echo 2 >x", [">x"], ("x",)),
     ],
@@ -151,6 +153,32 @@ def test_redirections(command: str, redirects: list[str], writes: tuple[str, ...
         redirects
     )
     assert last.writes == writes
+
+
+@pytest.mark.parametrize(
+    ("command", "targets"),
+    [
+        ("(a; b | c) > x", ["x", "x", "x"]),
+        ("a | b > x", [None, "x"]),
+        ("a && b > x", [None, "x"]),
+        ("a && (b; c) > x", ["x", "x", "x"]),
+        ("for i in 1 2; do a $i; done < x", ["x", "x"]),
+        ("if a; then b; fi >x 2>&1", ["x", "x"]),
+    ],
+)
+def test_whose_redirections_they_are(command: str, targets: list[str | None]) -> None:
+    script = parse(command)
+    assert isinstance(script, Script)
+    found = [each.redirects[0].target if each.redirects else None for each in script.commands]
+    assert found == targets
+
+
+def test_many_rounds_take_no_time() -> None:
+    words = " ".join("a" * 50)
+    loops = "".join(f"for {name} in {words}; do " for name in "abcd")
+    began = time.process_time()
+    assert isinstance(parse(f"{loops} x; {'done; ' * 4}"), Unclear)
+    assert time.process_time() - began < 2
 
 
 UNCLEAR = [

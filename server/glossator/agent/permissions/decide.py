@@ -1,9 +1,10 @@
 """May it be done? A pure function: the strictest of everything that has a say.
 
 What limits a call: paths that cannot be resolved, deny rules, plan mode, a run that only reads,
-protected paths, files with further names, scripts that are not understood or would run outside a
-sandbox, ask rules. What grants one: an allow rule, else the mode. A limit is never lifted by a
-grant, whatever the order in which they are written.
+protected paths, files with further names, scripts that would run outside a sandbox or (but in auto,
+as the sandbox holds them) are not understood, ask rules, and rules that may be about what is not
+understood. What grants one: an allow rule, for a script also that parts of it only read, else the
+mode. A limit is never lifted by a grant, whatever the order in which they are written.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ _TABLE: dict[str, str] = {
         claude.md claude.local.md agents.md agents.override.md gemini.md .clinerules .cursorrules
         .windsurfrules .roorules .github/copilot-instructions.md .github/instructions
         .github/prompts .github/agents""",
-    "it is Glossator's own configuration": ".glossator*",
+    "it is Glossator's own configuration": ".glossator* .glossator.toml",
 }
 _OWN = "it is Glossator's own folder"
 

@@ -109,7 +109,7 @@ def _reads(command: Simple, folders: list[str], place: Place) -> bool:
 
 def _paths(words: Sequence[str], folder: str, place: Place) -> list[str] | None:
     """What is read; None if the program may do more than read."""
-    given = _expanded(words[1:], folder)
+    given = _expanded(words[1:], folder, place)
     if given is None:
         return None
     program = words[0]
@@ -133,18 +133,21 @@ def _paths(words: Sequence[str], folder: str, place: Place) -> list[str] | None:
     return paths
 
 
-def _expanded(words: Sequence[str], folder: str) -> list[str] | None:
+def _expanded(words: Sequence[str], folder: str, place: Place) -> list[str] | None:
     """The words with what patterns fit in `folder`, `Loose` like them; None if they are odd.
 
     At least what a shell would find: hidden files, too. A name that a program would take for an
-    option, or that a shell would divide or expand again, is odd.
+    option, or that a shell would divide or expand again, is odd, and so is a folder elsewhere.
     """
     expanded: list[str] = []
     for word in words:
         if not isinstance(word, Loose):
             expanded.append(word)
             continue
-        if any(_UPWARDS.fullmatch(name) for name in word.split("/")):
+        within, _, last = word.rpartition("/")
+        if _MAGIC.search(within) or not _within(folder, within, place):
+            return None
+        if _UPWARDS.fullmatch(last):
             return None  # older shells take `.*` for `..`, too
         found = list(islice(iglob(word, root_dir=folder, include_hidden=True), _MOST_MATCHES + 1))
         if len(found) > _MOST_MATCHES or not all(map(_PLAIN_NAME.fullmatch, found)):
@@ -154,6 +157,7 @@ def _expanded(words: Sequence[str], folder: str) -> list[str] | None:
 
 
 _PLAIN_NAME = re.compile(r"[^-+()!,\s*?\[\\][^\s*?\[\\]*")
+_MAGIC = re.compile(r"[*?\[]")
 _UPWARDS = re.compile(r"\.[.*?]*[*?][.*?]*")
 
 

@@ -24,6 +24,7 @@ _SETTING = frozenset(
 )
 _TESTING = frozenset({"test_operator", "=", "==", "!=", "!"})
 _JOINING = frozenset({";", "&&", "||", "|", "\n"})
+_TOO_MANY = "It runs too many programs."
 _MOST_COMMANDS = 200  # with every round of a loop
 
 # what holds statements -> the words of the shell around them
@@ -77,7 +78,7 @@ class Reader(WordReader):
             case "command":
                 self._count += 1
                 if self._count > _MOST_COMMANDS:
-                    raise NotPlain("It runs too many programs.")
+                    raise NotPlain(_TOO_MANY)
                 return [self._simple(piece)]
             case kind:
                 raise NotPlain(REASONS.get(kind, "It holds more than programs and their words."))
@@ -125,9 +126,15 @@ class Reader(WordReader):
         found: list[Simple | Unknown] = []
         try:
             for value in [self.word(each) for each in words]:
+                if self._count > _MOST_COMMANDS:
+                    raise NotPlain(_TOO_MANY)
                 self.values[variable] = value
                 self._repeats = repeats or isinstance(value, Loose)
-                found += self.parts(body)
+                round_ = self.parts(body)
+                is_used = any(isinstance(e, Simple) and value in e.words for e in round_)
+                if isinstance(value, Loose) and not is_used:
+                    raise NotPlain("It loops over names that it does not use.")
+                found += round_
         finally:
             self.values.pop(variable, None)
         return found
@@ -137,11 +144,17 @@ class Reader(WordReader):
         body, *redirects = piece.pieces
         inner = self.parts(body)
         is_fed = any(each.kind == "herestring_redirect" for each in redirects)
-        if not inner or not isinstance(last := inner[-1], Simple):
-            raise NotPlain("It redirects what is not plain.")
         if is_fed and body.kind != "command":
             raise NotPlain("It redirects in an unusual way.")
-        return [*inner[:-1], self._redirected(last, tuple(redirects))]
+        end = body
+        while end.kind in ("list", "pipeline"):
+            end = end.pieces[-1]
+        alone = len(inner) - 1 if end.kind == "command" else 0  # else it is of all of a group
+        before, inner = inner[:alone], inner[alone:]
+        if not inner or any(isinstance(each, Unknown) for each in inner):
+            raise NotPlain("It redirects what is not plain.")
+        known = [each for each in inner if isinstance(each, Simple)]
+        return [*before, *(self._redirected(each, tuple(redirects)) for each in known)]
 
     def _test(self, piece: Piece) -> Simple:
         """A `[ ... ]`, as a program of that name."""
