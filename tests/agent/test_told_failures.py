@@ -28,7 +28,7 @@ PLAN = (
     ("permissions", "tool", "arguments", "summary"),
     [
         ({"mode": "plan"}, "Edit", EDIT, PLAN),
-        ({"mode": "ask"}, "Edit", EDIT, "The user does not allow this."),
+        ({"mode": "ask"}, "Edit", EDIT, "The user refused this."),
         (
             {"mode": "auto", "deny": ["Edit(fish.py)"]},
             "Edit",

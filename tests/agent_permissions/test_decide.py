@@ -258,3 +258,14 @@ def test_what_only_reads_changes_nothing_in_any_mode(
 ) -> None:
     allowing = policy(mode, allow=["*", "Bash(npm test)"])
     assert verdict(subject, replace(allowing, only_reads=True)) == expected
+
+
+@pytest.mark.parametrize(
+    ("paths", "more"), [(5, []), (6, ["1 more protected paths would change."])]
+)
+def test_of_many_protected_paths_the_first_are_named(paths: int, more: list[str]) -> None:
+    move = files("Move", *(f"/ws/.git/hooks/{number}" for number in range(paths)))
+    decision = decide(move, policy("auto"))
+    assert isinstance(decision, Ask)
+    assert all(" is protected: " in reason for reason in decision.reasons[:5])
+    assert list(decision.reasons[5:]) == more

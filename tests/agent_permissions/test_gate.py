@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -15,6 +15,7 @@ from glossator.agent.permissions.gate import Gate, Permit
 from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.policy import Mode, Policy
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
+from glossator.core.tool_result import ToolResult
 from glossator.tools.base import Access, Tool, ToolArgs, ToolContext
 from glossator.tools.bash import Bash, BashArgs
 from glossator.tools.read import Read, ReadArgs
@@ -61,8 +62,8 @@ class Setting:
             lambda: self.policy, lambda: grants, self.user.ask, self._shell, self._untrusted
         )
 
-    async def write(self, path: str) -> str | None:
-        return await self._denial(Write(), WriteArgs(path=path, content="x"))
+    async def write(self, path: str, content: str = "x") -> str | None:
+        return await self._denial(Write(), WriteArgs(path=path, content=content))
 
     async def read(self, path: str) -> str | None:
         return await self._denial(Read(), ReadArgs(path=path))
@@ -234,3 +235,31 @@ async def test_a_rule_that_is_none_is_asked_about_again(at: Setting, rule: str) 
     assert second.reasons[: len(first.reasons)] == first.reasons
     assert second.reasons[-1].startswith("Nothing was kept. The permission rule ")
     assert third.reasons == second.reasons
+
+
+class Remote:
+    """A tool that acts, but edits nothing and is no shell."""
+
+    name: ClassVar[str] = "mcp__db__query"
+    description: ClassVar[str] = ""
+    access: ClassVar[Access] = Access.EXECUTE
+    args: ClassVar[type[ToolArgs]] = ToolArgs
+
+    async def run(self, _args: ToolArgs, _context: ToolContext) -> ToolResult:
+        raise NotImplementedError
+
+
+async def test_a_review_stands_in_for_the_permission_of_edits_alone(at: Setting) -> None:
+    at.gate = replace(at.gate, reviews=True)
+    assert await at.write("a.txt") is None
+    assert not at.user.asked, "each part of it will be"
+    assert await at._denial(Remote(), ToolArgs()) is None
+    (asked,) = at.user.asked
+    assert asked.reasons == ("In mode ask, mcp__db__query needs your permission.",)
+
+
+async def test_to_look_at_a_job_needs_no_permission(at: Setting) -> None:
+    assert await at._denial(Bash(), BashArgs(job="1")) is None
+    assert not at.user.asked
+    assert await at.run("ls") is None
+    assert len(at.user.asked) == 1, "there is no sandbox here"

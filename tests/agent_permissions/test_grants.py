@@ -15,6 +15,7 @@ from glossator.agent.permissions.always import grants_file
 from glossator.agent.permissions.decide import Allow, Ask, Decision, Deny, decide
 from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.rules import parse_rules
+from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from tests.agent_permissions.asking import policy, shell
 
@@ -66,8 +67,10 @@ def test_how_long_an_answer_holds(ws: Workspace, choice: str, now: type, later: 
 def test_a_denial_goes_to_the_model_in_the_users_words(ws: Workspace) -> None:
     denied = answer(ws.grants(), "deny", message=" use make ")
     assert isinstance(denied, Deny)
-    assert denied.reason == "The user does not allow this.\nThe user says: use make"
-    assert answer(ws.grants(), "deny") != denied
+    assert denied.reason == "The user refused: use make", "and no words of ours"
+    silent = answer(ws.grants(), "deny", message=" \n")
+    assert isinstance(silent, Deny)
+    assert silent.reason.startswith("The user refused this.\nDo not try ")
     nobody = PermissionAnswer(Choice.DENY, "Nobody is there.", asked=False)
     assert ws.grants().settle(ASK, nobody) == Deny("Nobody is there.")
     assert not ws.file.exists()
@@ -192,3 +195,87 @@ def test_several_servers_lose_nothing(ws: Workspace) -> None:
 def test_where_the_file_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert grants_file() == tmp_path / "glossator" / "grants.json"
+
+
+class Session:
+    """What a session keeps of its answers."""
+
+    def __init__(self, ws: Workspace) -> None:
+        self.ws = ws
+        self.kept: list[object] = []
+
+    def grants(self, *roots: Path) -> Grants:
+        """As they are resumed, from JSON."""
+        folders = map(str, roots or (self.ws.root,))
+        kept = json.loads(json.dumps(self.kept))
+        return Grants(folders, self.ws.warnings.append, self.ws.file, kept, self.kept.append)
+
+
+@pytest.mark.parametrize(("choice", "records"), [("once", 0), ("session", 1), ("always", 0)])
+def test_a_session_keeps_what_was_answered_for_it_alone(
+    ws: Workspace, choice: str, records: int
+) -> None:
+    session = Session(ws)
+    answer(session.grants(), choice)
+    assert len(session.kept) == records
+    assert isinstance(decided(session.grants()), Ask if choice == "once" else Allow)
+
+
+def test_what_could_not_be_kept_for_always_is_kept_in_the_session(ws: Workspace) -> None:
+    ws.file.parent.write_text("a file where the folder should be")
+    session = Session(ws)
+    answer(session.grants(), "always")
+    assert isinstance(decided(session.grants()), Allow)
+
+
+def test_a_sessions_answer_counts_for_the_very_folders_it_was_about(ws: Workspace) -> None:
+    other = ws.root.parent / "other"
+    other.mkdir()
+    session = Session(ws)
+    answer(session.grants(ws.root, other), "session")
+    assert isinstance(decided(session.grants(other, ws.root)), Allow)
+    assert isinstance(decided(session.grants(ws.root)), Ask), "it was about more"
+    answer(session.grants(ws.root), "session")
+    session.kept = session.kept[1:]
+    assert isinstance(decided(session.grants(ws.root, other)), Ask), "it was about less"
+
+
+def test_a_removed_rule_stays_removed(ws: Workspace) -> None:
+    session = Session(ws)
+    grants = session.grants()
+    answer(grants, "session")
+    (rule,) = ASK.suggestions
+    assert grants.remove_from_session(rule)
+    assert not grants.remove_from_session(rule)
+    assert not grants.remove_from_always(rule)
+    assert isinstance(decided(grants), Ask)
+    assert isinstance(decided(session.grants()), Ask)
+    answer(grants, "session")
+    assert isinstance(decided(session.grants()), Allow), "answered again"
+    assert not ws.warnings
+
+
+def test_what_another_server_keeps_or_removes_is_seen_at_once(ws: Workspace) -> None:
+    ours, theirs = ws.grants(), ws.grants()
+    answer(theirs, "always")
+    assert isinstance(decided(ours), Allow)
+    assert ours.remove_from_always(ASK.suggestions[0])
+    assert isinstance(decided(theirs), Ask)
+    answer(ours, "always")
+    ws.file.unlink()
+    assert isinstance(decided(ours), Ask), "the file can be deleted at any time"
+
+
+def test_a_rule_that_cannot_be_removed_still_holds(
+    ws: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grants = ws.grants()
+    answer(grants, "always")
+
+    def full(*_arguments: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("glossator.agent.permissions.always.update_private", full)
+    with pytest.raises(UsageError, match="still holds"):
+        grants.remove_from_always(ASK.suggestions[0])
+    assert isinstance(decided(grants), Allow)

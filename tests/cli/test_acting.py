@@ -119,7 +119,7 @@ async def test_what_was_typed_ahead_is_no_answer_and_the_end_of_input_a_denial(
         await terminal.until("It is done.")
         assert await terminal.ended() == 0
         (result,) = api.requests[2].body["messages"][-1]["content"]
-        assert "does not allow this" in result["content"]
+        assert "The user refused" in result["content"]
     assert fish.read_text("utf-8") == BEFORE
 
 

@@ -27,6 +27,7 @@ from glossator.service.index import IndexAnswer
 from glossator.service.models import ModelList, ModelView
 from glossator.service.retry import RetryAnswer
 from glossator.service.rewind import DroppedRun, RewindAnswer
+from glossator.service.rules import ListedRule, RuleList
 from glossator.service.search import SearchAnswer, SearchHit
 from glossator.service.sessions import (
     DeletedSession,
@@ -82,6 +83,8 @@ from glossator.workspace.index import Skipped
         (wire_sessions.ContextPart, Part),
         (wire.Models, ModelList),
         (wire.ListedModel, ModelView),
+        (wire.Rules, RuleList),
+        (wire.ListedRule, ListedRule),
         (wire.Price, Price),
         (wire_agents.Report, Report),
         (wire_agents.Finding, Finding),

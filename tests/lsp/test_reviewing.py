@@ -61,7 +61,7 @@ async def answer(a: Acting, method: str, reply: Message) -> Message:
     [
         ({"result": {"choice": "once"}}, [5, 15, 25], "Changed calc.py"),
         ({"result": {"choice": "deny", "message": "not now"}}, [], "not now"),
-        ({"result": None}, [], "The user does not allow this."),
+        ({"result": None}, [], "The user refused this."),
         ({"result": {"choice": "forever"}}, [], _UNASKED),
         ({"result": {"choice": "once", "until": "noon"}}, [], _UNASKED),
         ({"result": "once"}, [], _UNASKED),

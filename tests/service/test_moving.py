@@ -133,7 +133,7 @@ async def test_a_protected_end_asks_in_every_mode(
         (request,) = s.port.permissions
         assert reason in " ".join(request.reasons)
         assert request.suggestions == ()
-        assert "does not allow this" in s.results(1)["move"]["content"]
+        assert "The user refused this" in s.results(1)["move"]["content"]
         assert tree(tmp_path) == before
 
 

@@ -209,7 +209,7 @@ async def test_what_others_obey_is_asked_about(
         call = use(tool, named)
         result, asked = await attempt(ws, read, call)
         assert (asked, result["is_error"]) == ([call.name], True)
-        assert "does not allow this" in text_of(result)
+        assert "The user refused this" in text_of(result)
         assert contents(ws) == before
 
 

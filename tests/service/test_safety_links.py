@@ -97,7 +97,7 @@ async def test_while_the_question_is_open(tmp_path: Path, way: str) -> None:
         first, second = s.port.permissions
         assert "is protected" not in first.reasons[0]
         assert "is protected" in second.reasons[0]
-        check_kept(s, "does not allow this")
+        check_kept(s, "The user refused this")
 
 
 @pytest.mark.parametrize("mode", _MODES)

@@ -17,6 +17,7 @@ from glossator.cli.messages import duration
 from glossator.cli.options import Modelled, with_options
 from glossator.cli.render.renderer import Renderer
 from glossator.cli.retrying import retry
+from glossator.cli.rule_commands import rules
 from glossator.cli.session import Command
 from glossator.cli.session_commands import redo, sessions, undo
 from glossator.cli.wire import (
@@ -202,5 +203,6 @@ def doctor(
 
 
 app.add_typer(sessions, name="sessions")
+app.add_typer(rules, name="rules")
 app.command()(undo)
 app.command()(redo)

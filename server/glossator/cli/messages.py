@@ -18,14 +18,15 @@ SERVER_LOST_NEXT_STEP = (
 )
 PROMPT = "> "
 NOBODY_PERMITS = (
-    "Nobody is at the terminal to allow this.\nDo without it, and say in your answer what was left"
-    " undone."
+    "This needs the user's permission, and nobody is at the terminal to be asked.\nDo without it,"
+    " and say in your answer what was left undone."
 )
 NOBODY_REVIEWS = (
     "An edit was not applied, because nobody is here to review it; run the command in a terminal,"
     " or with --mode acceptEdits and without a review."
 )
 NO_SESSION = "This workspace has no session yet; begin one with `glossator ask`."
+NO_RULES = "No permission rule holds here: you are asked about all that the mode does not allow."
 NO_TURN = "No turn of this session has changed a file."
 NO_QUESTION = "The question is empty; write it after `ask`, or pipe it in with `glossator ask -`."
 OUTPUT_NEXT_STEP = "Check where the output goes, and that the current folder still exists."

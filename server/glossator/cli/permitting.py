@@ -30,6 +30,7 @@ _KEYS: Mapping[Choice, str] = {
     "always": "a always here",
     "deny": "n no (or say why not)",
 }
+_CUT = f"Not all of it is shown: what begins with … at the left edge is left out. {VIEW} shows it."
 _NO = re.compile(r"^(?:n\s+|no?[,;:.]\s*)", re.IGNORECASE)  # before the user's words
 
 
@@ -60,6 +61,11 @@ class Prompt:
         return is_cut(self.details)
 
     @property
+    def warning(self) -> str | None:
+        """That it is cut, where it is: for right above the keys."""
+        return _CUT if self.is_cut else None
+
+    @property
     def whole(self) -> str:
         """All that is asked about, as far as it was sent."""
         request, cut = self.request, self.request["cut"]
@@ -82,9 +88,9 @@ class Prompt:
         """What can be typed."""
         keys = [_KEYS[choice] for choice in self.request["choices"]]
         if self._keeps:
-            keys.insert(-1, f"{EDIT} edit the rules")
+            keys.insert(-1, f"{EDIT} edit rules")
         if self.is_cut:
-            keys.insert(-1, f"{VIEW} view all of it: it is not shown whole")
+            keys.insert(-1, f"{VIEW} view all")
         return " · ".join(keys)
 
     def parse(self, line: str) -> PermissionAnswer | str:

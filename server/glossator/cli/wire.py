@@ -245,6 +245,21 @@ class PermissionAnswer(TypedDict):
     rules: NotRequired[list[str]]
 
 
+class ListedRule(TypedDict):
+    """A permission rule, and where it is from."""
+
+    text: str
+    effect: Literal["allow", "ask", "deny"]
+    source: Literal["settings", "session", "always"]
+    removable: bool
+
+
+class Rules(TypedDict):
+    """The rules that hold now."""
+
+    rules: list[ListedRule]
+
+
 class Hunk(TypedDict):
     """A part of an edit: changed lines, or a whole file."""
 

@@ -18,8 +18,7 @@ from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.shown import shown
 from glossator.core.uri import to_uri
 
-_NO = "The user does not allow this.\n"
-_WITHOUT_WORDS = "Do not try to reach the same in another way. Ask how to go on."
+_REFUSED = "The user refused this.\nDo not try to reach the same in another way. Ask how to go on."
 
 
 class Grants:
@@ -71,7 +70,7 @@ class Grants:
                 said = answer.message.strip()
                 if not answer.asked:
                     return Deny(said)
-                return Deny(_NO + (f"The user says: {said}" if said else _WITHOUT_WORDS))
+                return Deny(f"The user refused: {said}" if said else _REFUSED)
             case Choice.SESSION | Choice.ALWAYS if ask.suggestions:
                 rules = ask.suggestions if answer.rules is None else _written(answer.rules)
                 always = answer.choice is Choice.ALWAYS
@@ -125,7 +124,7 @@ def _written(texts: Iterable[str]) -> tuple[Rule, ...]:
         if shown(text) != text:
             raise UsageError(
                 f"The permission rule {shown(text)} has characters that cannot be seen or that pass"
-                " for others, so it is not kept. Write it without them."
+                " for others; a rule is kept only without such."
             )
     return tuple(map(parse_rule, texts))
 

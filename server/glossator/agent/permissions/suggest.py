@@ -7,43 +7,14 @@ import re
 
 from glossator.agent.permissions.matching import command_covered, path_covered
 from glossator.agent.permissions.policy import Policy
+from glossator.agent.permissions.prefixes import known_start
 from glossator.agent.permissions.rules import FAMILIES, CommandRule, Rule, ToolRule, parse_rule
 from glossator.agent.permissions.subject import ShellScript, Subject
 from glossator.agent.permissions.words import Words
 from glossator.core.errors import UsageError
+from glossator.core.shown import shown
 from glossator.workspace.roots import is_inside
 
-# the first words of commands whose further words (names of tests, say) hardly ever matter
-_BY_PREFIX = tuple(
-    tuple(line.split())
-    for line in (
-        "npm test",
-        "npm run *",
-        "pnpm test",
-        "pnpm run *",
-        "yarn test",
-        "yarn run *",
-        "pytest",
-        "python -m pytest",
-        "ruff check",
-        "mypy",
-        "tsc",
-        "eslint",
-        "cargo build",
-        "cargo check",
-        "cargo clippy",
-        "cargo test",
-        "go build",
-        "go test",
-        "go vet",
-        "dotnet build",
-        "dotnet test",
-        "mvn test",
-        "gradle test",
-        "bundle exec rspec",
-        "make *",
-    )
-)
 _SPECIAL = re.compile(r"[\\*?\[\]]| (?= *$)")
 
 
@@ -67,14 +38,8 @@ def _for_script(script: ShellScript, policy: Policy) -> tuple[Rule, ...]:
 
 
 def _for_command(command: Words) -> Rule | None:
-    for known in _BY_PREFIX:
-        start = command[: len(known)]
-        fits = (
-            name == word or (name == "*" and word[:1] not in ("", "-"))
-            for name, word in zip(known, start, strict=False)
-        )
-        if len(start) == len(known) and all(fits):
-            return _said(str(CommandRule(start, prefix=True)))
+    if length := known_start(command):
+        return _said(str(CommandRule(command[:length], prefix=True)))
     return _said(str(CommandRule(command, prefix=False)))
 
 
@@ -106,7 +71,9 @@ def _pattern(path: str, policy: Policy) -> str:
 
 
 def _said(text: str) -> Rule | None:
-    """The rule `text`; None where its words cannot be written as a rule."""
+    """The rule `text`; None where it cannot be written, or not be shown as it is."""
+    if shown(text) != text:
+        return None
     try:
         return parse_rule(text)
     except UsageError:

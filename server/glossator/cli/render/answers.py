@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from glossator.cli.messages import NO_SESSION, NO_TURN, compacted_notice
+from glossator.cli.messages import NO_RULES, NO_SESSION, NO_TURN, compacted_notice
 from glossator.cli.render import tables
 from glossator.cli.render.agents import NO_AGENT
 from glossator.cli.render.screen import Screen
 from glossator.cli.render.sessions import dropped_lines, left_lines, problem_lines, undone_lines
-from glossator.cli.wire import Checks, IndexReport, Models, Status, ToolAnswer
+from glossator.cli.wire import Checks, IndexReport, Models, Rules, Status, ToolAnswer
 from glossator.cli.wire_agents import Agents, AgentTranscript
 from glossator.cli.wire_sessions import (
     Compacted,
@@ -108,6 +108,14 @@ class Answers:
         """Without what the terminal would obey."""
         self._screen.still()
         self._screen.out(answer["text"])
+
+    def rules(self, answer: Rules) -> None:
+        """A table."""
+        self._screen.still()
+        if answer["rules"]:
+            self._screen.block("table", tables.rules(answer))
+        else:
+            self._screen.line("notice", NO_RULES)
 
     def context(self, answer: Context) -> None:
         """A table with bars."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 
@@ -18,6 +19,7 @@ from glossator.cli.wire import (
     Models,
     Progress,
     Question,
+    Rules,
     Status,
     ToolAnswer,
 )
@@ -33,6 +35,9 @@ from glossator.cli.wire_sessions import (
     Turns,
     Undone,
 )
+from glossator.core.shown import PATTERNS
+
+_UNSEEN = re.compile(PATTERNS["unseen"])  # which JSON can say in escapes
 
 
 class JsonLines:
@@ -144,6 +149,10 @@ class JsonLines:
         """One object."""
         _write(answer)
 
+    def rules(self, answer: Rules) -> None:
+        """One object."""
+        _write(answer)
+
     def context(self, answer: Context) -> None:
         """One object."""
         _write(answer)
@@ -162,4 +171,5 @@ class JsonLines:
 
 
 def _write(value: Mapping[str, Json]) -> None:
-    print(json.dumps(value, ensure_ascii=False), flush=True)
+    text = json.dumps(value, ensure_ascii=False)
+    print(_UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text), flush=True)

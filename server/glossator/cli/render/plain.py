@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from unicodedata import east_asian_width
 
 from glossator.cli.messages import (
+    NO_RULES,
     NO_SESSION,
     NO_TURN,
     PROMPT,
@@ -26,6 +27,7 @@ from glossator.cli.render.sessions import (
     dropped_lines,
     left_lines,
     problem_lines,
+    rule_rows,
     session_rows,
     turn_rows,
     undone_lines,
@@ -48,6 +50,7 @@ from glossator.cli.wire import (
     Models,
     Progress,
     Question,
+    Rules,
     Status,
     Step,
     ToolAnswer,
@@ -129,7 +132,9 @@ class Plain:
             for line in prompt.details
             for part in ([line.text] if line.mark else _wrapped(line.text, width))
         )
-        _prompt("\n".join((prompt.request["title"], *details, *prompt.reasons, prompt.hint)))
+        warning = [prompt.warning] if prompt.warning else []
+        lines = (prompt.request["title"], *details, *prompt.reasons, *warning, prompt.hint)
+        _prompt("\n".join(lines))
 
     def whole(self, text: str) -> None:
         """On stderr."""
@@ -251,6 +256,13 @@ class Plain:
     def transcript(self, answer: AgentTranscript) -> None:
         """Exactly as it is."""
         sys.stdout.write(answer["text"])
+
+    def rules(self, answer: Rules) -> None:
+        """One rule a line, its cells apart by tabs."""
+        if not answer["rules"]:
+            _aside(NO_RULES)
+        for row in rule_rows(answer):
+            print("\t".join(row))
 
     def context(self, answer: Context) -> None:
         """One part a line, its cells apart by tabs; what the figures rest on, on stderr."""

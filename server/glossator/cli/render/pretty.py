@@ -127,6 +127,8 @@ class Pretty(Answers):
             self._screen.line(self._question, INDENT + line.text, style, hang=len(INDENT))
         for reason in prompt.reasons:
             self._screen.line(self._question, reason)
+        if prompt.warning:
+            self._screen.line(self._question, prompt.warning, _WARNING)
         self._screen.prompt(self._question, prompt.hint)
 
     def whole(self, text: str) -> None:

@@ -17,6 +17,7 @@ from glossator.cli.wire import (
     Models,
     Progress,
     Question,
+    Rules,
     Status,
     ToolAnswer,
 )
@@ -114,6 +115,9 @@ class Renderer(Protocol):
 
     def transcript(self, answer: AgentTranscript) -> None:
         """All that was said in a sub-agent."""
+
+    def rules(self, answer: Rules) -> None:
+        """The permission rules."""
 
     def context(self, answer: Context) -> None:
         """What the window of a session holds."""

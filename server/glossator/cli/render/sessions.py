@@ -1,4 +1,4 @@
-"""Sessions, their turns and what was undone, as rows and lines for every renderer."""
+"""Sessions, their turns, rules and what was undone, as rows and lines for every renderer."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from glossator.cli.messages import ago, plural
+from glossator.cli.wire import Rules
 from glossator.cli.wire_sessions import (
     Rewound,
     Session,
@@ -20,6 +21,11 @@ from glossator.core.shown import shown
 
 _PATHS = 4  # of a turn that are named
 _QUESTION = 60  # characters
+_SOURCES = {
+    "settings": "settings or options",
+    "always": "answered: always here",
+    "session": "answered: in the session",
+}
 
 
 class SessionRow(NamedTuple):
@@ -43,10 +49,26 @@ class TurnRow(NamedTuple):
     state: str
 
 
+class RuleRow(NamedTuple):
+    """One permission rule as lists show it."""
+
+    effect: str
+    rule: str
+    source: str
+
+
 def session_row(session: Session, now: datetime) -> SessionRow:
     """The cells of one session."""
     age = "running" if session["running"] else ago(session["updatedAt"], now)
     return SessionRow(session["id"], session["title"], age, plural(session["turns"], "turn"))
+
+
+def rule_rows(answer: Rules) -> list[RuleRow]:
+    """Those that deny first, then those that ask, and that allow."""
+    return [
+        RuleRow(rule["effect"], shown(rule["text"]), _SOURCES[rule["source"]])
+        for rule in answer["rules"]
+    ]
 
 
 def session_rows(answer: Sessions) -> list[SessionRow]:

@@ -17,7 +17,7 @@ from glossator.cli.render.citations import place, where, why
 from glossator.cli.render.context import BAR, bar, context_title, model_rows, part_rows
 from glossator.cli.render.markdown import CODE_THEME
 from glossator.cli.render.printable import printable
-from glossator.cli.render.sessions import session_rows, turn_rows
+from glossator.cli.render.sessions import rule_rows, session_rows, turn_rows
 from glossator.cli.render.summary import index_rows, status_rows
 from glossator.cli.wire import (
     Check,
@@ -26,6 +26,7 @@ from glossator.cli.wire import (
     Hit,
     IndexReport,
     Models,
+    Rules,
     Status,
 )
 from glossator.cli.wire_agents import Agents
@@ -37,6 +38,7 @@ from glossator.cli.wire_sessions import (
 
 _SNIPPET_LINES = 12
 _NAME, _REASON = 14, 9  # characters that a column has at least
+_EFFECTS = {"deny": "red", "ask": "yellow", "allow": "green"}
 _MARKS = {"ok": ("✓", "green"), "warning": ("!", "yellow"), "failed": ("✗", "red")}
 
 
@@ -137,6 +139,17 @@ def turns(answer: Turns) -> Table:
     table.add_column("", no_wrap=True)
     for row in turn_rows(answer):
         table.add_row(row.turn, Text(printable(row.about)), Text(printable(row.paths)), row.state)
+    return table
+
+
+def rules(answer: Rules) -> Table:
+    """One row a rule; what is denied stands out."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", no_wrap=True)
+    table.add_column("rule", overflow="fold")
+    table.add_column("from", overflow="fold", style="dim")
+    for row in rule_rows(answer):
+        table.add_row(Text(row.effect, _EFFECTS[row.effect]), Text(row.rule), Text(row.source))
     return table
 
 

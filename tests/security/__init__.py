@@ -1,0 +1,1 @@
+"""Attacks on what Glossator promises, each as a test."""
