@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from glossator.core.errors import ModelError, StreamCut
 from glossator.llm.assembly import Assembly
-from glossator.llm.model import Block, Reply, StopReason
+from glossator.llm.model import Block, Message, Reply, StopReason, ToolReady
 
 KEYS = ["content_block", "delta", "id", "index", "input", "message", "name", "partial_json"]
 KEYS += ["signature", "stop_details", "stop_reason", "text", "thinking", "type", "usage"]
@@ -79,10 +79,36 @@ def test_a_call_that_is_no_json_object_is_not_run(partials: tuple[str, ...]) -> 
 
 
 @pytest.mark.parametrize("stop", ["tool_use", "max_tokens", "end_turn"])
-def test_a_call_without_an_id_is_not_run(stop: str) -> None:
+@pytest.mark.parametrize("name", [{}, {"name": None}, {"name": 5}])
+def test_a_call_without_a_name_is_not_run(stop: str, name: Block) -> None:
     """Nor could it be answered."""
     with pytest.raises(StreamCut, match="without a name"):
-        tool_turn({"type": "tool_use", "name": "Grep"}, stop=stop)
+        tool_turn({"type": "tool_use", "id": "t", **name}, stop=stop)
+
+
+@pytest.mark.parametrize("given", [{}, {"id": None}, {"id": ""}, {"id": "a b"}, {"id": "ä"}])
+def test_a_call_without_a_usable_id_gets_one(given: Block) -> None:
+    reply = tool_turn({"type": "tool_use", "name": "Grep", **given})
+    assert [call.id for call in reply.tool_calls] == ["call_1"]
+    assert reply.message["content"][0]["id"] == "call_1"
+
+
+def test_what_is_told_early_is_called_as_in_the_whole_reply() -> None:
+    asked: Message = {"role": "assistant", "content": [{**CALL, "id": "call_1", "input": {}}]}
+    reply = Assembly(messages=[asked])
+    ready = []
+    for index in range(2):
+        block = {**CALL, "id": "call_1", "name": "Grep files!"}
+        reply.add({"type": "content_block_start", "index": index, "content_block": block})
+        ready.append(reply.add({"type": "content_block_stop", "index": index}))
+    reply.add({"type": "message_delta", "delta": {"stop_reason": "tool_use"}})
+    reply.add(STOP)
+    calls = reply.finish({}).tool_calls
+    assert ready == [ToolReady(call) for call in calls]
+    assert [(call.id, call.name) for call in calls] == [
+        ("call_2", "Grep_files_"),
+        ("call_3", "Grep_files_"),
+    ]
 
 
 def test_a_call_cut_by_max_tokens_keeps_what_came() -> None:

@@ -1,1 +1,1 @@
-"""Attacks on what Glossator promises, each as a test."""
+"""Attacks and faults, each against the real thing: what must hold, holds."""

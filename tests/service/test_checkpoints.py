@@ -102,7 +102,7 @@ async def bench(tmp_path: Path) -> AsyncIterator[Bench]:
     (root / "run.sh").write_text("#!/bin/sh\n")
     (root / "run.sh").chmod(0o755)
     (root / "link").symlink_to("src/a.py")
-    store = CheckpointStore(str(tmp_path / "objects.db"))
+    store = CheckpointStore(tmp_path / "objects.db")
     sessions = Sessions(lambda: (str(root),), print, folder=tmp_path / "sessions")
     session = sessions.create()
     yield Bench(root, store, session, checkpoints_of(root, store, session))
@@ -320,7 +320,7 @@ async def test_what_was_only_hidden_is_not_deleted(bench: Bench) -> None:
 
 
 async def test_what_made_room_cannot_come_back(bench: Bench, tmp_path: Path) -> None:
-    small = CheckpointStore(str(tmp_path / "small.db"), 200_000)
+    small = CheckpointStore(tmp_path / "small.db", 200_000)
     checkpoints = checkpoints_of(bench.root, small, bench.session)
     bench.checkpoints = checkpoints
     await bench.edit("one", "src/a.py", "a = 2\n")

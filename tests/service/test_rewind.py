@@ -293,6 +293,7 @@ class Histories:
         self.before: dict[str, Any] = {}
         self.runs = 0
         self.killed = False
+        self.calls = 0
         self.unasked = ""  # the last run, if it was cancelled before its question was said
 
     def _start(self) -> Sessions:
@@ -329,7 +330,9 @@ class Histories:
 
     def _turn(self, meter: Meter) -> None:
         meter.count(Taken(Usage(self.random.randrange(1, 99))))
-        call = {"type": "tool_use", "id": "c", "name": "Read", "input": {}}
+        self.calls += 1
+        id_ = f"c{self.calls}"
+        call = {"type": "tool_use", "id": id_, "name": "Read", "input": {}}
         reply: Any = {"role": "assistant", "content": [call]}
         if self.chance(0.5):
             self.session.received(reply)
@@ -345,7 +348,7 @@ class Histories:
             self.session.findings.remember("file:///a", {str(self.random.random()): 1})
         self._show()
         self.session.conversation.append(reply)
-        content: Any = [{"type": "tool_result", "tool_use_id": "c", "content": "x"}]
+        content: Any = [{"type": "tool_result", "tool_use_id": id_, "content": "x"}]
         self.session.conversation.append({"role": "user", "content": content})
         if self.chance(0.05):
             self._compact()

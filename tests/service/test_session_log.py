@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from glossator.core.errors import StoreUnavailable
+from glossator.core.events import (
+    AgentProgress,
+    Envelope,
+    Event,
+    Notice,
+    TextDelta,
+    TextDiscarded,
+    ThinkingDelta,
+    Usage,
+)
 from glossator.core.span import Span
-from glossator.llm.conversation import user_message
-from glossator.llm.model import Message, ToolSpec
+from glossator.core.tool_result import ToolResult
+from glossator.llm.conversation import tool_answers, user_message
+from glossator.llm.model import Message, ToolCall, ToolSpec
 from glossator.service.session import Session
-from glossator.service.session_log import decode
+from glossator.service.session_log import Said, decode, encode, happened
 from glossator.service.session_store import Sessions
 from glossator.store.log import NotOpened
 from glossator.store.logs import Logs, Retention
@@ -80,6 +92,26 @@ async def test_everything_comes_back_in_its_order(desk: Desk) -> None:
     assert (again.created_at, again.roots) == (session.created_at, ROOTS)
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        TextDelta("a"),
+        ThinkingDelta("a"),
+        TextDiscarded(),
+        AgentProgress("a", "", "", 1, 1),
+        Usage(1),
+    ],
+)
+def test_what_other_records_say_as_well_is_not_kept_twice(event: Event) -> None:
+    now = datetime.now(UTC)
+    assert happened(Envelope("run", 0, event), now) is None
+    assert happened(Envelope("run", 0, Notice("Kept.")), now) is not None
+
+
+def test_lines_that_a_report_told_of_come_back() -> None:
+    assert decode(encode(Said(None, vouched=(SPAN,)))) == Said(None, vouched=(SPAN,))
+
+
 @pytest.mark.parametrize("appended", [False, True])
 async def test_calls_of_a_killed_run_are_answered(desk: Desk, appended: bool) -> None:
     session = desk.begin()
@@ -100,9 +132,11 @@ async def test_calls_of_a_killed_run_are_answered(desk: Desk, appended: bool) ->
 
 async def test_a_reply_is_written_once(desk: Desk) -> None:
     session = desk.begin()
+    session.conversation.append(user_message("Make it."))
     session.received(CALL)
     session.conversation.append(CALL)
-    session.conversation.append(user_message("later"))
+    call = ToolCall("t", "Bash", {})
+    session.conversation.append(tool_answers([(call, ToolResult("made"))]))
     assert (desk.folder / f"{session.id}.log").read_bytes().count(b'"signature"') == 1
     again = await desk.again(session)
     assert sent(again) == sent(session)

@@ -39,7 +39,7 @@ from glossator.service.sessions import (
     rename_session,
     resume_session,
 )
-from glossator.store.log import framed
+from glossator.store.log import framed, parse
 from tests.agent.test_loop import without_cache_marks
 from tests.patience import until
 from tests.stage import Stage, stage
@@ -158,8 +158,8 @@ async def test_one_that_cannot_be_read_can_be_deleted(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", FILES, [Turn(Text("Hi."))]) as s:
         kept = (await s.ask("?")).session_id
     (log,) = sessions_folder().glob("*.log")
-    with log.open("ab") as file:
-        file.write(framed([b'{"kind":"titled","of":"another version"}']))
+    records = parse(log.read_bytes()).records
+    log.write_bytes(framed([*records, b'{"kind":"titled","of":"another version"}']))
     async with stage(tmp_path / "ws", {}, []) as s:
         with pytest.raises(StoreUnavailable, match="or delete the session"):
             await s.app.sessions.open(kept)

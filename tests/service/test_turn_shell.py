@@ -78,7 +78,7 @@ async def test_what_a_job_does_after_its_turn_stays_unknown(tmp_path: Path) -> N
         await s.ask("Stop it.", session_id=first.session_id)
         assert "ended by" in s.results(3)["stop"]["content"]
         disk = DiskFiles(lambda: [str(tmp_path)])
-        store = CheckpointStore(str(tmp_path / "objects.db"))
+        store = CheckpointStore(tmp_path / "objects.db")
         session = await s.app.sessions.open(first.session_id)
         undone = await Checkpoints(store, session, disk, disk, print).undo_turn()
         await store.close()

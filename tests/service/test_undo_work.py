@@ -53,6 +53,9 @@ class FullDisk:
             raise StoreUnavailable("The disk is full.")
         self.notes.append(value)
 
+    def keep_surely(self, name: str, value: Any) -> None:
+        self.keep(name, value)
+
     def kept(self, name: str) -> list[Any]:
         return list(self.notes) if name == NAME else []
 
@@ -99,7 +102,7 @@ class Bench:
 @pytest.fixture
 async def bench(workspace: MakeWorkspace, tmp_path: Path) -> AsyncIterator[Bench]:
     ws, port = await workspace(FILES), Recorder()
-    store = CheckpointStore(str(tmp_path / "objects.db"))
+    store = CheckpointStore(tmp_path / "objects.db")
     disk, keeper = DiskFiles(lambda: [str(ws.root)]), FullDisk(set())
     files = Overtaken(ws.host, port, disk)
     checkpoints = Checkpoints(store, keeper, files, disk, port.tell)
@@ -203,6 +206,36 @@ async def test_an_edit_of_what_a_command_has_made_by_then(bench: Bench) -> None:
     undone = await bench.checkpoints.undo_turn()
     assert (names(undone), undone.conflicts) == ({"a.txt", "new.txt"}, ())
     assert bench.texts() == FILES
+
+
+async def test_of_two_commands_the_one_that_goes_on_is_still_looked_at(bench: Bench) -> None:
+    async with bench.checkpoints.around("t", bench.listed):
+        async with bench.checkpoints.around("t", bench.listed):
+            pass
+        bench.ws.write("a.txt", "command\n")
+        await bench.edited("t", "a.txt", "edited\n")
+    undone = await bench.checkpoints.undo_turn()
+    assert (names(undone), undone.conflicts) == ({"a.txt"}, ())
+    assert bench.texts() == FILES
+
+
+async def test_what_the_user_has_put_back_already_is_no_conflict(bench: Bench) -> None:
+    await bench.edited("t", "a.txt", "turn\n")
+    await bench.edited("t", "b.txt", "turn\n")
+    bench.ws.write("a.txt", "a\n")
+    undone = await bench.checkpoints.undo_turn()
+    assert (names(undone), undone.conflicts) == ({"b.txt"}, ())
+    assert bench.texts() == FILES
+
+
+async def test_a_turn_whose_job_went_on_can_be_undone_whatever_is_known_of_it(
+    bench: Bench,
+) -> None:
+    await bench.edited("before", "a.txt", "turn\n")
+    bench.checkpoints.job_began("t", "j1", "make watch")
+    undone = await bench.checkpoints.undo_turn()
+    assert (undone.jobs, undone.incomplete) == (("make watch",), True)
+    assert bench.texts()["a.txt"] == "turn\n"
 
 
 async def test_an_edit_that_the_editor_saves_by_itself_stays_the_turns(bench: Bench) -> None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import random
 import resource
 import signal
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
 
 from glossator.core.errors import StoreUnavailable
-from glossator.store.log import NotOpened
+from glossator.store.log import NotOpened, framed
 from glossator.store.logs import Logs, Retention
 from tests.lsp.support.chance import seeded
 
@@ -86,6 +89,25 @@ def test_one_owner_at_a_time(logs: Logs, tmp_path: Path) -> None:
             other.create("k")
     assert other.remove("k") is None
     assert os.listdir(tmp_path / "logs") == [".gitignore"]
+
+
+@pytest.mark.parametrize("act", ["open", "remove"])
+def test_a_log_that_another_process_puts_in_place_is_not_taken_for_the_one_that_was_locked(
+    logs: Logs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, act: str
+) -> None:
+    write(logs, "k", b"one")
+    write(logs, "new", b"two")
+    folder = tmp_path / "logs"
+
+    def overtaken(descriptor: int, how: int) -> None:
+        os.replace(folder / "new.log", folder / "k.log")
+        lock(descriptor, how)
+
+    lock = fcntl.flock
+    monkeypatch.setattr(fcntl, "flock", overtaken)
+    assert getattr(logs, act)("k") is NotOpened.IN_USE
+    monkeypatch.undo()
+    assert records_of(logs) == (b"two",)
 
 
 def test_heads_are_listed_while_they_describe_the_log(logs: Logs) -> None:
@@ -164,8 +186,81 @@ def test_of_a_damaged_log_what_comes_before_is_kept(logs: Logs, tmp_path: Path, 
         assert sum(len(record) + 10 for record in records[:whole]) <= place
         assert contents.lost > 0
         log.append([b"new"])
-    assert (tmp_path / "logs" / "k.log.damaged").read_bytes() == raw
+    aside = tmp_path / "logs" / "k.log.damaged"
+    assert aside.read_bytes() == raw
+    assert aside.stat().st_mode & 0o777 == 0o600
     assert records_of(logs) == (*records[:whole], b"new")
+    assert logs.remove("k") is None
+    assert os.listdir(tmp_path / "logs") == [".gitignore"]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_of_a_log_in_disorder_what_comes_before_is_kept(
+    logs: Logs, tmp_path: Path, seed: int
+) -> None:
+    """Lines that are whole, but swapped, repeated, taken out or shortened to another whole one."""
+    chance = random.Random(seed)
+    records = [b"%d" % chance.randrange(1, 9) * chance.randrange(9) for _ in range(12)]
+    write(logs, "k", *records)
+    path = tmp_path / "logs" / "k.log"
+    lines = path.read_bytes().splitlines(keepends=True)
+    kept = lines.copy()
+    one, other = sorted(chance.sample(range(len(lines)), 2))
+    match seed % 4:
+        case 0:
+            lines[one], lines[other] = lines[other], lines[one]
+        case 1:
+            lines.insert(other, lines[one])
+        case 2:
+            del lines[one]
+        case 3:
+            lines[other] = framed([b""])
+    path.write_bytes(b"".join(lines))
+    good = sum(lines[: n + 1] == kept[: n + 1] for n in range(len(lines)))
+    opened = logs.open("k")
+    assert not isinstance(opened, NotOpened)
+    log, contents = opened
+    with log:
+        assert contents.records == tuple(records[:good])
+        assert (contents.lost > 0) == (len(lines) > good)
+        log.append([b"new"])
+    assert (path.with_suffix(".log.damaged")).exists() == (len(lines) > good)
+    assert records_of(logs) == (*records[:good], b"new")
+
+
+def test_a_log_of_an_older_version_goes_on_chained(logs: Logs, tmp_path: Path) -> None:
+    write(logs, "k")
+    path = tmp_path / "logs" / "k.log"
+    older = b"".join(b"%08x %s\n" % (zlib.crc32(each), each) for each in (b"one", b"two"))
+    path.write_bytes(older)
+    opened = logs.open("k")
+    assert not isinstance(opened, NotOpened)
+    with opened[0] as log:
+        log.append([b"three"])
+        log.append([b"four"])
+    assert records_of(logs) == (b"one", b"two", b"three", b"four")
+    path.write_bytes(path.read_bytes() + older)  # nothing unchained follows a chained one
+    assert logs.read("k").lost == len(older)  # type: ignore[union-attr]  # there is one
+    first, second, *rest = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join((second, first, *rest)))
+    assert records_of(logs) == (b"two", b"one")
+
+
+def test_a_record_that_was_refused_is_no_part_of_the_chain(
+    logs: Logs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with logs.create("k") as log:
+        log.append([b"one"])
+        monkeypatch.setattr(os, "write", _full)
+        with pytest.raises(StoreUnavailable, match="No space left"):
+            log.append([b"two"])
+        monkeypatch.undo()
+        log.append([b"three"])
+    assert records_of(logs) == (b"one", b"three")
+
+
+def _full(_descriptor: int, _content: object) -> int:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def test_a_file_that_is_none_of_ours(logs: Logs, tmp_path: Path) -> None:

@@ -161,3 +161,21 @@ def test_plans(change: FileChange, texts: Mapping[str, str], expect: str | type)
     else:
         assert isinstance(moved, EditPlan)
         assert [each.result for each in moved.files if isinstance(each, FileEdit)] == [expect]
+
+
+@pytest.mark.parametrize("reason", [r for r in MissingReason if r is not MissingReason.ABSENT])
+def test_a_new_file_where_something_else_is_by_now(reason: MissingReason) -> None:
+    told = Missing("/ws/new", reason, f"It is {reason}.")
+    moved = rebase_plan(EditPlan.of("Test", NEW), lambda _: told)
+    assert moved == Refused(f"Nothing was changed: It is {reason}.")
+
+
+@pytest.mark.parametrize("outside", ["/ws/a.py", "/ws/b.py"])
+def test_a_move_from_or_to_where_a_link_leads_outside_by_now(outside: str) -> None:
+    def read(path: str) -> Document | Missing:
+        if path == outside:
+            return Missing(path, MissingReason.OUTSIDE, "It leads outside.")
+        return OLD if path == OLD.path else Missing(path, MissingReason.ABSENT, "There is none.")
+
+    moved = rebase_plan(EditPlan.of("Test", MOVE), read)
+    assert moved == Refused("Nothing was changed: It leads outside.")

@@ -155,7 +155,7 @@ class AnthropicModel:
         import anthropic  # noqa: PLC0415 - loaded by now; at the top it would delay the start
         import httpx2  # noqa: PLC0415 - likewise
 
-        reply = Assembly(self._facts.price)
+        reply = Assembly(self._facts.price, body["messages"])
         failure: ModelError | None = None
         try:
             async with await self._send(client, body, known) as events:

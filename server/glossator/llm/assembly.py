@@ -10,7 +10,7 @@ Source: the provider's "Streaming messages".
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from glossator.core.errors import ModelRefused, StreamCut
@@ -18,8 +18,10 @@ from glossator.core.events import Usage
 from glossator.core.tokens import estimate_tokens
 from glossator.llm.catalog import Price
 from glossator.llm.cost import cost
+from glossator.llm.history import call_ids, usable_call
 from glossator.llm.model import (
     Block,
+    Message,
     Reply,
     StopReason,
     Taken,
@@ -40,10 +42,15 @@ Piece = TextPiece | ThinkingPiece | ToolReady | Taken
 
 
 class Assembly:
-    """One reply at this price while it streams in: `add` every event, then `finish`."""
+    """One reply at this price while it streams in: `add` every event, then `finish`.
 
-    def __init__(self, price: Price | None = None) -> None:
+    Its tool calls get ids that can be sent back after the `messages` that were asked with.
+    """
+
+    def __init__(self, price: Price | None = None, messages: Sequence[Message] = ()) -> None:
         self._price = price
+        self._messages = messages
+        self._call_ids: set[str] | None = None  # that are taken, once the reply has a call
         self._blocks: dict[int, Block] = {}
         self._inputs: dict[int, list[str]] = {}
         self._usage: dict[str, int] = {}
@@ -61,7 +68,7 @@ class Assembly:
                 self.cache_miss = _cache_miss(message.get("diagnostics"))
                 return self._count(message.get("usage"))
             case {"type": "content_block_start", "index": int(index), "content_block": dict(block)}:
-                self._blocks[index] = block.copy()
+                self._blocks[index] = self._begun(dict(block))
                 return _opening(block)
             case {"type": "content_block_delta", "index": int(index), "delta": dict(delta)}:
                 if index in self._blocks:
@@ -104,6 +111,13 @@ class Assembly:
             long_write_tokens=taken.long_write_tokens,
             dollars=taken.dollars,
         )
+
+    def _begun(self, block: Block) -> Block:
+        if block.get("type") != "tool_use":
+            return block
+        if self._call_ids is None:
+            self._call_ids = call_ids(self._messages)
+        return usable_call(block, self._call_ids)
 
     def _extend(
         self, block: Block, index: int, delta: Mapping[str, Any]

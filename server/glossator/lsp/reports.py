@@ -55,6 +55,11 @@ async def _show_file(server: Server, text: str) -> None:
         path = await asyncio.to_thread(_write, text)
     except OSError as error:
         _log.warning("The answer could not be written as a report: %s", error)
+        said = (
+            f"The answer could not be written to {report_folder()} ({error.strerror}), so it is not"
+            " shown. Check the disk's room and the folder's permissions, then ask again."
+        )
+        server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, said))
         return
     if _shows_beside(server):
         _open(server, to_uri(str(path)))

@@ -103,9 +103,8 @@ class Acting:
     def store(self) -> CheckpointStore:
         """Where checkpoints keep the bytes of files."""
         if self._store is None:
-            folder = Path(platformdirs.user_state_dir("glossator"))
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._store = CheckpointStore(str(folder / _CHECKPOINTS))
+            path = Path(platformdirs.user_state_dir("glossator")) / _CHECKPOINTS
+            self._store = CheckpointStore(path, tell=self.port.tell)
         return self._store
 
     async def close(self) -> None:

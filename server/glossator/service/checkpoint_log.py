@@ -25,6 +25,9 @@ class Keeper(Protocol):
     def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
         """Keep a value under a name."""
 
+    def keep_surely(self, name: str, value: Any) -> None:  # noqa: ANN401 - as above
+        """As `keep`; raises `StoreUnavailable` if it would be lost with this server."""
+
     def kept(self, name: str) -> list[Any]:
         """All that was kept under a name, oldest first."""
 
@@ -82,7 +85,7 @@ class TurnLog:
 
     def announce(self, note: Note) -> None:
         """Note what is about to be done; it must not be, if that cannot be kept."""
-        self._keeper.keep(NAME, note_to_json(note))
+        self._keeper.keep_surely(NAME, note_to_json(note))
         take_note(self.turns, note)
 
     def note(self, note: Note) -> None:

@@ -42,6 +42,7 @@ class Journal:
         self._tell = tell
         self._log = log
         self._broken = False
+        self.why_broken = ""
 
     @property
     def exists(self) -> bool:
@@ -59,9 +60,12 @@ class Journal:
             self._log.append([encode(record)])
         except StoreUnavailable as error:
             self._broken = True
-            self._tell(
-                f"{error} This session goes on, but what happens in it from now on is not kept."
+            self.why_broken = (
+                f"{error} This session goes on, but what happens in it from now on is not kept, and"
+                " nothing is changed in it that could not be undone after a restart: make room, or"
+                " put the folder right, and begin a new session."
             )
+            self._tell(self.why_broken)
 
     @property
     def broken(self) -> bool:

@@ -9,10 +9,12 @@ from functools import partial
 from typing import Any
 
 from glossator.context.room import Patience
+from glossator.core.errors import StoreUnavailable
 from glossator.core.events import Envelope, RunStarted, Usage
 from glossator.core.todo import Todo, TodoState
 from glossator.core.tool_result import ToolResult
 from glossator.llm.conversation import Conversation, tool_answers
+from glossator.llm.history import repaired
 from glossator.llm.meter import Budget, Meter, Purpose
 from glossator.llm.model import Message, Model, Reply, Taken, ToolCall, ToolSpec
 from glossator.prompts.loader import load_prompt
@@ -76,11 +78,14 @@ class Session:
         self.system = state.system
         self.tools = state.tools
         self._take_up(state)
-        self._mend(state.unsaid)
+        self._mend()
 
     def _take_up(self, state: SessionState) -> None:
         """Go on with the conversation that `state` holds."""
-        self._unsaid: Message | None = None
+        history = state.messages if state.unsaid is None else [*state.messages, state.unsaid]
+        messages = repaired(history)
+        self.was_repaired = messages != history
+        self._unsaid = None if state.unsaid is None else messages.pop()
         self._story = state.story
         self.turns = state.turns  # model replies
         self.account = state.account
@@ -95,9 +100,7 @@ class Session:
         self.findings = KeptFindings(state.findings)
         self.reports = state.reports  # of sub-agents, oldest first
         self.patience = Patience()
-        self.conversation: Conversation = KeptConversation(
-            self._say, self._restarted, state.messages
-        )
+        self.conversation: Conversation = KeptConversation(self._say, self._restarted, messages)
         self.dropped = frozenset(state.dropped)
 
     @property
@@ -215,6 +218,13 @@ class Session:
         self._kept.setdefault(name, []).append(value)
         self._write(Kept(name, value))
 
+    def keep_surely(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
+        """As `keep`; raises `StoreUnavailable` if it would not outlive this server."""
+        self._write(Kept(name, value))
+        if self._journal.why_broken:
+            raise StoreUnavailable(self._journal.why_broken)
+        self._kept.setdefault(name, []).append(value)
+
     def keep_todo(self, steps: tuple[Todo, ...]) -> None:
         """Keep the list of steps."""
         self.keep(TODO, [[step.text, step.state.value] for step in steps])
@@ -256,11 +266,10 @@ class Session:
         self.reads.forget_ranges()
         self.findings.forget()
 
-    def _mend(self, unsaid: Message | None) -> None:
+    def _mend(self) -> None:
         """Make the conversation valid again after a run that was killed."""
-        if unsaid is not None:
-            self._unsaid = unsaid
-            self.conversation.append(unsaid)
+        if self._unsaid is not None:
+            self.conversation.append(self._unsaid)
         messages = self.conversation.messages
         if not messages or messages[-1]["role"] != "assistant":
             return

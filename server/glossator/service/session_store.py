@@ -68,6 +68,7 @@ class Sessions:
         self._sessions: dict[str, Session] = {}  # the one used last stands last
         self._settling: list[str] = []  # sessions whose end of a run the disk does not have yet
         self._opening = asyncio.Lock()
+        self._told_of_folder = False
         self._working: set[asyncio.Task[None]] = set()
 
     def create(self, title: str | None = None) -> Session:
@@ -108,7 +109,14 @@ class Sessions:
 
     async def all(self) -> list[ListedSession]:
         """Every session of this workspace, those in which something happened last first."""
-        listed = await asyncio.to_thread(self._listed)
+        try:
+            listed = await asyncio.to_thread(self._listed)
+            self._told_of_folder = False
+        except StoreUnavailable as error:  # those of this server are there all the same
+            listed = []
+            if not self._told_of_folder:
+                self._told_of_folder = True
+                self._tell(f"{error} Sessions that were kept there are not listed until then.")
         found = {item.head.id: item for item in listed}
         for session in self._sessions.values():
             kept = found.get(session.id)
@@ -198,7 +206,14 @@ class Sessions:
             raise
         self._tell_of_damage(state, contents)
         begun = Begun(session_id, state.created_at, state.roots)
-        return Session(state, Journal(self._logs, begun, self._tell, log))
+        session = Session(state, Journal(self._logs, begun, self._tell, log))
+        if session.was_repaired:
+            self._tell(
+                f"The conversation of “{state.title}” held what no model's server takes, such as a"
+                " tool call without a result; it goes on without that. Check what the last answers"
+                " rest on before you build on them."
+            )
+        return session
 
     def _listed(self) -> list[ListedSession]:
         if self._logs is None:
@@ -215,10 +230,10 @@ class Sessions:
         """The head beside a log, or what the log itself says."""
         if info.head is not None and (head := decode_head(info.head)):
             return head
-        contents = logs.read(info.key)
-        if isinstance(contents, NotOpened):
-            return None
         try:
+            contents = logs.read(info.key)
+            if isinstance(contents, NotOpened):
+                return None
             state = add_up(decode_all(contents.records))
         except StoreUnavailable as error:
             logger.warning("%s: %s", info.key, error)

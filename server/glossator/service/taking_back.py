@@ -92,8 +92,8 @@ class TakingBack:
         steps, failed = await looking.store.run(partial(restorations, self.wanted, self.now))
         paths = [step.path for step in steps]
         found = await looking.kept(paths, self.below)
-        if found:
-            log.announce(Note(undo, found=found))
+        if found:  # the user wants it: it goes on also where its note would be lost with the server
+            log.note(Note(undo, found=found))
         failed |= {problem.path: problem.reason for problem in unkept(found)}
         steps = [step for step in steps if step.path not in failed]
         done = await looking.files.restore(steps, looking.limit)

@@ -145,7 +145,7 @@ async def _take_back(
         before = {each.turn for each in checkpoints.undone}
         undone = await work(checkpoints)
         after = {each.turn for each in checkpoints.undone}
-        asked = questions(await app.sessions.records(session_id)) if before != after else {}
+        asked = {run.run_id: run.question for run in (await app.sessions.open(session_id)).asked}
         if undone.turn is not None:  # what a turn had the editor save is brought back on disk, too
             await acting.saving.save(undone.turn, undo=True)
     relative = app.host.snapshot().relative

@@ -81,9 +81,7 @@ def below(plan: Plan, seen: Mapping[str, State], on_disk: Mapping[str, State]) -
     return {
         path: on_disk[path]
         for path, state in plan.target.items()
-        if _is_alike(state, seen[path])
-        and same(plan.expected[path], on_disk[path])
-        and not same(state, on_disk[path])
+        if _is_alike(state, seen[path]) and same(plan.expected[path], on_disk[path])
     }
 
 

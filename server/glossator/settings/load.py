@@ -71,7 +71,12 @@ def _read_file(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except OSError as error:
+        raise InvalidSettings(
+            f"{path} cannot be read ({error.strerror}). Check the permissions of the file and its"
+            " folder."
+        ) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidSettings(f"{path} cannot be read as TOML ({error}). Correct it.") from error
 
 

@@ -45,9 +45,10 @@ class Blobs:
     A damaged file is set aside with the ending `.damaged`, and begun again: only time is lost.
     """
 
-    def __init__(self, path: str, max_bytes: int) -> None:
+    def __init__(self, path: str, max_bytes: int, lost: str = "results are not kept") -> None:
+        """`lost` says what is not to be had while the file cannot be used."""
         self._max_bytes = max_bytes
-        self._file = Database(path, _TABLES, _FORMAT, "results are not kept")
+        self._file = Database(path, _TABLES, _FORMAT, lost)
         self._file.run(lambda _database: None)
 
     def get(self, namespace: str, keys: Iterable[bytes]) -> dict[bytes, bytes]:

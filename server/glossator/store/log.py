@@ -1,9 +1,14 @@
 """An append-only log of records in one file, owned by one process at a time.
 
-A record is a line: the CRC-32 of its bytes in eight hexadecimal digits, a blank, the bytes. A batch
-is written by one call to the system, so a process that is killed leaves whole records and at most
-one torn line at the end, which nobody was told of; a power cut may cost what was not yet `sync`ed,
-and the checksums show where the log ends then.
+A record is a line: a checksum in eight hexadecimal digits, a colon, the record's bytes. The
+checksum is the CRC-32 of the bytes and their line feed, begun with the checksum of the line before
+(0 for the first), so that it holds only in its place: a record that was swapped, repeated or taken
+out is damage like a flipped bit. Lines of older versions have a blank for the colon, and the CRC-32
+of the bytes alone; none of them follows a chained one.
+
+A batch is written by one call to the system, so a process that is killed leaves whole records and
+at most one torn line at the end, which nobody was told of; a power cut may cost what was not yet
+`sync`ed, and the checksums show where the log ends then.
 
 The owner holds a lock of the file, which ends with its process. Of a log that was damaged, what
 stands before the damage is kept in use, and the whole file as `.damaged`.
@@ -27,7 +32,8 @@ from glossator.core.errors import StoreUnavailable
 if sys.platform != "win32":
     import fcntl
 
-_CHECK = 9  # bytes before a record: its checksum and the blank
+_CHECK = 9  # bytes before a record: its checksum and the mark
+_CHAINED, _UNCHAINED = b":", b" "
 _OPEN = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -36,12 +42,13 @@ class Contents:
     """The records of a log in order.
 
     `size` is what they take on disk, in bytes; `lost` counts the bytes after them that were
-    damaged. A torn line at the end is not damage.
+    damaged. A torn line at the end is not damage. `chain` is the last record's checksum.
     """
 
     records: tuple[bytes, ...]
     size: int
     lost: int
+    chain: int
 
 
 class NotOpened(Enum):
@@ -54,10 +61,11 @@ class NotOpened(Enum):
 class Log:
     """A log that this process owns until `close`. Methods raise `StoreUnavailable`."""
 
-    def __init__(self, path: str, descriptor: int, size: int) -> None:
+    def __init__(self, path: str, descriptor: int, size: int = 0, chain: int = 0) -> None:
         self._path = path
         self._descriptor = descriptor
         self._size = size
+        self._chain = chain
 
     @property
     def size(self) -> int:
@@ -69,8 +77,8 @@ class Log:
 
         A record holds no line feed.
         """
-        content = memoryview(b"".join(_line(record) for record in records))
-        written = 0
+        framed, chain = _framed(records, self._chain)
+        content, written = memoryview(framed), 0
         try:
             while written < len(content):
                 written += os.write(self._descriptor, content[written:])
@@ -78,6 +86,7 @@ class Log:
             self._take_back()
             raise unavailable(self._path, error) from error
         self._size += written
+        self._chain = chain
 
     def sync(self) -> None:
         """Wait until the disk has everything, so that a power cut costs nothing of it."""
@@ -115,7 +124,7 @@ def create_log(path: str) -> Log:
     if not _lock(descriptor, path):
         os.close(descriptor)
         raise StoreUnavailable(f"{path} was taken by another process; try again.")
-    return Log(path, descriptor, 0)
+    return Log(path, descriptor)
 
 
 def open_log(path: str) -> tuple[Log, Contents] | NotOpened:
@@ -141,7 +150,7 @@ def open_log(path: str) -> tuple[Log, Contents] | NotOpened:
     except OSError as error:
         os.close(descriptor)
         raise unavailable(path, error) from error
-    return Log(path, descriptor, contents.size), contents
+    return Log(path, descriptor, contents.size, contents.chain), contents
 
 
 def read_log(path: str) -> Contents | NotOpened:
@@ -174,19 +183,22 @@ def remove_log(path: str) -> NotOpened | None:
 def parse(content: bytes) -> Contents:
     """The records at the beginning of `content` that are whole."""
     records: list[bytes] = []
-    position = 0
+    position = chain = 0
+    older = True  # no line so far is chained
     while (end := content.find(b"\n", position)) >= 0:
-        record = content[position + _CHECK : end]
-        if content[position : position + _CHECK] != _checksum(record):
-            return Contents(tuple(records), position, len(content) - position)
+        record, check = content[position + _CHECK : end], content[position : position + _CHECK]
+        older = older and check.endswith(_UNCHAINED)
+        after = zlib.crc32(record) if older else _chained(record, chain)
+        if check != b"%08x%s" % (after, _UNCHAINED if older else _CHAINED):
+            return Contents(tuple(records), position, len(content) - position, chain)
         records.append(record)
-        position = end + 1
-    return Contents(tuple(records), position, 0)
+        position, chain = end + 1, after
+    return Contents(tuple(records), position, 0, chain)
 
 
 def framed(records: Sequence[bytes]) -> bytes:
     """`records` as a log's file holds them."""
-    return b"".join(_line(record) for record in records)
+    return _framed(records, 0)[0]
 
 
 def unavailable(path: str, error: OSError) -> StoreUnavailable:
@@ -197,14 +209,19 @@ def unavailable(path: str, error: OSError) -> StoreUnavailable:
     )
 
 
-def _line(record: bytes) -> bytes:
-    if b"\n" in record:
-        raise ValueError("a record of a log holds no line feed")
-    return b"%s%s\n" % (_checksum(record), record)
+def _framed(records: Iterable[bytes], chain: int) -> tuple[bytes, int]:
+    """Lines that follow the one with the checksum `chain`, and the checksum of the last."""
+    lines = []
+    for record in records:
+        if b"\n" in record:
+            raise ValueError("a record of a log holds no line feed")
+        chain = _chained(record, chain)
+        lines.append(b"%08x%s%s\n" % (chain, _CHAINED, record))
+    return b"".join(lines), chain
 
 
-def _checksum(record: bytes) -> bytes:
-    return b"%08x " % zlib.crc32(record)
+def _chained(record: bytes, chain: int) -> int:
+    return zlib.crc32(b"\n", zlib.crc32(record, chain))
 
 
 def _read_all(descriptor: int) -> bytes:

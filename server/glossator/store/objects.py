@@ -31,7 +31,7 @@ class Objects:
     """
 
     def __init__(self, path: str, max_bytes: int) -> None:
-        self._blobs = Blobs(path, max_bytes)
+        self._blobs = Blobs(path, max_bytes, "what files hold cannot be kept for an undo")
 
     def put(self, contents: Iterable[bytes]) -> list[str]:
         """Keep `contents`, all or none; gives their names."""

@@ -1,5 +1,6 @@
 """Tool calls and their results: each call answered once, at once and first."""
 
+import re
 from collections import Counter
 from itertools import pairwise
 
@@ -7,13 +8,17 @@ from tests.standin.content import digest, merged_turns, plain
 from tests.standin.errors import Refusal
 from tests.standin.rules.call import Call, Located, unanswered_server_calls
 
+ID = "^[a-zA-Z0-9_-]+$"
+
 
 def unique_calls(call: Call) -> None:
-    """No tool call's id occurs twice."""
+    """Tool calls' ids fit the pattern, and none occurs twice."""
     seen: set[str] = set()
     for _, blocks in merged_turns(call.body):
         for path, block in blocks:
             if block["type"] == "tool_use":
+                if not re.fullmatch(ID, block["id"]):
+                    raise Refusal(f"{path}.id: String should match pattern '{ID}'")
                 if block["id"] in seen:
                     raise Refusal(f"{path}.id: `tool_use` ids must be unique")
                 seen.add(block["id"])
