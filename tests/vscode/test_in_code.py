@@ -74,8 +74,8 @@ def test_a_first_run_without_a_key(vsix: Path, pictures: Path) -> None:
     "stories",
     [
         (
-            "explain review planned denied stopped unsaved again gloss recorded long hostile"
-            " reloaded undone restarted typed picked looks"
+            "explain review planned denied allowed stopped unsaved again gloss recorded long"
+            " hostile reloaded undone restarted typed picked looks"
         ),
         "restricted",
     ],

@@ -21,29 +21,31 @@ export function Detail({ id, request }: { id: string; request: PermissionRequest
   const isDiff = /^(@@|--- |\+\+\+ )/m.test(detail) || /^[-+] ?\S/m.test(detail);
   return (
     <div class="detail-box">
-      <div class="detail-head">
-        <span>
-          {plural(rows.length, "line")}
-          {rows.length > IN_SIGHT && ", scroll to see all"}
-        </span>
-        {isShort && (
-          <button
-            type="button"
-            class="link"
-            aria-expanded={all}
-            onClick={() => {
-              folds.value = new Map(folds.value).set(key, !all);
-            }}
-          >
-            {all ? "Squeeze" : "Show all"}
-          </button>
-        )}
-        <IconButton
-          icon="open-preview"
-          label="Open in an editor"
-          act={() => tell({ type: "openAsked", id })}
-        />
-      </div>
+      {(rows.length > 1 || isShort) && (
+        <div class="detail-head">
+          <span>
+            {plural(rows.length, "line")}
+            {rows.length > IN_SIGHT && ", scroll to see all"}
+          </span>
+          {isShort && (
+            <button
+              type="button"
+              class="link"
+              aria-expanded={all}
+              onClick={() => {
+                folds.value = new Map(folds.value).set(key, !all);
+              }}
+            >
+              {all ? "Squeeze" : "Show all"}
+            </button>
+          )}
+          <IconButton
+            icon="open-preview"
+            label="Open in an editor"
+            act={() => tell({ type: "openAsked", id })}
+          />
+        </div>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keys */}
       <pre class="detail" tabIndex={0}>
         {(all ? rows : short).map((row, at) => (
