@@ -47,9 +47,9 @@ def _cannot_be_made(place: Path) -> None:
 
 
 def _is_closed(place: Path) -> None:
-    if os.geteuid() == 0:
-        pytest.skip("root writes whatever the mode says")
     place.mkdir(mode=0o500)
+    if os.access(place, os.W_OK):
+        pytest.skip("this user writes whatever the mode says")
 
 
 def _is_read_only(place: Path) -> None:
