@@ -21,6 +21,7 @@ from glossator.core.shown import shown
 from glossator.tools.base import Access
 
 _NAMED = 5  # protected paths
+_OTHER_NAMES = "it has other names (hard links), perhaps outside the workspace"
 _ONLY_READS = (
     "only reads: no file is changed, and only shell commands run that are known to change nothing."
 )
@@ -211,7 +212,8 @@ def _outside(targets: tuple[Target, ...], policy: Policy) -> Target | None:
 
 def _protection(target: Target, policy: Policy) -> str | None:
     reasons = (protection(name, policy.places.own) for name in target.names)
-    return next((reason for reason in reasons if reason is not None), None)
+    other_names = _OTHER_NAMES if target.shared else None
+    return next((reason for reason in reasons if reason is not None), other_names)
 
 
 def _why(subject: Subject, policy: Policy) -> str:

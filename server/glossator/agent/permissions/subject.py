@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -24,12 +25,14 @@ class Target:
 
     `names` are the path itself, the path after each link on the way, and the ends. `real` are the
     ends: one as the kernel reads the path and one as an editor does, which takes `a/..` for nothing
-    even where `a` is a link. Empty when the path cannot be resolved. Nothing needs to exist.
+    even where `a` is a link. Empty when the path cannot be resolved. Nothing needs to exist. A
+    `shared` file has other names, as hard links.
     """
 
     asked: str
     names: tuple[str, ...]
     real: tuple[str, ...]
+    shared: bool = False
 
     @staticmethod
     def at(path: str) -> Target:
@@ -40,7 +43,8 @@ class Target:
         except (OSError, ValueError):  # a loop, a closed folder, or what no file can be called
             return Target(path, (plain,), ())
         names = dict.fromkeys((plain, *(name for way in ways for name in way)))
-        return Target(path, tuple(names), tuple(dict.fromkeys(way[-1] for way in ways)))
+        real = tuple(dict.fromkeys(way[-1] for way in ways))
+        return Target(path, tuple(names), real, any(map(_is_shared, real)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,14 @@ class Subject:
         named = (target for target in map(Target.at, meant.named) if target.real)
         script = ShellScript(known, read_only and known is not None, tuple(named), open_reason)
         return Subject("Bash", Access.EXECUTE, tuple(map(Target.at, meant.written)), script)
+
+
+def _is_shared(path: str) -> bool:
+    try:
+        status = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_nlink > 1
 
 
 def _way(path: str) -> list[str]:
