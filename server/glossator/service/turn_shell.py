@@ -48,10 +48,11 @@ class TurnShell:
     async def run(self, command: Command, seconds: float) -> Finished:
         """Run a command; see `Shell`."""
         listing = _Listing(self.host)
+        if command.only_reads and self.unconfined is None:  # there will be nothing to undo
+            await listing.renew()
+            return await (await self._limited(command)).run(command, seconds)
         async with self.checkpoints.around(self.turn.id, listing.paths):
             limited = await self._limited(command)
-            if command.only_reads and limited.shell.unconfined is None:
-                return await limited.run(command, seconds)
             async with self._settling(limited.limits, listing) as settled:
                 finished = await limited.run(command, seconds)
             notes = (*settled, *read_only_told(finished.output, limited.limits.shared))
