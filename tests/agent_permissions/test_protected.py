@@ -26,6 +26,10 @@ from glossator.agent.permissions.protected import (
         (".github/workflows/x.yml .GitHub/Actions .gitlab-ci.yml .circleci", "pushed"),
         (".mcp.json MCP.json .claude/settings.json .cursor/mcp.json .aider.conf.yml", "agents"),
         ("CLAUDE.md AGENTS.md .github/copilot-instructions.md .clinerules/x", "every later"),
+        ("GEMINI.md CLAUDE.local.md AGENTS.override.md QWEN.md CRUSH.md .rules", "every later"),
+        ("x.code-workspace", "editors"),
+        (".lintstagedrc.js lefthook.yml", "git may run"),
+        ("mise.local.toml .mise.local.toml", "shells run"),
         (".glossator .glossator.toml .glossator/x .Glossator-rules", "Glossator's own conf"),
         # a folder that may hold one
         (".github", "pushed"),

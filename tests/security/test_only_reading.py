@@ -7,7 +7,6 @@ write.
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from glossator.agent.permissions.policy import Mode
 from glossator.tools.shell.policy import Policy
 from glossator.tools.shell.seatbelt import profile
 from tests.sandboxed import SANDBOXED
+from tests.security.repositories import git, repository
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -55,6 +55,7 @@ _SETTINGS = """
     status = !{w}
 """
 _ATTRIBUTES = "*.txt diff=text\n*.c diff=Own.Driver\n*.f filter=clean\n*.p filter=process\n"
+_FILES = ("a.txt", "a.c", "a.f", "a.p")
 _COMMANDS = (
     "git diff",
     "git diff --submodule=diff --ignore-submodules=none",
@@ -73,21 +74,6 @@ _COMMANDS = (
 )
 
 
-def _git(folder: Path, *words: str) -> None:
-    author = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always")
-    subprocess.run(("git", *author, *words), cwd=folder, check=True, capture_output=True)
-
-
-def _repository(folder: Path) -> None:
-    folder.mkdir(exist_ok=True)
-    _git(folder, "init", "-q")
-    (folder / ".gitattributes").write_text(_ATTRIBUTES)
-    for name in ("a.txt", "a.c", "a.f", "a.p"):
-        (folder / name).write_text("a\n")
-    _git(folder, "add", "-A")
-    _git(folder, "commit", "-qm", "one")
-
-
 def _configure(repository: Path, work: Path, witness: Path) -> None:
     hooks = witness.parent / "hooks"
     hooks.mkdir(exist_ok=True)
@@ -96,17 +82,18 @@ def _configure(repository: Path, work: Path, witness: Path) -> None:
     (repository / "more").write_text(_SETTINGS.format(w=witness, hooks=hooks))
     with (repository / "config").open("a") as file:
         file.write("[include]\n\tpath = more\n")
-    for name in ("a.txt", "a.c", "a.f", "a.p"):
+    for name in _FILES:
         (work / name).write_text("b\n")
 
 
 def _workspace(root: Path) -> None:
     """A repository with a submodule, and configured programs in both."""
     root.mkdir()
-    _repository(root.parent / "other")
-    _repository(root)
-    _git(root, "submodule", "--quiet", "add", str(root.parent / "other"), "sub")
-    _git(root, "commit", "-qm", "two")
+    files = {".gitattributes": _ATTRIBUTES, **dict.fromkeys(_FILES, "a\n")}
+    repository(root.parent / "other", files)
+    repository(root, files)
+    git(root, "submodule", "--quiet", "add", str(root.parent / "other"), "sub")
+    git(root, "commit", "-qm", "two")
     witness = root / "witness.sh"
     witness.write_text(f"#!/bin/sh\necho {_RAN} >&2\necho {_RAN}\ntouch {root}/made\n")
     witness.chmod(0o755)

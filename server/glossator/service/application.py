@@ -158,6 +158,7 @@ class Application:
         # One after the other: importing and scanning at once take turns at the interpreter's lock,
         # and both end later. The model comes first because its answer takes longest, and a question
         # that came with the start is sent before the watcher's registration stalls the loop.
+        await asyncio.to_thread(self.acting.shell.sweep, self.host.roots)
         try:
             await self.model.prepare()
         except ModelError as error:  # whoever asks is told the same

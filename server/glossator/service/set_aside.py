@@ -109,7 +109,7 @@ class SetAside:
 
 def sweep() -> None:
     """Remove what was set aside long ago; for a thread."""
-    with suppress(FileNotFoundError), os.scandir(_place()) as found:
+    with suppress(OSError), os.scandir(_place()) as found:
         for each in found:
             made, _, _ = each.name.partition("-")
             if made.isdigit() and time.time() - int(made) > _KEPT:

@@ -48,10 +48,11 @@ class TurnShell:
     async def run(self, command: Command, seconds: float) -> Finished:
         """Run a command; see `Shell`."""
         listing = _Listing(self.host)
+        if command.only_reads and self.unconfined is None:  # there will be nothing to undo
+            await listing.renew()
+            return await (await self._limited(command)).run(command, seconds)
         async with self.checkpoints.around(self.turn.id, listing.paths):
             limited = await self._limited(command)
-            if command.only_reads and limited.shell.unconfined is None:
-                return await limited.run(command, seconds)
             async with self._settling(limited.limits, listing) as settled:
                 finished = await limited.run(command, seconds)
             notes = (*settled, *read_only_told(finished.output, limited.limits.shared))
@@ -63,14 +64,11 @@ class TurnShell:
             listing = _Listing(self.host)
             await covered.enter_async_context(self.checkpoints.around(self.turn.id, listing.paths))
             limited = await self._limited(command)
-            settling = AsyncExitStack()
-            settled = await settling.enter_async_context(self._settling(limited.limits, listing))
-            try:
+            async with AsyncExitStack() as begun:
+                settling = self._settling(limited.limits, listing)
+                settled = await begun.enter_async_context(settling)
                 job = await limited.start(command)
-            except BaseException:
-                await settling.aclose()
-                raise
-            ending = asyncio.create_task(self._ending(job, settling, settled))
+                ending = asyncio.create_task(self._ending(job, begun.pop_all(), settled))
             self.shells.endings[job] = ending
             try:
                 self.checkpoints.job_began(self.turn.id, job, command.text)
@@ -122,15 +120,16 @@ class TurnShell:
             yield notes
             return
         aside.begin(limits.names)
+        ended = False
         try:
             yield notes
-        except BaseException:
-            await asyncio.shield(asyncio.ensure_future(self._settle(notes, listing, asks=False)))
-            raise
-        else:
-            await self._settle(notes, listing, asks=True)
+            ended = True
         finally:
-            aside.end()
+            try:
+                settling = self._settle(notes, listing, asks=ended)
+                await (settling if ended else asyncio.shield(asyncio.ensure_future(settling)))
+            finally:
+                aside.end()
 
     async def _settle(self, notes: list[str], listing: _Listing, *, asks: bool) -> None:
         await listing.renew()
@@ -143,7 +142,7 @@ class TurnShell:
         taken = await asyncio.to_thread(self.shells.aside.take, new)
         answer = None
         try:
-            if asks:
+            if asks and not self.shells.closing.is_set():
                 answer = await self._answer(question(taken, snapshot.relative))
         finally:
             if answer is None:

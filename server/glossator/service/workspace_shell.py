@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from glossator.agent.permissions.hidden import HiddenFiles
+from glossator.agent.permissions.protected import fixed_paths
+from glossator.service import set_aside
 from glossator.service.command_limits import CommandLimits
 from glossator.service.hard_links import shared_files
+from glossator.service.repository import of_repository
 from glossator.service.set_aside import Names, SetAside
 from glossator.settings.model import ShellSettings
+from glossator.tools.shell.guards import clear
 from glossator.tools.shell.jobs import Jobs
 from glossator.tools.shell.policy import Policy, Quota, Sandbox, Unavailable
 from glossator.tools.shell.sandbox import find_sandbox
@@ -68,6 +73,13 @@ class WorkspaceShell:
             return shell
         shared = shared_files(snapshot.roots, shell.limits.protected)
         return replace(shell, limits=replace(shell.limits, shared=shared))
+
+    def sweep(self, roots: Iterable[str]) -> None:
+        """Remove what an earlier server left behind; blocking."""
+        set_aside.sweep()
+        for root in roots:
+            for path in (*fixed_paths(root), *of_repository(os.path.join(root, ".git"))):
+                clear(path)
 
     def names(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> Names:
         """What is there now by a protected name; blocking."""

@@ -1,7 +1,7 @@
 """May it be done? A pure function: the strictest of everything that has a say.
 
 What limits a call: paths that cannot be resolved, deny rules, plan mode, a run that only reads,
-protected paths, files with further names, scripts that would run outside a sandbox or (but in auto,
+protected paths, scripts that would run outside a sandbox or (but in auto,
 as the sandbox holds them) are not understood, ask rules, and rules that may be about what is not
 understood. What grants one: an allow rule, for a script also that parts of it only read, else the
 mode. A limit is never lifted by a grant, whatever the order in which they are written.
@@ -30,6 +30,7 @@ from glossator.tools.base import Access
 
 _NAMED = 5  # protected paths, or commands
 _LETTERS = 80  # of a command
+_OTHER_NAMES = "it has other names (hard links), perhaps outside the workspace"
 _ONLY_READS = (
     "only reads: no file is changed, and only shell commands run that are known to change nothing."
 )
@@ -130,20 +131,11 @@ def _protected(subject: Subject, policy: Policy) -> Ask | None:
     reasons = [
         f"{shown(target.asked)} is protected: {reason}."
         for target in subject.targets
-        if (reason := _protection(target, policy)) is not None
+        if (reason := _protection(target, subject.tool, policy)) is not None
     ]
     if (more := len(reasons) - _NAMED) > 0:  # a folder, with what is in it
         reasons[_NAMED:] = [f"{more:,} more protected paths would change."]
     return Ask(tuple(reasons)) if reasons else None
-
-
-def _hard_linked(subject: Subject, _policy: Policy) -> Ask | None:
-    reasons = tuple(
-        f"{shown(path)} is a hard link: the same file goes by another name, perhaps outside the"
-        " workspace, and may change there, too."
-        for path in subject.hard_links[:_NAMED]
-    )
-    return Ask(reasons) if reasons else None
 
 
 def _unclear(subject: Subject, policy: Policy) -> Ask | None:
@@ -181,7 +173,6 @@ _LIMITS: tuple[Callable[[Subject, Policy], Ask | Deny | None], ...] = (
     _planning,
     _looking,
     _protected,
-    _hard_linked,
     _unclear,
     _uncertain,
     _asked,
@@ -235,9 +226,10 @@ def _outside(targets: tuple[Target, ...], policy: Policy) -> Target | None:
     return None
 
 
-def _protection(target: Target, policy: Policy) -> str | None:
+def _protection(target: Target, tool: str, policy: Policy) -> str | None:
     reasons = (protection(name, policy.places.own) for name in target.names)
-    return next((reason for reason in reasons if reason is not None), None)
+    other_names = _OTHER_NAMES if target.shared and tool != "Move" else None  # which keeps the text
+    return next((reason for reason in reasons if reason is not None), other_names)
 
 
 def _why(subject: Subject, policy: Policy) -> str:

@@ -47,11 +47,11 @@ _TABLE: dict[str, str] = {
         .cursor .cursorignore .windsurf .codeium .cline .clineignore .roo .rooignore .roomodes
         .kilocode .continue .continuerc.json .gemini .codex .opencode opencode.json opencode.jsonc
         .aider* .kiro .amazonq .junie .goose .goosehints .agents .augment .trae .crush .crush.json
-        crush.json .copilot""",
+        crush.json .copilot .qwen .factory""",
     "agents follow it in every later session": """
         claude.md claude.local.md agents.md agents.override.md gemini.md .clinerules .cursorrules
-        .windsurfrules .roorules .github/copilot-instructions.md .github/instructions
-        .github/prompts .github/agents""",
+        .windsurfrules .roorules .rules crush.md qwen.md .github/copilot-instructions.md
+        .github/instructions .github/prompts .github/agents""",
     "it is Glossator's own configuration": ".glossator* .glossator.toml",
 }
 _OWN = "it is Glossator's own folder"

@@ -26,12 +26,14 @@ class Target:
 
     `names` are the path itself, the path after each link on the way, and the ends. `real` are the
     ends: one as the kernel reads the path and one as an editor does, which takes `a/..` for nothing
-    even where `a` is a link. Empty when the path cannot be resolved. Nothing needs to exist.
+    even where `a` is a link. Empty when the path cannot be resolved. Nothing needs to exist. A
+    `shared` file has other names, as hard links.
     """
 
     asked: str
     names: tuple[str, ...]
     real: tuple[str, ...]
+    shared: bool = False
 
     @staticmethod
     def at(path: str) -> Target:
@@ -42,7 +44,8 @@ class Target:
         except (OSError, ValueError):  # a loop, a closed folder, or what no file can be called
             return Target(path, (plain,), ())
         names = dict.fromkeys((plain, *(name for way in ways for name in way)))
-        return Target(path, tuple(names), tuple(dict.fromkeys(way[-1] for way in ways)))
+        real = tuple(dict.fromkeys(way[-1] for way in ways))
+        return Target(path, tuple(names), real, any(map(_is_shared, real)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +74,17 @@ class ShellScript:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One tool call. `targets` are the paths it reads or writes; a script's are its redirects.
-
-    `hard_links` are those that it writes and that are files with further names, as they were asked
-    for: what goes by another name, anywhere on the disk, would change with them.
-    """
+    """One tool call. `targets` are the paths it reads or writes; a script's are its redirects."""
 
     tool: str
     access: Access
     targets: tuple[Target, ...] = ()
     script: ShellScript | None = None
-    hard_links: tuple[str, ...] = ()
 
     @staticmethod
     def of_files(tool: str, access: Access, paths: Iterable[str]) -> Subject:
         """A call about files and folders, by absolute path as it was asked for."""
-        targets = tuple(map(Target.at, paths))
-        keeps_texts = access is Access.READ or tool == "Move"
-        linked = () if keeps_texts else _hard_links(targets)
-        return Subject(tool, access, targets, hard_links=linked)
+        return Subject(tool, access, tuple(map(Target.at, paths)))
 
     @staticmethod
     def of_shell(
@@ -128,24 +123,15 @@ class Subject:
                 tuple(map(words_of, hints)),
                 any(each.opaque for each in unknown),
             ),
-            _hard_links(targets),
         )
 
 
-def _hard_links(targets: Iterable[Target]) -> tuple[str, ...]:
-    """Those of the targets, as asked for, that lead to a file with more than one name."""
-    return tuple(
-        target.asked for target in targets if any(_names(path) > 1 for path in target.real)
-    )
-
-
-def _names(path: str) -> int:
-    """By how many names the file at a real path goes; folders count as none."""
+def _is_shared(path: str) -> bool:
     try:
         status = os.lstat(path)
-    except OSError:  # there is none, or it is closed to us: the tool says so
-        return 0
-    return status.st_nlink if stat.S_ISREG(status.st_mode) else 0
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_nlink > 1
 
 
 def _way(path: str) -> list[str]:

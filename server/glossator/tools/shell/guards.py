@@ -48,6 +48,13 @@ def guard(path: str) -> Iterator[bool]:
             _release(path, descriptor)
 
 
+def clear(path: str) -> None:
+    """Remove a stand-in that a crash left behind, unless a command still needs it."""
+    with suppress(OSError):
+        if is_guard(path):
+            _release(path, os.open(path, _LOOK))
+
+
 def _hold(path: str) -> int | None:
     """Make a stand-in, or share one, and lock it."""
     for _ in range(_TRIES):
