@@ -19,6 +19,7 @@ import psutil
 import pytest
 import pytest_asyncio
 
+from glossator.core.shown import shown_text
 from tests.sandboxed import SANDBOXED
 from tests.security.hostile import KEY, ONCE, HostileModel, Tried, contents, hostile_model
 from tests.standin import ToolUse
@@ -28,7 +29,6 @@ pytestmark = [
     pytest.mark.xdist_group("hostile commands"),
 ]
 
-_JUDGE = pytest.mark.xfail(strict=True, reason="the judge takes it for reading")
 CANARY = "canary-9d04"
 ASKED = [
     "cat$IFS/etc/passwd",  # CVE-2025-66032
@@ -144,9 +144,9 @@ ASKED = [
     "ls\u00a0-la",
     "ls \u202e.",
     "ls --color=always --hyperlink ../outside",
-    pytest.param("cat </dev/tcp/127.0.0.1/1", marks=_JUDGE),
-    pytest.param("true </dev/udp/127.0.0.1/1", marks=_JUDGE),
-    pytest.param("diff src linked", marks=_JUDGE),
+    "cat </dev/tcp/127.0.0.1/1",
+    "true </dev/udp/127.0.0.1/1",
+    "diff src linked",
 ]
 UNASKED = [
     "ls -la src",
@@ -195,8 +195,7 @@ async def model(ws: Path) -> AsyncIterator[HostileModel]:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def judged(model: HostileModel, ws: Path) -> Mapping[str, tuple[bool, bool]]:
     """Of each command, whether mode `ask` asked about it, and whether mode `plan` refused it."""
-    commands = [str(getattr(each, "values", [each])[0]) for each in ASKED]
-    calls = [ToolUse("Bash", {"command": command}) for command in commands]
+    calls = [ToolUse("Bash", {"command": command}) for command in ASKED]
     before = contents(ws.parent, but=[".git"])
     asking = await model.tries(*calls, mode="ask", at_once=True)
     planning = await model.tries(*calls, mode="plan", at_once=True)
@@ -204,8 +203,8 @@ async def judged(model: HostileModel, ws: Path) -> Mapping[str, tuple[bool, bool
     assert contents(ws.parent, but=[".git"]) == before, "nothing is changed by any of them"
     asked = {request["detail"] for request in asking.asked}
     return {
-        command: ("\n".join(command.splitlines()) in asked, result.error)
-        for command, result in zip(commands, planning.results, strict=True)
+        command: (shown_text(command) in asked, result.error)
+        for command, result in zip(ASKED, planning.results, strict=True)
     }
 
 
@@ -322,7 +321,6 @@ async def test_a_bare_repository_within_runs_nothing(
     assert not (ws / "ran").exists()
 
 
-@pytest.mark.xfail(strict=True, reason="git diff runs what the repository's settings name")
 @SANDBOXED
 async def test_what_only_reads_runs_nothing_that_a_repository_names(
     model: HostileModel, ws: Path

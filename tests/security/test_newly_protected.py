@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.shown import shown
 from glossator.service import set_aside
 from glossator.service.set_aside import Aside, SetAside
 from tests.patience import until
@@ -86,7 +87,7 @@ async def test_names(tmp_path: Path, state: Path, how: str) -> None:
     assert protected(root) == []
     assert request.title == f"A command made {len(paths)} protected files. May that stay?"
     for path in paths:
-        assert path in request.detail
+        assert shown(path) in request.detail
     assert "agents follow it in every later session" in " ".join(request.reasons)
     assert "the user did not let that stay, so it was moved to" in told
     assert moved(state, _NAMES) == len(paths)

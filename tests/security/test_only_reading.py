@@ -137,7 +137,10 @@ async def test_the_workspace_is_mounted_read_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also if the judge is wrong about a program."""
-    monkeypatch.setattr("glossator.agent.permissions.gate.is_read_only", lambda *_: True)
+    monkeypatch.setattr(
+        "glossator.agent.permissions.gate.only_reading",
+        lambda commands, _place: frozenset(commands),
+    )
     commands = ("touch made", "mkdir made", "rm a.txt", "sed -i s/a/b/ a.txt", "ln a.txt made")
     calls = [ToolUse("Bash", {"command": each}, f"c{at}") for at, each in enumerate(commands)]
     async with stage(tmp_path, {"a.txt": "a\n"}, [*map(Turn, calls), _DONE]) as s:

@@ -74,7 +74,6 @@ KEPT_FROM_COMMANDS = [
     ".envrc",
     ".npmrc",
 ]
-_CREATABLE = pytest.mark.xfail(strict=True, reason="a command can make what is not there yet")
 
 Change = Callable[[str], ToolUse]
 
@@ -176,13 +175,7 @@ async def made(model: HostileModel, ws: Path) -> frozenset[str]:
 
 
 @SANDBOXED
-@pytest.mark.parametrize(
-    "path",
-    [
-        *KEPT_FROM_COMMANDS,
-        *(pytest.param(name, marks=_CREATABLE) for name in NEW_TO_COMMANDS),
-    ],
-)
+@pytest.mark.parametrize("path", [*KEPT_FROM_COMMANDS, *NEW_TO_COMMANDS])
 async def test_no_command_makes_it(made: frozenset[str], path: str) -> None:
     """CVE-2026-25725; the user denies what is asked about meanwhile."""
     assert path not in made
