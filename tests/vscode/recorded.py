@@ -47,7 +47,8 @@ class Recordings:
             self.listed.add(request["id"])
         elif name == "glossator.resumeSession" and argument["sessionId"] in (self.run, self.long):
             session = self.sessions[argument["sessionId"]]
-            yield _answer(request, {"session": session, "events": self.events(session["id"])})
+            resumed = {"session": session, "events": self.events(session["id"]), "undone": []}
+            yield _answer(request, resumed)
         elif name == "glossator.ask" and argument["question"] == self.sessions[self.run]["title"]:
             events = self.events(self.run, argument["runId"])
             for params in events:

@@ -20,7 +20,7 @@ export async function story(stage) {
   await turn.getByText("Done.").waitFor();
   assert.equal(await card.count(), 0, "the second time it is not asked about");
   const { requests } = await model.told();
-  assert.doesNotMatch(resultOf(requests.at(-1), "Bash"), /not allow/);
+  assert.doesNotMatch(resultOf(requests.at(-1), "Bash"), /refused/);
 
   const input = await quickInput(page, "F1");
   await input.fill(">Glossator: Permission Rules");

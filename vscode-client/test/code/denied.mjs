@@ -26,7 +26,7 @@ export async function story(stage) {
   await turn.getByText("Reject", { exact: true }).click();
   await turn.getByText("Nothing was changed, since").waitFor();
   await stage.picture("denied-answer");
-  assert.match(await turn.locator(".tool", { hasText: "Bash" }).textContent(), /does not allow/);
+  assert.match(await turn.locator(".tool", { hasText: "Bash" }).textContent(), /The user refused/);
   assert.match(await turn.locator(".edit").textContent(), /not applied/);
   for (const name of ["made.txt", PATH]) {
     assert.ok(!existsSync(join(stage.workspace, name)), name);

@@ -13,7 +13,7 @@ import {
   shown,
   skip,
 } from "./harness/opened.ts";
-import { ASKER, NEW, oneTurn, permission, situation, stream } from "./harness/streams.ts";
+import { ASKER, NEW, oneTurn, permission, situation } from "./harness/streams.ts";
 
 openBeforeEach();
 
@@ -150,20 +150,6 @@ test("questions and reviews wait in their session, too", skip, async () => {
   assert.equal(await harness.page.locator(".question-card").count(), 0);
   assert.equal(await harness.page.locator(".review").count(), 1);
   assert.equal(await harness.page.locator(".waits").count(), 1);
-});
-
-test("an undone turn says so in each place, and is redone", skip, async () => {
-  await shown(...stream("edits"), { type: "undone", runs: ["edits"] });
-  const turn = harness.page.locator(".turn");
-  assert.match((await turn.locator(".card.edit").first().textContent()) ?? "", /undone/);
-  assert.match((await turn.locator(".notice.warn").textContent()) ?? "", /^.?\s*Undone: /);
-  assert.equal(await button("Undo this turn's edits").count(), 0);
-  await button("Redo").click();
-  await button("Redo this turn's edits").click();
-  const redo = { type: "redoTurn", runId: "edits" };
-  assert.deepEqual(await harness.said("redoTurn"), [redo, redo]);
-  await harness.tell({ type: "undone", runs: [] });
-  assert.doesNotMatch((await turn.textContent()) ?? "", /undone/i);
 });
 
 test("an answer hides nothing, and is copied as it was written", skip, async () => {

@@ -328,32 +328,3 @@ test("an event of a kind not known changes nothing", () => {
     known,
   );
 });
-
-test("undone turns are those that were named last, wherever the transcript comes from", () => {
-  const undone = (state: PanelState) => state.turns.map((turn) => turn.undone);
-  const state = played([...stream("edits"), { type: "undone", runs: ["edits"] }]);
-  assert.deepEqual(undone(state), [true]);
-  assert.deepEqual(undone(played([{ type: "undone", runs: [] }], state)), [false]);
-  const events = stream("edits").flatMap((each) => (each.type === "events" ? each.events : []));
-  const replay = { type: "replay", events, answers: [], undone: ["edits"] } as const;
-  assert.deepEqual(undone(played([replay])), [true]);
-  assert.deepEqual(undone(played([{ ...replay, undone: [] }], state)), [false]);
-});
-
-test("what is cited of a file that an undone turn changed is marked", () => {
-  const stateIn = (turn: Turn) =>
-    [...sourcesOf(turn).values()].map((each) => stateOf(each, false)).at(-1);
-  const turn = turnOf("edits");
-  const cited = { ...turn, parts: [...turn.parts, CITING], citations: [CITED] } as unknown as Turn;
-  assert.equal(stateIn(cited), "read");
-  assert.equal(stateIn({ ...cited, undone: true }), "undone");
-});
-
-const CITING = { kind: "text", text: "So [cite: doc, prices.py, L7].", reply: 9 };
-const CITED = {
-  target: "prices.py",
-  uri: "file:///w/shop/prices.py",
-  firstLine: 7,
-  lastLine: 7,
-  status: "read",
-};

@@ -1,0 +1,60 @@
+// A turn whose changes were taken back, and brought back.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sourcesOf, stateOf } from "../../panel/state/cites.ts";
+import { EMPTY, type PanelState, type Turn } from "../../panel/state/model.ts";
+import { reduce } from "../../panel/state/reduce.ts";
+import type { ToPanel } from "../../src/panel/messages.ts";
+import { button, harness, openBeforeEach, shown as show, skip } from "./harness/opened.ts";
+import { stream } from "./harness/streams.ts";
+
+openBeforeEach();
+
+function played(messages: readonly ToPanel[], from = EMPTY): PanelState {
+  return messages.reduce(reduce, from);
+}
+
+test("undone turns are those that were named last, wherever the transcript comes from", () => {
+  const undone = (state: PanelState) => state.turns.map((turn) => turn.undone);
+  const state = played([...stream("edits"), { type: "undone", runs: ["edits"] }]);
+  assert.deepEqual(undone(state), [true]);
+  assert.deepEqual(undone(played([{ type: "undone", runs: [] }], state)), [false]);
+  const events = stream("edits").flatMap((each) => (each.type === "events" ? each.events : []));
+  const replay = { type: "replay", events, answers: [], undone: ["edits"] } as const;
+  assert.deepEqual(undone(played([replay])), [true]);
+  assert.deepEqual(undone(played([{ ...replay, undone: [] }], state)), [false]);
+});
+
+test("what is cited of a file that an undone turn changed is marked", () => {
+  const stateIn = (turn: Turn) =>
+    [...sourcesOf(turn).values()].map((each) => stateOf(each, false)).at(-1);
+  const [turn] = played(stream("edits")).turns;
+  assert.ok(turn);
+  const cited = { ...turn, parts: [...turn.parts, CITING], citations: [CITED] } as unknown as Turn;
+  assert.equal(stateIn(cited), "read");
+  assert.equal(stateIn({ ...cited, undone: true }), "undone");
+});
+
+const CITING = { kind: "text", text: "So [cite: doc, prices.py, L7].", reply: 9 };
+const CITED = {
+  target: "prices.py",
+  uri: "file:///w/shop/prices.py",
+  firstLine: 7,
+  lastLine: 7,
+  status: "read",
+};
+
+test("an undone turn says so in each place, and is redone", skip, async () => {
+  await show(...stream("edits"), { type: "undone", runs: ["edits"] });
+  const turn = harness.page.locator(".turn");
+  assert.match((await turn.locator(".card.edit").first().textContent()) ?? "", /undone/);
+  assert.match((await turn.locator(".notice.warn").textContent()) ?? "", /^.?\s*Undone: /);
+  assert.equal(await button("Undo this turn's edits").count(), 0);
+  await button("Redo").click();
+  await button("Redo this turn's edits").click();
+  const redo = { type: "redoTurn", runId: "edits" };
+  assert.deepEqual(await harness.said("redoTurn"), [redo, redo]);
+  await harness.tell({ type: "undone", runs: [] });
+  assert.doesNotMatch((await turn.textContent()) ?? "", /undone/i);
+});
