@@ -103,6 +103,22 @@ async def test_edits_are_asked_about(tmp_path: Path, tool: str, more: dict[str, 
     assert outside.read_text() == "text\n"
 
 
+async def test_a_command_that_the_user_allowed_may_replace_them(tmp_path: Path) -> None:
+    """As package managers do; the question says so."""
+    root, outside = tmp_path / "ws", tmp_path / "outside"
+    root.mkdir()
+    outside.write_text("text\n")
+    os.link(outside, root / "linked")
+    script = [bash("rm linked && echo new > linked"), _DONE]
+    async with stage(root, {}, script, {"permissions": {"mode": "ask"}}) as s:
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)]
+        await s.ask("Go.")
+        (request,) = s.port.permissions
+    assert request.reasons[-1].startswith("linked may go by other names elsewhere (hard links)")
+    assert (root / "linked").read_text() == "new\n"
+    assert outside.read_text() == "text\n"
+
+
 def test_few_mounts_for_many_files(tmp_path: Path) -> None:
     outside, root = tmp_path / "outside", tmp_path / "ws"
     outside.mkdir()

@@ -96,7 +96,13 @@ async def _call_tool(
         if isinstance(decided, Deny):
             return ToolResult.failed(decided.reason)
         edits = context.edits and context.edits.within(decided.paths, context.waiting)
-        context = replace(context, edits=edits, only_reads=decided.only_reads, call_id=call.id)
+        context = replace(
+            context,
+            edits=edits,
+            only_reads=decided.only_reads,
+            asked=decided.asked,
+            call_id=call.id,
+        )
         result = await tool.run(args, context)
     except (UsageError, StoreUnavailable, TooManyOpenFiles) as error:
         words = _NO_STORE if isinstance(error, StoreUnavailable) else "{}"

@@ -104,6 +104,10 @@ class Acting:
         """The shell of a workspace, with what rules hide from it."""
         return self.shell.limited(snapshot, self._hidden_in(snapshot.roots))
 
+    def shared(self, snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
+        """What of a workspace goes by other names, too; blocking."""
+        return self.shell.shared(snapshot, self._hidden_in(snapshot.roots))
+
     def store(self) -> CheckpointStore:
         """Where checkpoints keep the bytes of files."""
         if self._store is None:
@@ -137,6 +141,7 @@ class SessionActing:
             acting.limited,
             acting.trust.refusal,
             acting.reviews,
+            acting.shared,
         )
 
     def permission(self, *, only_reads: bool) -> Permission:

@@ -170,7 +170,8 @@ class TurnShell:
                 closing.cancel()
 
     async def _limited(self, command: Command) -> LimitedShell:
-        starting = partial(self.shells.starting, writes=not command.only_reads)
+        sealed = not (command.only_reads or command.asked)
+        starting = partial(self.shells.starting, sealed=sealed)
         return await asyncio.to_thread(starting, self.host.snapshot(), self.hidden)
 
 

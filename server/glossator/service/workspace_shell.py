@@ -65,14 +65,28 @@ class WorkspaceShell:
         return LimitedShell(self.get(snapshot.roots), self._limits.of(snapshot, hidden))
 
     def starting(
-        self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None, *, writes: bool
+        self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None, *, sealed: bool
     ) -> LimitedShell:
-        """As `limited`, for a command that starts now. Raises `UsageError`."""
+        """As `limited`, for a command that starts now; `sealed` keeps it from `shared` files.
+
+        Raises `UsageError`.
+        """
         shell = self.limited(snapshot, hidden)
-        if not writes or self.unconfined is not None:
+        if not sealed:
             return shell
-        shared = shared_files(snapshot.roots, shell.limits.protected)
-        return replace(shell, limits=replace(shell.limits, shared=shared))
+        return replace(shell, limits=replace(shell.limits, shared=self._shared(snapshot, shell)))
+
+    def shared(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> tuple[str, ...]:
+        """What commands may change only if the user allowed just that: see `hard_links`; blocking.
+
+        Raises `UsageError`.
+        """
+        return self._shared(snapshot, self.limited(snapshot, hidden))
+
+    def _shared(self, snapshot: WorkspaceSnapshot, shell: LimitedShell) -> tuple[str, ...]:
+        if self.unconfined is not None:
+            return ()
+        return shared_files(snapshot.roots, shell.limits.protected)
 
     def sweep(self, roots: Iterable[str]) -> None:
         """Remove what an earlier server left behind; blocking."""

@@ -83,7 +83,9 @@ class Bash:
             raise UsageError("Give a command, or a job to look at or stop.")
         try:
             unsaved = await context.save()
-            command = Command(args.command, args.cwd, args.network, context.only_reads)
+            command = Command(
+                args.command, args.cwd, args.network, context.only_reads, context.asked
+            )
             number = context.runs.begin(command.text)
             run = f"[run {number}]"
             if args.background:

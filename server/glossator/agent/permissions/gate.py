@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from glossator.agent.permissions.decide import Allow, Ask, Decision, Deny, decide
@@ -37,11 +37,13 @@ _UNUSABLE = (
 class Permit:
     """A call may be made. `paths` are the real ones it was decided about; it edits no others.
 
-    `only_reads`: it is a command that was found to change nothing.
+    `only_reads`: it is a command that was found to change nothing. `asked`: the user allowed just
+    this call, having been told what else it could change.
     """
 
     paths: frozenset[str] = frozenset()
     only_reads: bool = False
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class Gate:
 
     `untrusted` says why what acts may not be done in the workspace, None if it may; it may ask the
     user, too. `grants` are those for the folders that are open now. `reviews`: every edit is
-    put to the user anyway, before it is applied.
+    put to the user anyway, before it is applied. `shared` names what of the workspace may go by
+    other names elsewhere, too.
     """
 
     policy: Callable[[], Policy]
@@ -59,6 +62,7 @@ class Gate:
     shell: Callable[[WorkspaceSnapshot], LimitedShell]  # blocking
     untrusted: Callable[[Access], Awaitable[str | None]]
     reviews: bool = False
+    shared: Callable[[WorkspaceSnapshot], Sequence[str]] = lambda _: ()  # blocking
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def permission(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
@@ -102,12 +106,12 @@ class Gate:
             asked = current
             if not isinstance(asked.made, Ask):
                 break
-            settled = await self._asked(tool, args, context, asked.made)
+            settled = await self._asked(tool, args, context, asked, asked.made)
             if isinstance(settled, Deny):
                 return settled
             current = await self._decision(tool, args, context)
             if current.same_as(asked):
-                return current.permit
+                return replace(current.permit, asked=True)
         match current.made:
             case Deny() as denied:
                 return denied
@@ -116,11 +120,14 @@ class Gate:
         return current.permit
 
     async def _asked(
-        self, tool: Tool, args: ToolArgs, context: ToolContext, ask: Ask
+        self, tool: Tool, args: ToolArgs, context: ToolContext, asked: _Decided, ask: Ask
     ) -> Allow | Deny:
         """The user's answer, which is kept; asked again where it has rules that cannot be."""
         grants = self.grants()
-        request = await in_thread(_request, tool, args, context, ask)
+        reasons = ask.reasons
+        if isinstance(args, BashArgs) and not asked.permit.only_reads:
+            reasons += await in_thread(_elsewhere, context.snapshot, self.shared)
+        request = await in_thread(_request, tool, args, context, replace(ask, reasons=reasons))
         for _ in range(_TRIES):
             with context.waiting():
                 answer = await self.ask(request)
@@ -128,7 +135,7 @@ class Gate:
                 return grants.settle(ask, answer)
             except UsageError as error:
                 problem = f"Nothing was kept. {error}"
-                request = replace(request, reasons=(*ask.reasons, problem))
+                request = replace(request, reasons=(*reasons, problem))
         return Deny(_UNUSABLE)
 
     async def _decision(self, tool: Tool, args: ToolArgs, context: ToolContext) -> _Decided:
@@ -192,6 +199,23 @@ def _script(args: BashArgs, limited: LimitedShell) -> Subject:
         reading=only_reading(script.known, place),
         open_reason=open_reason if args.command is not None else None,
     )
+
+
+def _elsewhere(
+    _cancelled: Cancelled,
+    snapshot: WorkspaceSnapshot,
+    shared: Callable[[WorkspaceSnapshot], Sequence[str]],
+) -> tuple[str, ...]:
+    """What the user is to know of files that a command could change by their other names."""
+    paths = shared(snapshot)
+    if not paths:
+        return ()
+    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+    reason = (
+        f"{shown(snapshot.relative(paths[0]))}{more} may go by other names elsewhere (hard links):"
+        " what it writes there changes those, too."
+    )
+    return (reason,)
 
 
 def _request(

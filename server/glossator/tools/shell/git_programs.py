@@ -15,8 +15,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
+from glossator.tools.shell.judge import moved
 from glossator.tools.shell.paths import path_within
-from glossator.tools.shell.syntax import Script, Unclear
+from glossator.tools.shell.script import MOVES, Script, Unclear
 
 Settings = tuple[tuple[str, str], ...]
 
@@ -75,8 +76,8 @@ def _folders(script: Script, cwd: str) -> list[str]:
     """Where the shell may be by the time it runs git."""
     folders = [cwd]
     for command in script.commands:
-        if command.words[0] == "cd" and len(command.words) > 1:
-            folders += [os.path.realpath(os.path.join(each, command.words[1])) for each in folders]
+        if command.words[0] in MOVES:
+            folders = moved(folders, command.words[1:])
     return folders
 
 

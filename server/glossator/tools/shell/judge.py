@@ -17,7 +17,7 @@ from itertools import islice
 
 from glossator.tools.shell.paths import path_within
 from glossator.tools.shell.programs import ANYTHING, FIND, GIT, GIT_RUNS, MANY, PROGRAMS, Options
-from glossator.tools.shell.syntax import Loose, Script, Simple, Unclear
+from glossator.tools.shell.script import MOVES, Loose, Script, Simple, Unclear
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +52,8 @@ def only_reading(commands: Sequence[Simple], place: Place) -> frozenset[Simple]:
     folders = [place.cwd]  # where the shell may be by then
     for command in commands:
         (reading if _reads(command, folders, place) else others).add(command)
-        if command.words[0] in _MOVES and len(folders) <= _MOST_FOLDERS:
-            folders = _moved(folders, command.words[1:])
+        if command.words[0] in MOVES and len(folders) <= _MOST_FOLDERS:
+            folders = moved(folders, command.words[1:])
     feeding: dict[int, bool] = {}  # pipelines in which what comes later only reads
     for command in reversed(commands):
         if command.pipeline:
@@ -63,7 +63,6 @@ def only_reading(commands: Sequence[Simple], place: Place) -> frozenset[Simple]:
     return frozenset(reading - others)
 
 
-_MOVES = frozenset({"cd", "pushd", "popd"})
 _MOST_FOLDERS = 8
 _MOST_MATCHES = 1_000
 _NUMBER = re.compile(r"-\d+")
@@ -81,7 +80,7 @@ def is_harmless(variable: str) -> bool:
     return _HARMLESS.fullmatch(variable) is not None
 
 
-def _moved(folders: list[str], words: Sequence[str]) -> list[str]:
+def moved(folders: list[str], words: Sequence[str]) -> list[str]:
     """Where the shell may be after a `cd` that may fail: by name as it reads it, or by links."""
     to = words[0] if len(words) == 1 else ""
     there = [os.path.join(folder, to) for folder in folders]

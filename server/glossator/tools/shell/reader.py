@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from glossator.tools.shell.script import Loose, Simple, Unknown
+from glossator.tools.shell.script import MOVES, Loose, Simple, Unknown
 from glossator.tools.shell.words import BLANK, NOTHING, REASONS, WORDS, NotPlain, WordReader, outer
 from glossator.workspace.shell_tree import Piece
 
@@ -17,7 +17,6 @@ _QUOTING = re.compile(r"['\"\\]")
 _RESERVED = frozenset(
     "if then else elif fi case esac for select while until do done in function time coproc".split()
 )
-_MOVES = frozenset({"cd", "pushd", "popd"})
 # of the shell: they may give a variable another value
 _SETTING = frozenset(
     "read mapfile readarray getopts let eval source . builtin command shift set trap".split()
@@ -196,7 +195,7 @@ class Reader(WordReader):
     def _check_program(self, program: str) -> None:
         if program in _RESERVED:
             raise NotPlain(f"It holds the shell's word {program}.")
-        if program in _MOVES and self._repeats:
+        if program in MOVES and self._repeats:
             raise NotPlain("It changes the folder in a loop.")
         if program in _SETTING and self.values:
             raise NotPlain(REASONS["variable_assignment"])

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
+MOVES = frozenset({"cd", "pushd", "popd"})  # the programs that change the shell's folder
+
 
 class Loose(str):
     """A word of which only the text is known, not what the shell makes of it.

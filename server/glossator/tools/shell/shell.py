@@ -32,12 +32,14 @@ class Command:
     """A command line, the folder to run it in (the first root if None), and if with network.
 
     `only_reads`: it was allowed as one that changes nothing, so it is kept from changing anything.
+    `asked`: the user allowed just this one, and may want what goes by other names changed as well.
     """
 
     text: str
     cwd: str | None = None
     network: bool = False
     only_reads: bool = False
+    asked: bool = False
 
 
 class Shell:
