@@ -104,4 +104,4 @@ def test_the_server_is_started_early_for_every_command_that_asks_it() -> None:
         each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands
     }
     groups = {group.name for group in app.registered_groups}
-    assert commands | groups == {*_ASKING, "serve"}
+    assert commands | groups == {*_ASKING, "serve", "trust"}

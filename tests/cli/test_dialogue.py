@@ -125,8 +125,8 @@ async def test_a_permission_says_what_it_would_allow_later() -> None:
         "  x x x x x x x x x x x x x\n"
         "No rule allows it.\n"
         "s and a allow Bash(npm test:*) from then on.\n"
-        "y once · s for this session · a always here · e edit rules ·\n"
-        "n no (or say why not)\n"
+        "y once · s this session · a always here · e edit rules · n\n"
+        "no (or say why not)\n"
         "> "
     )
 

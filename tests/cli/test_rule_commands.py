@@ -53,8 +53,8 @@ async def test_how_rules_are_edited() -> None:
         "Type another in its place, - for none, or Enter to keep it.\n"
         "> No rule allows it.\n"
         "s and a allow Bash(npm:*) from then on.\n"
-        "y once · s for this session · a always here · e edit rules ·\n"
-        "n no (or say why not)\n"
+        "y once · s this session · a always here · e edit rules · n\n"
+        "no (or say why not)\n"
         "> "
     )
 

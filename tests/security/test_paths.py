@@ -209,7 +209,7 @@ async def test_a_link_that_a_command_made_leads_no_edit_out(model: HostileModel,
         assert seen.seen() == []
     check_unseen(tried)
     assert all((ws / made).is_symlink() for made in "dfg")
-    assert tried.tools == ["Bash"]
+    assert tried.tools == []  # the sandbox holds the command
     assert contents(outside) == before
 
 

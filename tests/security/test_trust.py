@@ -294,7 +294,7 @@ async def test_a_workspace_that_holds_the_list_cannot_change_it(
         await s.ask("Trust the other one.")
         for number in (1, 2, 3):
             (result,) = s.results(number).values()
-            assert "Error" in str(result["content"]) or "does not allow" in str(result["content"])
+            assert "Error" in str(result["content"]) or "The user refused" in str(result["content"])
     assert not Trust(print).trusted([str(top / "evil")])
     assert Trust(print).trusted([str(top / "home/inside")]) is there
 

@@ -49,7 +49,7 @@ async def test_what_the_user_denies_is_told(tmp_path: Path) -> None:
         assert result["is_error"]
         assert "not that file" in result["content"]
         (request,) = s.port.permissions
-        assert request.detail.endswith("\n-    return a - b\n+    return a + b")
+        assert request.detail.endswith("\n-    return a - b\n+    return a + b\n")
         assert text(tmp_path) == _FILES["calc.py"]
 
 

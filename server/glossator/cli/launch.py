@@ -15,7 +15,7 @@ from contextlib import suppress
 # The commands that ask a server; a wrong guess costs a process that is ended at once.
 _ASKING = frozenset(
     "ask explain fix refactor document write-tests explore-usage explore gloss overview retry"
-    " search tool status index models doctor sessions undo redo".split()
+    " search tool status index models doctor sessions rules undo redo".split()
 )
 _HELP = frozenset({"--help", "-h"})
 

@@ -26,7 +26,7 @@ _CHOICES: Mapping[str, Choice] = {
 }
 _KEYS: Mapping[Choice, str] = {
     "once": "y once",
-    "session": "s for this session",
+    "session": "s this session",
     "always": "a always here",
     "deny": "n no (or say why not)",
 }
