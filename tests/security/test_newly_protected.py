@@ -102,7 +102,7 @@ async def test_the_user_lets_it_stay(tmp_path: Path, state: Path) -> None:
         s.port.permitted = [_YES]
         session = (await s.ask("Go.")).session_id
         (request,) = s.port.permissions
-        assert "sub/AGENTS.md: 8 bytes\n# Rules\n" in request.detail
+        assert "sub/AGENTS.md: 8 bytes\n    # Rules\n" in request.detail
         assert "sub/CLAUDE.md: a link to AGENTS.md" in request.detail
         assert "which are protected; the user lets that stay]" in result(s)
         assert "# Rules" in result(s, 2, "cat")
@@ -218,6 +218,60 @@ async def test_what_is_edited_meanwhile_is_no_command_s(tmp_path: Path) -> None:
     assert (root / "AGENTS.md").read_text() == "rules\n"
 
 
+async def test_a_job_that_goes_on_writing_to_what_was_allowed(tmp_path: Path) -> None:
+    """By another name that does not reach it; by its own it is asked about again."""
+    root = tmp_path / "ws"
+    command = (
+        "echo safe > t; ln t sub/AGENTS.md; ln t sub/CLAUDE.md; touch up;"
+        " until [ -e go ]; do sleep 0.01; done; echo EVIL > t; echo EVIL > sub/AGENTS.md"
+    )
+    script = [
+        bash(command, background=True),
+        bash("until [ -e up ]; do sleep 0.01; done", "other"),
+        Turn(ToolUse("Bash", {"command": "touch go"}, "go")),
+        Turn(ToolUse("Bash", {"job": "1", "timeout_seconds": 60}, "look")),
+        _DONE,
+    ]
+    async with stage(root, _FILES, script, _AUTO) as s:
+        s.port.permitted = [_YES]
+        await s.ask("Go.")
+        first, *others = s.port.permissions
+    assert "sub/AGENTS.md: 5 bytes\n    safe\nsub/CLAUDE.md: 5 bytes\n    safe" in first.detail
+    assert [each.detail for each in others] == ["sub/AGENTS.md: 5 bytes\n    EVIL"]
+    assert protected(root) == ["sub/CLAUDE.md"]
+    assert (root / "sub/CLAUDE.md").read_text() == "safe\n"
+
+
+@pytest.mark.parametrize("choice", [Choice.ONCE, Choice.DENY])
+async def test_too_large_to_be_set_aside(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch, choice: Choice
+) -> None:
+    """It stays in its place while the user is asked, and is removed if they do not let it stay."""
+    monkeypatch.setattr(set_aside, "_MOST_BYTES", 10)
+    root = tmp_path / "ws"
+    async with stage(root, _FILES, [bash("echo 0123456789 > AGENTS.md"), _DONE], _AUTO) as s:
+        s.port.permitted = [PermissionAnswer(choice)]
+        await s.ask("Go.")
+        told = result(s)
+        (request,) = s.port.permissions
+    assert request.detail == "AGENTS.md: 11 bytes\n    0123456789"
+    (reason,) = request.reasons[1:]
+    assert reason == (
+        "Still in its place, and removed for good if you deny: AGENTS.md (it could not be moved"
+        " (it is too large))."
+    )
+    if choice is Choice.ONCE:
+        assert "AGENTS.md, which is protected; the user lets that stay]" in told
+        assert protected(root) == ["AGENTS.md"]
+    else:
+        assert (
+            "[A command made AGENTS.md, which is protected; the user did not let that stay;"
+            " AGENTS.md: it could not be moved (it is too large), so it was removed]"
+        ) in told
+        assert protected(root) == []
+    assert kept(state) == {}
+
+
 def test_moves_follow_no_link(tmp_path: Path) -> None:
     """A folder that a job swaps for a link leads nobody to the files of another project."""
     (tmp_path / "other").mkdir()
@@ -229,7 +283,7 @@ def test_moves_follow_no_link(tmp_path: Path) -> None:
 
 
 def test_moves_to_another_file_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A FIFO in a folder is left out of the copy; an answer puts the rest back."""
+    """Nothing is renamed; a FIFO in a folder is left out of the copy."""
 
     def rename(*_: object, **__: object) -> None:
         raise OSError(18, "Invalid cross-device link")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+_DETAIL_BYTES = 1_000_000  # of what is asked about
+
 
 class Choice(StrEnum):
     """What the user decided, and for how long."""
@@ -59,3 +61,19 @@ class PermissionAnswer:
     message: str = ""
     asked: bool = True
     rules: tuple[str, ...] | None = None
+
+
+def as_sent(detail: str, left: int = 0, tail: str = "") -> tuple[str, Cut | None]:
+    """All of a detail; of one that is too long its beginning, and what of the rest is sent.
+
+    Where so many bytes are `left` out already, `tail` is what follows them.
+    """
+    content, end = (text.encode("utf-8", "backslashreplace") for text in (detail, tail))
+    half = _DETAIL_BYTES // 2
+    if not left:
+        if len(content) <= _DETAIL_BYTES:
+            return detail, None
+        content, end = content[:-half], content[-half:]
+    head, tail = (part.decode("utf-8", "ignore") for part in (content[:half], end[-half:]))
+    left += len(content[half:]) + len(end[:-half])
+    return head, Cut(left, tail)

@@ -1,60 +1,77 @@
 """What commands newly make by a protected name: set aside, until the user says whether it stays.
 
 There are too many places for stand-ins below the top of a workspace, and names by patterns, so such
-files can be made. What is set aside is moved to a folder of Glossator's own, not destroyed.
+files can be made. What is set aside is copied to a folder of Glossator's own, the original removed;
+what is put back is a copy, too (`fresh_copies`). So whoever has the file open, or by another name,
+reaches nothing of what the user was shown. What a command that runs yet does to it by its name
+counts as made anew.
+
+What is too large to be copied, or cannot be, stays where it is while the user is asked, and is
+removed if it may not stay, or has changed meanwhile.
 """
 
 from __future__ import annotations
 
-import errno
 import os
 import secrets
 import shutil
-import stat
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 import platformdirs
 
-from glossator.agent.permissions.protected import protection
-from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.shown import shown
+from glossator.service.fresh_copies import Room, copy, fingerprint, held, reason, remove
 
 Names = Mapping[str, str | None]  # a path -> where it leads, if it is a link
-Relative = Callable[[str], str]  # a path as the user knows it
 
 _FOLDER = "set-aside"
 _KEPT = 30 * 86_400  # seconds
-_MOST_NAMED = 5
-_MOST_LISTED = 50  # files of a folder
-_MOST_SHOWN = 20_000  # bytes of a file
-_OPEN = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0) | os.O_CLOEXEC
+_MOST_BYTES = 100_000_000  # that are copied of what one command made
+_MOST_ENTRIES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """Something that was moved from a `path`, where it is now, and why it could not be moved."""
+    """Something that was made at a `path`, where it is now, and what went wrong with it.
+
+    What could not be copied is still at its path; `seen` is its fingerprint.
+    """
 
     path: str
     at: str
     failure: str = ""
+    seen: str = field(default="", compare=False)
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether it is in our own folder."""
+        return self.at != self.path
+
+
+@dataclass(frozen=True, slots=True)
+class _Allowed:
+    """What the user let stay while commands run."""
+
+    seen: str
+    by_contents: bool
 
 
 class SetAside:
-    """What is there by protected names while commands run; methods that move are for threads."""
+    """What is there by protected names while commands run; all but the first three are blocking."""
 
     def __init__(self) -> None:
         self._known: dict[str, str | None] = {}
+        self._allowed: dict[str, _Allowed] = {}
         self._running = 0
         self.since = 0  # ns since 1970
 
     def begin(self, names: Names) -> None:
         """A command starts; these are there. Where commands overlap, those of the first count."""
         if not self._running:
-            self._known, self.since = dict(names), time.time_ns()
+            self._known, self._allowed, self.since = dict(names), {}, time.time_ns()
         self._running += 1
 
     def end(self) -> None:
@@ -65,46 +82,112 @@ class SetAside:
         """Something else than a command makes these, or the user lets them stay."""
         for path in paths:
             self._known[path] = os.readlink(path) if os.path.islink(path) else None
+            self._allowed.pop(path, None)
 
     def new(self, names: Names) -> list[str]:
-        """What of the names was not there before, or led elsewhere."""
+        """What of the names was not there before, led elsewhere, or is not what was allowed."""
         return [
             path
             for path, link in sorted(names.items())
-            if path not in self._known or self._known[path] != link
+            if path not in self._known or self._known[path] != link or not self._is_as_allowed(path)
         ]
 
     def take(self, paths: Sequence[str]) -> tuple[Aside, ...]:
         """Move these to a new folder; a link that was there before is made again."""
         folder = os.path.join(_place(), f"{int(time.time())}-{secrets.token_hex(4)}")
-        try:
-            os.makedirs(folder, mode=0o700)
-        except OSError as error:
-            failure = f"it could not be moved ({error})"
-            return tuple(Aside(path, path, failure) for path in paths)
-        return tuple(self._take(path, folder, number) for number, path in enumerate(paths, 1))
+        room = _room()
+        return tuple(
+            self._take(path, os.path.join(folder, str(number)), room)
+            for number, path in enumerate(paths, 1)
+        )
 
     def put_back(self, taken: Iterable[Aside]) -> tuple[Aside, ...]:
-        """Move them to where they were, unless something else is there; gives what became of it."""
-        done = []
-        for each in taken:
-            failure = each.failure
-            if not failure:
-                with suppress(OSError):
-                    if os.readlink(each.path) == self._known.get(each.path):
-                        os.unlink(each.path)
-                failure = _moved(each.at, each.path)
-            done.append(Aside(each.path, each.at, failure))
-        self.allow(each.path for each in done if not each.failure)
-        return tuple(done)
+        """The user lets them stay: copy them to where they were; gives what became of them."""
+        return tuple(
+            self._put_back(each) if each.is_copied else self._leave(each) for each in taken
+        )
 
-    def _take(self, path: str, folder: str, number: int) -> Aside:
-        at = os.path.join(folder, str(number), os.path.basename(path))
-        failure = _moved(path, at)
-        if not failure and (link := self._known.get(path)) is not None:
-            with suppress(OSError):
-                os.symlink(link, path)
-        return Aside(path, path if failure else at, failure)
+    def keep_out(self, taken: Iterable[Aside]) -> tuple[Aside, ...]:
+        """They may not stay: remove what is still there; gives what became of them."""
+        return tuple(self._keep_out(each) if each.failure else each for each in taken)
+
+    def _is_as_allowed(self, path: str) -> bool:
+        allowed = self._allowed.get(path)
+        return allowed is None or allowed.seen == _seen(path, by_contents=allowed.by_contents)
+
+    def _take(self, path: str, folder: str, room: Room) -> Aside:
+        above, name = os.path.split(path)
+        try:
+            os.makedirs(folder, mode=0o700)
+            with held(above) as source, held(folder) as target:
+                copy(name, source, name, target, room)
+        except OSError as error:
+            failure = f"it could not be moved ({reason(error)})"
+            return Aside(path, path, failure, _seen(path, by_contents=False))
+        try:
+            self._remove(path)
+        except FileNotFoundError:  # somebody else did
+            pass
+        except OSError as error:
+            failure = f"it could only be copied ({reason(error)})"
+            return Aside(path, os.path.join(folder, name), failure)
+        return Aside(path, os.path.join(folder, name))
+
+    def _put_back(self, each: Aside) -> Aside:
+        name, link = os.path.basename(each.path), self._known.get(each.path)
+        if each.failure and (each := self._keep_out(each)).failure:
+            return each  # the original was left, and is there yet
+        try:
+            with (
+                held(os.path.dirname(each.at)) as source,
+                held(os.path.dirname(each.path), create=True) as target,
+            ):
+                seen = fingerprint(name, source, _room())
+                if link is not None and _leads_to(link, name, target):
+                    os.unlink(name, dir_fd=target)
+                try:
+                    copy(name, source, name, target, _room())
+                except OSError:
+                    _link_again(link, name, target)
+                    raise
+                with suppress(OSError):  # it is removed in some weeks
+                    remove(name, source)
+        except OSError as error:
+            is_there = isinstance(error, FileExistsError)
+            why = "something else is there now" if is_there else reason(error)
+            place = shown(os.path.dirname(each.at))
+            return replace(each, failure=f"it could not be put back ({why}) and is in {place}")
+        self.allow([each.path])
+        self._allowed[each.path] = _Allowed(seen, by_contents=True)
+        return replace(each, failure="")
+
+    def _leave(self, each: Aside) -> Aside:
+        if not each.seen or each.seen != _seen(each.path, by_contents=False):
+            changed = replace(each, failure="it changed while the user was asked")
+            return self._keep_out(changed)
+        self.allow([each.path])
+        self._allowed[each.path] = _Allowed(each.seen, by_contents=False)
+        return replace(each, failure="")
+
+    def _keep_out(self, each: Aside) -> Aside:
+        gone = f"{each.failure}, so it was removed"
+        try:
+            self._remove(each.path)
+        except FileNotFoundError:
+            gone = f"{each.failure}, and is gone"
+        except OSError as error:
+            failure = f"{each.failure} and could not be removed ({reason(error)})"
+            return replace(each, failure=f"{failure}, so look at it yourself")
+        return replace(each, failure="" if each.is_copied else gone)
+
+    def _remove(self, path: str) -> None:
+        """Raises `OSError`. A link that was there before is made again."""
+        above, name = os.path.split(path)
+        with held(above) as folder:
+            try:
+                remove(name, folder)
+            finally:
+                _link_again(self._known.get(path), name, folder)
 
 
 def sweep() -> None:
@@ -116,142 +199,33 @@ def sweep() -> None:
                 shutil.rmtree(each.path, ignore_errors=True)
 
 
-def question(taken: Sequence[Aside], relative: Relative) -> PermissionRequest:
-    """What the user is asked about what was set aside; blocking."""
-    names = [shown(relative(each.path)) for each in taken]
-    what = names[0] if len(names) == 1 else f"{len(names)} protected files"
-    reasons = [
-        f"{name} is protected: {protection(each.path)}."
-        for name, each in zip(names, taken, strict=True)
-    ]
-    if (more := len(reasons) - _MOST_NAMED) > 0:
-        reasons[_MOST_NAMED:] = [f"{more:,} more are protected."]
-    detail = "\n\n".join(
-        f"{name}: {_described(each.at)}" for name, each in zip(names, taken, strict=True)
-    )
-    title = f"A command made {what}. May that stay?"
-    return PermissionRequest("Bash", title, detail, tuple(reasons))
-
-
-def told(
-    taken: Sequence[Aside], relative: Relative, answer: PermissionAnswer | None, *, stays: bool
-) -> str:
-    """What became of it, in a line; no `answer`: the user was not asked."""
-    paths = [shown(relative(each.path)) for each in taken]
-    names = ", ".join(paths[:_MOST_NAMED])
-    more = f" and {len(taken) - _MOST_NAMED} more" if len(taken) > _MOST_NAMED else ""
-    failed = "".join(
-        f"; {path}: {each.failure}" for path, each in zip(paths, taken, strict=True) if each.failure
-    )
-    what = f"A command made {names}{more}, which {'is' if len(taken) == 1 else 'are'} protected"
-    if stays:
-        return f"{what}; the user lets that stay{failed}"
-    who = "the user did not let that stay" if answer and answer.asked else "nobody could be asked"
-    words = f" ({answer.message})" if answer and answer.asked and answer.message else ""
-    moved = next((each.at for each in taken if not each.failure), None)
-    place = "" if moved is None else shown(os.path.dirname(os.path.dirname(moved)))
-    return f"{what}; {who}{words}{place and f', so it was moved to {place}'}{failed}"
-
-
 def _place() -> str:
-    return os.path.join(platformdirs.user_state_dir("glossator"), _FOLDER)
+    state = os.path.realpath(platformdirs.user_state_dir("glossator"))
+    return os.path.join(state, _FOLDER)
 
 
-def _described(path: str) -> str:
-    """What is there: the text of a file, the names in a folder, where a link leads."""
-    try:
-        if os.path.islink(path):
-            return f"a link to {os.readlink(path)}"
-        if os.path.isdir(path):
-            return f"a folder\n{_inside(path)}"
-        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
-            text = file.read(_MOST_SHOWN).decode("utf-8", "replace")
-            size = os.fstat(file.fileno()).st_size
-    except OSError as error:
-        return f"it cannot be read ({error.strerror})"
-    more = f"\n… {size - _MOST_SHOWN:,} more bytes" if size > _MOST_SHOWN else ""
-    return f"{size:,} bytes\n{text}{more}"
+def _room() -> Room:
+    return Room(_MOST_BYTES, _MOST_ENTRIES)
 
 
-def _inside(folder: str) -> str:
-    files = [
-        os.path.relpath(os.path.join(above, name), folder)
-        for above, _, names in os.walk(folder)
-        for name in names
-    ]
-    more = [f"… {len(files) - _MOST_LISTED:,} more files"] if len(files) > _MOST_LISTED else []
-    return "\n".join((*sorted(files)[:_MOST_LISTED], *more))
-
-
-def _moved(path: str, to: str) -> str:
-    """Move what is at `path`, following no link; gives why it could not be moved, "" if it was."""
+def _seen(path: str, *, by_contents: bool) -> str:
+    """The fingerprint of what is there; "" if it cannot be looked at."""
     above, name = os.path.split(path)
     try:
-        if os.path.lexists(to):
-            return "something else is there now"
-        os.makedirs(os.path.dirname(to), exist_ok=True)
-        with _writable(above) as folder:
-            _open_to_us(name, folder)
-            try:
-                os.rename(name, to, src_dir_fd=folder)
-            except OSError as error:
-                if error.errno != errno.EXDEV:
-                    raise
-                _copied(path, to)
-                _removed(name, folder)
-    except (OSError, shutil.Error) as error:
-        return f"it could not be moved ({error})"
-    return ""
+        with held(above) as folder:
+            return fingerprint(name, folder, _room() if by_contents else None)
+    except OSError:
+        return ""
 
 
-@contextmanager
-def _writable(path: str) -> Iterator[int]:
-    """A descriptor of a folder that is no link, nor below one, and that may be written to."""
-    folder = os.open(os.sep, _OPEN)
+def _leads_to(link: str, name: str, folder: int) -> bool:
     try:
-        for part in path.strip(os.sep).split(os.sep):
-            deeper = os.open(part, _OPEN, dir_fd=folder)
-            os.close(folder)
-            folder = deeper
-        mode = stat.S_IMODE(os.fstat(folder).st_mode)
-        os.fchmod(folder, mode | 0o700)
-        try:
-            yield folder
-        finally:
-            os.fchmod(folder, mode)
-    finally:
-        os.close(folder)
+        return os.readlink(name, dir_fd=folder) == link
+    except OSError:  # it is no link
+        return False
 
 
-def _open_to_us(name: str, folder: int) -> None:
-    """A folder that is to get another place must be writable to its owner."""
-    status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    if stat.S_ISDIR(status.st_mode) and status.st_mode & 0o700 != 0o700:
-        os.chmod(name, stat.S_IMODE(status.st_mode) | 0o700, dir_fd=folder)
-
-
-def _copied(path: str, to: str) -> None:
-    """A copy on another file system, without what is neither file, folder nor link."""
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.copytree(path, to, symlinks=True, ignore=_special)
-    elif os.path.islink(path) or os.path.isfile(path):
-        shutil.copy2(path, to, follow_symlinks=False)
-    else:
-        Path(to).touch()
-
-
-def _special(folder: str, names: list[str]) -> list[str]:
-    paths = ((name, os.path.join(folder, name)) for name in names)
-    return [
-        name
-        for name, path in paths
-        if not (os.path.islink(path) or os.path.isdir(path) or os.path.isfile(path))
-    ]
-
-
-def _removed(name: str, folder: int) -> None:
-    status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    if stat.S_ISDIR(status.st_mode):
-        shutil.rmtree(name, dir_fd=folder)
-    else:
-        os.unlink(name, dir_fd=folder)
+def _link_again(link: str | None, name: str, folder: int) -> None:
+    if link is not None:
+        with suppress(FileExistsError):
+            os.symlink(link, name, dir_fd=folder)

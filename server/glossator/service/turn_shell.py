@@ -18,7 +18,7 @@ from glossator.core.permission import Choice, PermissionAnswer, PermissionReques
 from glossator.service.checkpoints import Checkpoints
 from glossator.service.hard_links import read_only_told
 from glossator.service.runs import Run
-from glossator.service.set_aside import question, told
+from glossator.service.set_aside_asked import question, told
 from glossator.service.workspace_shell import WorkspaceShell
 from glossator.tools.shell.jobs import Polled
 from glossator.tools.shell.policy import Limits
@@ -135,7 +135,8 @@ class TurnShell:
         await listing.renew()
         snapshot = self.host.snapshot()
         now = await asyncio.to_thread(self.shells.names, snapshot, self.hidden)
-        new = [path for path in self.shells.aside.new(now) if not self._is_saved(path)]
+        made = await asyncio.to_thread(self.shells.aside.new, now)
+        new = [path for path in made if not self._is_saved(path)]
         if not new:
             return
         listing.forget()
@@ -143,13 +144,14 @@ class TurnShell:
         answer = None
         try:
             if asks and not self.shells.closing.is_set():
-                answer = await self._answer(question(taken, snapshot.relative))
+                request = await asyncio.to_thread(question, taken, snapshot.relative)
+                answer = await self._answer(request)
         finally:
+            stays = answer is not None and answer.choice is not Choice.DENY
+            settle = self.shells.aside.put_back if stays else self.shells.aside.keep_out
+            taken = await asyncio.to_thread(settle, taken)
             if answer is None:
                 self.turn.port.tell(f"{told(taken, snapshot.relative, None, stays=False)}.")
-        stays = answer is not None and answer.choice is not Choice.DENY
-        if stays:
-            taken = await asyncio.to_thread(self.shells.aside.put_back, taken)
         notes.append(f"[{told(taken, snapshot.relative, answer, stays=stays)}]")
 
     def _is_saved(self, path: str) -> bool:

@@ -11,7 +11,7 @@ from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.policy import Mode, Policy
 from glossator.agent.permissions.subject import Subject
 from glossator.core.errors import UsageError
-from glossator.core.permission import Cut, PermissionAnswer, PermissionRequest
+from glossator.core.permission import PermissionAnswer, PermissionRequest, as_sent
 from glossator.core.shown import shown, shown_text
 from glossator.tools.base import Access, Cancelled, Tool, ToolArgs, ToolContext, in_thread
 from glossator.tools.bash import BashArgs
@@ -20,7 +20,6 @@ from glossator.tools.shell.shell import LimitedShell
 from glossator.tools.shell.syntax import Script, parse
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
-_DETAIL_BYTES = 1_000_000  # of what is asked about
 _TRIES = 3  # while what a call would touch changes under the question
 _NETWORK = "It would use the network."
 _UNSTEADY = (
@@ -221,19 +220,9 @@ def _elsewhere(
 def _request(
     _cancelled: Cancelled, tool: Tool, args: ToolArgs, context: ToolContext, ask: Ask
 ) -> PermissionRequest:
-    detail, cut = _sent(shown_text(args.preview(context)))
+    detail, cut = as_sent(shown_text(args.preview(context)))
     paths = args.paths()[:1] if detail else args.paths()  # the detail names all
     names = " ".join(map(shown, paths))
     title = f"May {tool.name} {names or 'run'}?"
     suggestions = tuple(map(str, ask.suggestions))
     return PermissionRequest(tool.name, title, detail, ask.reasons, suggestions, cut)
-
-
-def _sent(detail: str) -> tuple[str, Cut | None]:
-    """All of a detail; of one that is too long its beginning, and what of the rest is sent."""
-    content = detail.encode("utf-8", "backslashreplace")
-    if len(content) <= _DETAIL_BYTES:
-        return detail, None
-    half = _DETAIL_BYTES // 2
-    head, tail = (part.decode("utf-8", "ignore") for part in (content[:half], content[-half:]))
-    return head, Cut(len(content) - 2 * half, tail)
