@@ -175,11 +175,11 @@ async def test_a_link_that_a_command_made_leads_no_edit_out(ws: Path) -> None:
     "path", [".glossator.toml", ".mcp.json", ".vscode/settings.json", ".git/hooks/pre-commit"]
 )
 async def test_a_command_makes_no_file_that_others_obey(ws: Path, path: str) -> None:
-    """CVE-2026-25725: neither one that is missing nor its folder can be made."""
+    """CVE-2026-25725: what is missing cannot be made, or does not stay."""
     before = contents(ws)
     command = f"f=$(echo {path}); mkdir -p $(dirname $f); echo x > $f; echo x >> $f"
     result, _ = await attempt(ws, ToolUse("Bash", {"command": command}))
-    assert "exit code 0" not in text_of(result)
+    assert "exit code 0" not in text_of(result) or "so it was moved to" in text_of(result)
     assert contents(ws) == before
 
 

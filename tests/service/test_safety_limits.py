@@ -34,7 +34,7 @@ async def test_what_comes_later_is_kept_and_what_goes_is_not(workspace: MakeWork
         return relative(ws, limits.of(ws.snapshot, None).protected)
 
     before = kept()
-    assert {"src/.idea", "src/.git/config", "src/.git/hooks", ".vscode", ".mcp.json"} <= before
+    assert {"src/.idea", "src/.git/config", "src/.git/hooks", ".vscode"} <= before
     assert "src" not in before
     ws.write("src/.vscode/settings.json", "{}")
     (ws.root / "src/.idea/x.xml").unlink()

@@ -15,7 +15,7 @@ from contextlib import suppress
 from glossator.agent.permissions.folding import folded
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.agent.permissions.protected import (
-    fixed_paths,
+    obeyed_at_once,
     own_folders,
     protected_in,
 )
@@ -96,7 +96,7 @@ class CommandLimits:
         """What commands may neither change nor create of these names, and of others."""
         fixed: set[str] = set()
         for root in snapshot.roots:
-            fixed.update(filter(_is_in_place, fixed_paths(root)))
+            fixed.update(filter(_is_in_place, obeyed_at_once(root)))
             fixed.update(folder for folder in self._own if is_inside(folder, root))
         kept = (path for name in (*fixed, *names) for path in _kept_from_commands(name))
         return tuple(sorted(set(kept)))

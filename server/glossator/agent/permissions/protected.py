@@ -55,6 +55,8 @@ _TABLE: dict[str, str] = {
     "it is Glossator's own configuration": ".glossator* .glossator.toml",
 }
 _OWN = "it is Glossator's own folder"
+# an editor, an agent, or git for a shell's prompt may obey these as soon as they are there
+_AT_ONCE = ".git .vscode .idea .zed .fleet .vs .claude .cursor .gemini .codex"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,11 @@ def fixed_paths(root: str) -> tuple[str, ...]:
     """What is protected directly in a folder, whether or not it is there; not by patterns."""
     fixed = ("/".join(row.names) for row in protected_table())
     return tuple(os.path.join(root, *name.split("/")) for name in fixed if "*" not in name)
+
+
+def obeyed_at_once(root: str) -> tuple[str, ...]:
+    """What of a folder must not be there even for as long as a command runs."""
+    return tuple(os.path.join(root, name) for name in _AT_ONCE.split())
 
 
 def protected_entry(path: str, root: str) -> str | None:
