@@ -287,9 +287,9 @@ def test_nobody_is_asked_through_a_pipe_and_the_model_is_told() -> None:
     ended = glossator("ask_nobody", "ask", "hi", "-v", stdin="y\ny\n")
     replies = {each["id"]: each for each in ended.received if "method" not in each}
     assert replies["p"]["result"]["choice"] == "deny"
-    assert "Nobody is at the terminal" in replies["p"]["result"]["message"]
+    assert "nobody is at the terminal" in replies["p"]["result"]["message"]
     assert replies["r"]["result"]["accepted"] == []
-    assert "Nobody is at the terminal" in replies["r"]["result"]["message"]
+    assert "nobody is at the terminal" in replies["r"]["result"]["message"]
     assert replies["q"]["error"]["code"] == -32601
     assert "Allow it with --allow 'Bash(npm test:*)', or run the command" in ended.err
 
