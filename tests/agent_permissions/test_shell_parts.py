@@ -207,6 +207,28 @@ def test_the_parts_are_named(ws: Path, line: str, reasons: list[str]) -> None:
     assert list(decision.reasons) == reasons
 
 
+MANY = "It has more than 200 commands, and Glossator looks at no more."
+
+
+@pytest.mark.parametrize(
+    ("line", "reasons"),
+    [
+        ("; ".join(f"echo {n}" for n in range(298)), [MANY]),
+        ("\n".join(f"echo {n} >> a" for n in range(298)), [MANY]),
+        (f"for n in {' '.join(map(str, range(298)))}; do echo $n; echo; done", [MANY]),
+        (
+            "; ".join(["echo $x", *(f"echo {n}" for n in range(298))]),
+            [MANY, "Glossator cannot tell what `echo $x` would do."],
+        ),
+        ("; ".join(f"echo {n}" for n in range(200)), []),
+    ],
+)
+def test_too_many_commands_are_said_to_be_too_many(ws: Path, line: str, reasons: list[str]) -> None:
+    decision = decided(line, ws, policy(allow=["Bash(echo:*)"], root=ws))
+    said = decision.reasons if isinstance(decision, Ask) else ()
+    assert [each for each in said if "It would write" not in each] == reasons
+
+
 def test_what_nobody_can_tell_names_the_rule(ws: Path) -> None:
     decision = decided("$x", ws, policy("auto", deny=["Bash(rm:*)"], root=ws))
     assert isinstance(decision, Ask)

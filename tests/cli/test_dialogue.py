@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from glossator.cli.floor import Floor
-from glossator.cli.messages import hunk_diff
+from glossator.cli.messages import denied_notice, hunk_diff
 from glossator.cli.permitting import Prompt
 from glossator.cli.render.markdown import THEME
 from glossator.cli.render.plain import Plain
@@ -73,6 +73,23 @@ class Stage:
     @property
     def seen(self) -> str:
         return self._file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("detail", "shown"),
+    [
+        ("npm test", "  npm test\n"),
+        ("\nnpm test\nrm -rf /\n", "  npm test …\n"),
+        ("x" * 201, f"  {'x' * 200} …\n"),
+        ("", ""),
+    ],
+)
+def test_what_nobody_could_be_asked_is_named(detail: str, shown: str) -> None:
+    request: Any = PERMISSION | {"detail": detail}
+    assert denied_notice(request) == (
+        f"May Bash run?\n{shown}No rule allows it.\nIt was denied, because nobody is here to ask."
+        " Allow it with --allow 'Bash(npm test:*)', or run the command in a terminal."
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glossator.core.shown import PATTERNS, meant, shown, shown_prose, shown_text
+from glossator.core.shown import PATTERNS, meant, shown, shown_prose, shown_text, some_of
 
 _CASES = json.loads(Path(__file__).with_name("shown_cases.json").read_text("utf-8"))
 _KINDS = {"line": shown, "text": shown_text, "prose": shown_prose}
@@ -47,3 +47,11 @@ def test_the_patterns_are_read_alike_everywhere() -> None:
         assert pattern.isascii()
         assert "(?P" not in pattern
         assert "\\w" not in pattern
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [([], ""), (["a"], "a"), (["a", "b"], "a, b"), (["x"] * 1_003, "x, x and 1,001 more")],
+)
+def test_some_of_many(texts: list[str], said: str) -> None:
+    assert some_of(texts, 2) == said

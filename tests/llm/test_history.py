@@ -86,6 +86,32 @@ def test_what_is_left_of_nothing_is_said() -> None:
     assert repaired([assistant(text(" "))]) == [lost, {**lost, "role": "assistant"}]
 
 
+@pytest.mark.parametrize("name", ["", None, 7])
+def test_a_call_without_a_name_gets_one(name: object) -> None:
+    messages = [user(text("?")), assistant(call("a", name=name)), user(result("a"))]
+    assert repaired(messages)[1] == assistant(call("a", name="unknown"))
+
+
+@pytest.mark.parametrize(
+    ("given", "is_error", "taken"),
+    [
+        ([text(""), text("x")], False, [text("x")]),
+        ([text("")], False, [text("(no text)")]),
+        ([text(" \n")], True, [text("(no text)")]),
+        ([], True, [text("(no text)")]),
+        ("", True, [text("(no text)")]),
+        (" \n", False, [text("(no text)")]),
+        ("", False, ""),  # an empty result is none of these
+        ([], False, []),
+        ([text(""), {"type": "image"}], False, [{"type": "image"}]),
+    ],
+)
+def test_no_text_in_a_result_is_blank(given: object, is_error: bool, taken: object) -> None:
+    answer = {**result("a"), "content": given, "is_error": is_error}
+    messages = [user(text("?")), assistant(call("a")), user(answer)]
+    assert repaired(messages)[2] == user({**answer, "content": taken})
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_whatever_is_lost_repeated_or_swapped(seed: int) -> None:
     chance = random.Random(seed)

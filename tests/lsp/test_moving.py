@@ -199,5 +199,5 @@ async def test_a_client_with_buttons(calc: Path) -> None:
         a.editor.answers["window/showMessageRequest"] = press
         await a.asked()
         new = calc.parent / "lib/sums.py"
-        assert asked[0]["message"] == f"Move calc.py to lib/sums.py?\n{calc} → {new}"
+        assert asked[0]["message"] == f"Session: ?\nMove calc.py to lib/sums.py?\n{calc} → {new}"
         assert there(new)

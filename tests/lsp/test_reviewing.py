@@ -311,7 +311,7 @@ async def test_a_new_file_is_asked_about_where_the_editor_cannot_create_it(tmp_p
         command = a.ask()
         params = await answer(a, _SHOW, {"result": {"title": "Apply"}})
         await a.editor.result(command)
-        assert params["message"].startswith("Create new.txt?")
+        assert params["message"].startswith("Session: ?\nCreate new.txt?\n")
         assert (tmp_path / "new.txt").read_text() == "new\n"
 
 

@@ -17,6 +17,7 @@ SERVER_LOST_NEXT_STEP = (
     " with `glossator doctor`."
 )
 PROMPT = "> "
+_BEGINNING = 200  # characters of what is asked about
 NOBODY_PERMITS = (
     "This needs the user's permission, and nobody is at the terminal to be asked.\nDo without it,"
     " and say in your answer what was left undone."
@@ -89,13 +90,19 @@ def question_lines(question: Question) -> list[str]:
 
 
 def denied_notice(request: PermissionRequest) -> str:
-    """What could not be asked, and how to allow it next time."""
+    """What could not be asked, and why it would have been; how to allow it next time."""
     rules = " ".join(f"--allow {shlex.quote(rule)}" for rule in request["suggestions"])
     how = f"Allow it with {rules}, or run" if rules else "Run"
-    return (
-        f"{request['title']} It was denied, because nobody is here to ask. {how} the command in a"
-        " terminal."
-    )
+    denied = f"It was denied, because nobody is here to ask. {how} the command in a terminal."
+    about = [f"  {beginning}"] if (beginning := _beginning(request["detail"])) else []
+    return "\n".join((request["title"], *about, *request["reasons"], denied))
+
+
+def _beginning(text: str) -> str:
+    """The first line that says something, with … where it is not all."""
+    text = text.strip()
+    line = text.split("\n", 1)[0][:_BEGINNING].rstrip()
+    return line if line == text else f"{line} …"
 
 
 _PLACE = re.compile(

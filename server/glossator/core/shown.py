@@ -22,6 +22,7 @@ written twice, and `meant` takes the escapes back. The VS Code client shows text
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _EMOJI = (
     r"\u00a9\u00ae\u2122\u2139\u2190-\u21ff\u2300-\u2bff\u3030\u303d\u3297\u3299"
@@ -98,6 +99,13 @@ def shown_prose(text: str) -> str:
     """Markdown of many lines; letters of every script stay."""
     text = text.replace("\r\n", "\n")
     return _UNSEEN_ONE.sub(lambda found: _escaped(found[0]), text)
+
+
+def some_of(texts: Sequence[str], most: int) -> str:
+    """The first texts, as they are, and how many more there are: `a, b and 3 more`."""
+    more = len(texts) - most
+    names = ", ".join(texts[:most])
+    return f"{names} and {more:,} more" if more > 0 else names
 
 
 def meant(path: str) -> str:

@@ -1,8 +1,9 @@
 """What the provider demands of tool calls in a conversation, and how a broken one is repaired.
 
-It refuses a whole request for one tool call whose id is empty, odd or used before, for a call
-without a result in the next message, and for blank texts. Compatible servers send such calls, and a
-damaged log may hold half of a pair: without a repair the conversation would be refused for ever.
+It refuses a whole request for one tool call whose id is empty, odd or used before, or that has no
+name, for a call without a result in the next message, for blank texts (in results, too), and for an
+error without words. Compatible servers send such calls, and a damaged log may hold half of a pair:
+without a repair the conversation would be refused for ever.
 Source: the provider's "Messages" reference.
 """
 
@@ -17,8 +18,10 @@ from glossator.llm.model import Block, Message
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 _ODD_IN_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _NAME_CHARACTERS = 64
+_NAMELESS = "unknown"
 _LOST = "The result of this call is not known."
 _NOTHING = "(What was here is lost.)"
+_NO_WORDS = "(no text)"
 
 
 def call_ids(messages: Iterable[Message]) -> set[str]:
@@ -70,7 +73,7 @@ def repaired(messages: Sequence[Message]) -> list[Message]:
                 for old, new in zip(content, calls, strict=True)
                 if _is(old, "tool_use")
             ]
-            content = [_with_input(block) for block in calls]
+            content = [_whole_call(b) if _is(b, "tool_use") else b for b in calls]
         else:
             content = _results(content, open_calls)
             open_calls = []
@@ -92,7 +95,7 @@ def _results(content: Sequence[Block], open_calls: list[tuple[object, str]]) -> 
         if fitting:
             waiting.remove(fitting[0])
             new = fitting[0][1]
-            given[new] = block if new == id_ else {**block, "tool_use_id": new}
+            given[new] = _with_words(block if new == id_ else {**block, "tool_use_id": new})
     answers = list(given.values()) + [_lost(new) for _, new in open_calls if new not in given]
     return answers + [block for block in content if not _is(block, "tool_result")]
 
@@ -101,14 +104,29 @@ def _lost(id_: str) -> Block:
     return {"type": "tool_result", "tool_use_id": id_, "content": _LOST, "is_error": True}
 
 
+def _with_words(result: Block) -> Block:
+    """The result without blank texts; one that says nothing else, or is a mute error, says so."""
+    content = result.get("content")
+    kept = _without_blanks(content) if isinstance(content, list) else content
+    is_mute = not kept or (isinstance(kept, str) and not kept.strip())
+    if is_mute and (content or result.get("is_error")):
+        kept = [{"type": "text", "text": _NO_WORDS}]
+    return result if kept == content else {**result, "content": kept}
+
+
 def _without_blanks(content: Sequence[Block]) -> list[Block]:
     return [b for b in content if not _is(b, "text") or str(b.get("text") or "").strip()]
 
 
-def _with_input(block: Block) -> Block:
-    if not _is(block, "tool_use") or isinstance(block.get("input"), dict):
-        return block
-    return {**block, "input": {}}
+def _whole_call(block: Block) -> Block:
+    """The call with a name and an object as its input."""
+    name, given = block.get("name"), block.get("input")
+    missing: Block = {}
+    if not isinstance(name, str) or not name:
+        missing["name"] = _NAMELESS
+    if not isinstance(given, dict):
+        missing["input"] = {}
+    return {**block, **missing} if missing else block
 
 
 def _with(message: Message, content: list[Block]) -> Message:

@@ -20,13 +20,14 @@ from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileChange, FileRename
 from glossator.core.errors import UsageError
-from glossator.core.excerpt import Line, excerpt, is_cut
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.shown import shown
+from glossator.lsp.asked import for_session, in_a_file, in_a_message, is_whole
 from glossator.lsp.edits import workspace_edit
 from glossator.lsp.new_files import write_new_files
+from glossator.lsp.reports import report_folder, show_asked
 from glossator.lsp.wire import WireError, from_wire, to_wire
 
 if TYPE_CHECKING:
@@ -55,8 +56,11 @@ _BUTTONS = {
     Choice.ALWAYS: "Always allow here",
     Choice.DENY: "Deny",
 }
-_MESSAGE_LINES, _MESSAGE_CHARACTERS = 30, 300  # that a message box has room for
-_NOT_WHOLE = "This is not shown whole: where a line begins with …, something is left out."
+_ALL, _ALL_SENT = "All of it", "All but the middle of it, which is too long"
+_NOT_WRITTEN = (
+    "The whole could not be written to {} ({}). Deny this, check the disk's room and the folder's"
+    " permissions, and ask again."
+)
 _APPLY, _REJECT = "Apply", "Reject"
 _UNASKED = (
     "The editor could not ask the user, so this is not allowed.\nDo without it, and say in your"
@@ -140,7 +144,8 @@ class Dialogue:
                 answer: PermissionAnswer = from_wire(PermissionAnswer, reply or _DENIED)
             else:
                 buttons = [_BUTTONS[each] for each in request.choices]
-                pressed = await self._press(_in_a_message(request), buttons)
+                whole = "" if is_whole(request) else await self._shown_whole(request)
+                pressed = await self._press(in_a_message(request, whole), buttons)
                 chosen = next((c for c, name in _BUTTONS.items() if name == pressed), Choice.DENY)
                 answer = PermissionAnswer(chosen)
         except _FAILURES as failure:
@@ -222,10 +227,19 @@ class Dialogue:
             return ()
         return tuple(each for each in documents if each.uri in told.saved)
 
+    async def _shown_whole(self, request: PermissionRequest) -> str:
+        """Have the client show all that is asked about, as a file; says where it is."""
+        try:
+            path = await show_asked(self._protocol, self._client, in_a_file(request))
+        except OSError as error:
+            _log.warning("What is asked about could not be written to a file: %s", error)
+            return _NOT_WRITTEN.format(report_folder(), error.strerror)
+        return f"{_ALL if request.cut is None else _ALL_SENT}: {path}"
+
     async def _press(self, text: str, buttons: list[str]) -> str | None:
         """The button that the user pressed, if any. Raises `JsonRpcException`."""
         actions = [types.MessageActionItem(button) for button in buttons]
-        params = types.ShowMessageRequestParams(types.MessageType.Info, text, actions)
+        params = types.ShowMessageRequestParams(types.MessageType.Info, for_session(text), actions)
         pressed = await self._protocol.ask(types.WINDOW_SHOW_MESSAGE_REQUEST, params)
         return pressed.title if pressed else None
 
@@ -246,18 +260,6 @@ class _SaveAnswer:
 def _shown(question: Question) -> str:
     details = [f"{each.label}: {each.detail}" for each in question.options if each.detail]
     return "\n".join((question.text, *details))
-
-
-def _in_a_message(request: PermissionRequest) -> str:
-    """What a message has room for; what it leaves out it says, in lines that are not indented."""
-    cut = request.cut
-    lines = excerpt(request.detail, lines=_MESSAGE_LINES, characters=_MESSAGE_CHARACTERS)
-    if cut is not None:
-        tail = excerpt(cut.tail, lines=_MESSAGE_LINES, characters=_MESSAGE_CHARACTERS)
-        lines = (*lines, Line(f"… {cut.bytes:,} more bytes", mark=True), *tail)
-    details = [line.text if line.mark else f"  {line.text}" for line in lines]
-    left_out = [_NOT_WHOLE] if is_cut(lines) else []
-    return "\n".join((request.title, *details, *left_out, *request.reasons))
 
 
 def _summary(plan: EditPlan) -> str:

@@ -1,4 +1,4 @@
-"""Answers as Markdown files, for clients that would not show a command's response.
+"""What clients without a panel are shown as files: answers, and what no message box has room for.
 
 They come when the user may be typing something else: none of them takes the keyboard.
 """
@@ -20,6 +20,8 @@ from glossator.core.shown import shown_prose
 from glossator.core.uri import to_uri
 
 if TYPE_CHECKING:
+    from glossator.lsp.client import Client
+    from glossator.lsp.protocol import Protocol
     from glossator.lsp.server import Server
     from glossator.service.ask import Answer, CitationView
     from glossator.service.reports import ShownGloss
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _KEPT = 200  # files, those written last
+_ANSWER, _ASKED = ".md", ".txt"
 # The `takeFocus` with which an editor shows a document and leaves the cursor where it is. To Eglot
 # false is true, to Neovim nothing is; Helix moves the cursor in any case, as may others.
 _BESIDE = {"Neovim": False, "Eglot": None, "Visual Studio Code": False}
@@ -35,24 +38,35 @@ _BESIDE = {"Neovim": False, "Eglot": None, "Visual Studio Code": False}
 async def show_report(server: Server, answer: Answer) -> None:
     """Have the client show the answer: as a document of ours if it was kept as one, else a file."""
     document = getattr(answer, "document", None)
-    if document is not None and server.client.contents and _shows_beside(server):
-        _open(server, document)
+    if document is not None and server.client.contents and _shows_beside(server.client):
+        _open(server.protocol, server.client, document)
     else:
         await _show_file(server, to_markdown(answer))
 
 
 async def show_gloss(server: Server, gloss: ShownGloss) -> None:
     """Have the client show a gloss, in the same way."""
-    if server.client.contents and _shows_beside(server):
-        _open(server, gloss.uri)
+    if server.client.contents and _shows_beside(server.client):
+        _open(server.protocol, server.client, gloss.uri)
     else:
         await _show_file(server, gloss.text)
+
+
+async def show_asked(protocol: Protocol, client: Client, text: str) -> str:
+    """Write what is asked about to a file, and have the client show it, if it can beside the rest.
+
+    Gives the file's path as it is shown. Raises `OSError`.
+    """
+    path = await asyncio.to_thread(_write, text, _ASKED)
+    if _shows_beside(client):
+        _open(protocol, client, to_uri(str(path)))
+    return _short(path)
 
 
 async def _show_file(server: Server, text: str) -> None:
     """Write a text to the user's state folder; the client opens it, or tells where it is."""
     try:
-        path = await asyncio.to_thread(_write, text)
+        path = await asyncio.to_thread(_write, text, _ANSWER)
     except OSError as error:
         _log.warning("The answer could not be written as a report: %s", error)
         said = (
@@ -61,22 +75,22 @@ async def _show_file(server: Server, text: str) -> None:
         )
         server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, said))
         return
-    if _shows_beside(server):
-        _open(server, to_uri(str(path)))
+    if _shows_beside(server.client):
+        _open(server.protocol, server.client, to_uri(str(path)))
     else:
         server.window_show_message(
             types.ShowMessageParams(types.MessageType.Info, f"Answer: {_short(path)}")
         )
 
 
-def _shows_beside(server: Server) -> bool:
+def _shows_beside(client: Client) -> bool:
     """Whether the client can show a document and leave the keyboard where it is."""
-    return server.client.show_document and server.client.name in _BESIDE
+    return client.show_document and client.name in _BESIDE
 
 
-def _open(server: Server, uri: str) -> None:
-    focus = _BESIDE[server.client.name]
-    server.protocol.send_request(  # whether the user looks at it is not waited for
+def _open(protocol: Protocol, client: Client, uri: str) -> None:
+    focus = _BESIDE[client.name]
+    protocol.send_request(  # whether the user looks at it is not waited for
         types.WINDOW_SHOW_DOCUMENT, types.ShowDocumentParams(uri=uri, take_focus=focus)
     )
 
@@ -88,10 +102,15 @@ def _short(path: Path) -> str:
 
 
 def report_folder() -> Path:
-    """Where reports are kept, readable by the user alone."""
+    """Where all of this is kept, readable by the user alone."""
     import platformdirs  # noqa: PLC0415 - nothing but pygls is imported before `initialize`
 
     return Path(platformdirs.user_state_dir("glossator")) / "reports"
+
+
+def is_answer(path: str) -> bool:
+    """Whether the file at `path` (absolute) is an answer as Markdown."""
+    return path.startswith(f"{report_folder()}/") and path.endswith(_ANSWER)
 
 
 def to_markdown(answer: Answer) -> str:
@@ -128,22 +147,22 @@ def _citation(citation: CitationView) -> str:
     return f"- {citation.status.value}: {linked}{reason}"
 
 
-def _write(text: str) -> Path:
+def _write(text: str, suffix: str) -> Path:
     folder = report_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
-    path, descriptor = _new_file(folder)
+    path, descriptor = _new_file(folder, suffix)
     with os.fdopen(descriptor, "w", encoding="utf-8", errors="surrogateescape") as file:
         file.write(text)
     _remove_old(folder)
     return path
 
 
-def _new_file(folder: Path) -> tuple[Path, int]:
+def _new_file(folder: Path, suffix: str) -> tuple[Path, int]:
     """A new file, open, with the next number, as short as it can be for a message to show it."""
-    taken = (int(path.stem) for path in folder.glob("*.md") if path.stem.isdecimal())
+    taken = (int(path.stem) for path in _files(folder))
     for number in count(max(taken, default=0) + 1):
-        path = folder / f"{number}.md"
+        path = folder / f"{number}{suffix}"
         with suppress(FileExistsError):
             return path, os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     raise AssertionError("numbers do not end")
@@ -151,8 +170,14 @@ def _new_file(folder: Path) -> tuple[Path, int]:
 
 def _remove_old(folder: Path) -> None:
     try:
-        reports = sorted(folder.glob("*.md"), key=lambda report: report.stat().st_mtime_ns)
+        reports = sorted(_files(folder), key=lambda report: report.stat().st_mtime_ns)
         for report in reports[:-_KEPT]:
             report.unlink()
     except OSError as error:  # another server removes them, too; the next report tries again
         _log.info("Old reports were not removed: %s", error)
+
+
+def _files(folder: Path) -> list[Path]:
+    """Those that were written here."""
+    ours = (_ANSWER, _ASKED)
+    return [path for path in folder.iterdir() if path.stem.isdecimal() and path.suffix in ours]

@@ -13,6 +13,7 @@ from glossator.context.attachments import Attached, Exhibit
 from glossator.core.errors import UsageError
 from glossator.core.gloss import FOLDER, WORKSPACE, Gloss, Subject
 from glossator.core.report import Report, Thoroughness
+from glossator.core.shown import some_of
 from glossator.core.uri import to_uri
 from glossator.grounding.passages import passage_of
 from glossator.prompts.loader import load_prompt
@@ -135,8 +136,7 @@ async def _known_calls(app: Application, pointed: Pointed) -> str:
         places = dict.fromkeys(
             f"`{call.name}` (`{relative(call.line.path)}:{call.line.number}`)" for call in told
         )
-        more = f" and {len(places) - _CALLS:,} more" if len(places) > _CALLS else ""
-        return ", ".join(list(places)[:_CALLS]) + more if places else "none"
+        return some_of(list(places), _CALLS) or "none"
 
     callers, callees = named(calls.callers), named(calls.callees)
     prompt = load_prompt("user/calls")

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from glossator.core.errors import UsageError
-from glossator.core.shown import shown
+from glossator.core.shown import shown, some_of
 from glossator.tools.shell.output import Output
 from glossator.workspace.roots import outermost
 
@@ -63,9 +63,8 @@ def read_only_told(output: Output, shared: Sequence[str]) -> tuple[str, ...]:
     named = [path for path in shared if os.fsencode(os.path.basename(path)) in said]
     if not named:
         return ()
-    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
-    names = ", ".join(shown(os.path.basename(path)) for path in named[:_MOST_NAMED])
-    return (f"[Read-only here, for other files share it by hard links: {names}{more}]",)
+    names = some_of([shown(os.path.basename(path)) for path in named], _MOST_NAMED)
+    return (f"[Read-only here, for other files share it by hard links: {names}]",)
 
 
 def enclosing(paths: Iterable[str], most: int) -> set[str]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.core.encoding import decode
 from glossator.core.ports import EditorPort
+from glossator.core.shown import some_of
 from glossator.service import arrival
 from glossator.service.checkpoints import Checkpoints
 from glossator.service.file_states import Content, DiskFiles
@@ -90,8 +91,7 @@ class SavingFirst:
         shown = [relative(path) for path in paths if self.hidden is None or not self.hidden(path)]
         if not shown:
             return ""
-        more = len(shown) - _NAMES
-        names = ", ".join(shown[:_NAMES]) + (f" and {more} more" if more > 0 else "")
+        names = some_of(shown, _NAMES)
         self.run.notice_once("unsaved", _FOR_USER.format(names=names))
         return _FOR_MODEL.format(names=names)
 

@@ -251,10 +251,12 @@ async def acting(
     saves: bool = False,
     name: str = "",
     events: bool = True,
+    shows_documents: bool = False,
 ) -> AsyncIterator[Acting]:
     """The real server on `root`, in this process; the editor can do what `workspace` says."""
     capabilities = {
         "workspace": workspace,
+        "window": {"showDocument": {"support": shows_documents}},
         "general": {"positionEncodings": [encoding]},
         "experimental": {
             "glossator": {

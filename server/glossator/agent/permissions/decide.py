@@ -25,8 +25,9 @@ from glossator.agent.permissions.rules import FAMILIES, Rule
 from glossator.agent.permissions.subject import Subject, Target
 from glossator.agent.permissions.suggest import suggestions
 from glossator.agent.permissions.words import Words, spelled
-from glossator.core.shown import shown
+from glossator.core.shown import shown, some_of
 from glossator.tools.base import Access
+from glossator.tools.shell.reader import TOO_MANY
 
 _NAMED = 5  # protected paths, or commands
 _LETTERS = 80  # of a command
@@ -144,8 +145,11 @@ def _unclear(subject: Subject, policy: Policy) -> Ask | None:
         return None
     reasons = []
     if script.unclear and (policy.mode is not Mode.AUTO or script.open_reason is not None):
-        what = "this command" if "" in script.unclear else _quoted(script.unclear)
-        reasons.append(f"Glossator cannot tell what {what} would do.")
+        if script.excess:
+            reasons.append(TOO_MANY)
+        if unclear := [text for text in script.unclear if text not in script.excess]:
+            what = "this command" if "" in unclear else _quoted(unclear)
+            reasons.append(f"Glossator cannot tell what {what} would do.")
         if missing := uncovered(policy.allow, script, policy.places):
             reasons.append(_needing(missing, policy))
     if script.open_reason is not None:
@@ -255,5 +259,4 @@ def _quoted(texts: Iterable[str]) -> str:
     """Some of the texts, shortened, each in marks of code."""
     known = [shown(text) for text in texts]
     short = [f"{text[:_LETTERS]}…" if len(text) > _LETTERS else text for text in known]
-    more = f" and {len(short) - _NAMED:,} more" if len(short) > _NAMED else ""
-    return ", ".join(f"`{text}`" for text in short[:_NAMED]) + more
+    return some_of([f"`{text}`" for text in short], _NAMED)

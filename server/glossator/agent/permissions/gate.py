@@ -12,7 +12,7 @@ from glossator.agent.permissions.policy import Mode, Policy
 from glossator.agent.permissions.subject import Subject
 from glossator.core.errors import UsageError
 from glossator.core.permission import PermissionAnswer, PermissionRequest, as_sent
-from glossator.core.shown import shown, shown_text
+from glossator.core.shown import shown, shown_text, some_of
 from glossator.tools.base import Access, Cancelled, Tool, ToolArgs, ToolContext, in_thread
 from glossator.tools.bash import BashArgs
 from glossator.tools.shell.judge import only_reading
@@ -209,10 +209,10 @@ def _elsewhere(
     paths = shared(snapshot)
     if not paths:
         return ()
-    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+    names = some_of([shown(snapshot.relative(path)) for path in paths], 1)
     reason = (
-        f"{shown(snapshot.relative(paths[0]))}{more} may go by other names elsewhere (hard links):"
-        " what it writes there changes those, too."
+        f"{names} may go by other names elsewhere (hard links): what it writes there changes those,"
+        " too."
     )
     return (reason,)
 

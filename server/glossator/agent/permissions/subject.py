@@ -14,6 +14,7 @@ from pathlib import PurePath
 
 from glossator.agent.permissions.words import Meanings, Words, bare, meanings, words_of
 from glossator.tools.base import Access
+from glossator.tools.shell.reader import TOO_MANY
 from glossator.tools.shell.script import Script, Simple, Unclear, Unknown
 
 _MAX_LINKS = 40  # on the way to a file, as in Linux
@@ -56,6 +57,7 @@ class ShellScript:
     `open_reason` says why it would not be confined to a sandbox without network, None if it would
     be. `unclear` are the texts of parts that are not understood, "" if nobody can tell what words
     mean; `hints` the commands that can be seen in them, and `opaque` if there may be others.
+    `excess` are those of `unclear` that were not looked at, because there are too many.
     """
 
     commands: tuple[Words, ...]
@@ -65,6 +67,7 @@ class ShellScript:
     unclear: tuple[str, ...] = ()
     hints: tuple[Words, ...] = ()
     opaque: bool = False
+    excess: frozenset[str] = frozenset()
 
     @property
     def read_only(self) -> bool:
@@ -105,6 +108,8 @@ class Subject:
         read = [(each.target,) for one in known for each in one.redirects if not each.writes]
         meant = meanings((*seen, *read), written, cwd)
         unclear = tuple(dict.fromkeys(each.text for each in unknown))
+        looked_at = {each.text for each in unknown if each.reason != TOO_MANY}
+        excess = frozenset(unclear) - looked_at
         if meant is None:  # it may mean too much to be looked at
             unclear = (*unclear, "")
             meant = meanings((), written, cwd) or Meanings((), ())
@@ -122,6 +127,7 @@ class Subject:
                 unclear,
                 tuple(map(words_of, hints)),
                 any(each.opaque for each in unknown),
+                excess,
             ),
         )
 

@@ -17,7 +17,7 @@ from glossator.cli.wire_sessions import (
     Undone,
     UndoProblem,
 )
-from glossator.core.shown import shown
+from glossator.core.shown import shown, some_of
 
 _PATHS = 4  # of a turn that are named
 _QUESTION = 60  # characters
@@ -158,6 +158,4 @@ def _short(question: str) -> str:
 
 def names(paths: list[str]) -> str:
     """Some of the paths, and how many more there are."""
-    more = len(paths) - _PATHS
-    names = ", ".join(map(shown, paths[:_PATHS]))
-    return f"{names} and {more} more" if more > 0 else names
+    return some_of([shown(path) for path in paths], _PATHS)

@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from glossator.core.text import LineTable
 from glossator.core.uri import to_path
-from glossator.lsp.reports import report_folder
+from glossator.lsp.reports import is_answer
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
@@ -36,7 +36,7 @@ async def document_link(ls: Server, params: types.DocumentLinkParams) -> list[ty
 
 def _is_report(uri: str) -> bool:
     path = to_path(uri)
-    return path is not None and path.startswith(f"{report_folder()}/")
+    return path is not None and is_answer(path)
 
 
 def _links(table: LineTable, ls: Server) -> Iterator[types.DocumentLink]:

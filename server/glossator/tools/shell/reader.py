@@ -23,8 +23,8 @@ _SETTING = frozenset(
 )
 _TESTING = frozenset({"test_operator", "=", "==", "!=", "!"})
 _JOINING = frozenset({";", "&&", "||", "|", "\n"})
-_TOO_MANY = "It runs too many programs."
 _MOST_COMMANDS = 200  # with every round of a loop
+TOO_MANY = f"It has more than {_MOST_COMMANDS} commands, and Glossator looks at no more."
 
 # what holds statements -> the words of the shell around them
 _HOLDING: Mapping[str, frozenset[str]] = {
@@ -77,7 +77,7 @@ class Reader(WordReader):
             case "command":
                 self._count += 1
                 if self._count > _MOST_COMMANDS:
-                    raise NotPlain(_TOO_MANY)
+                    raise NotPlain(TOO_MANY)
                 return [self._simple(piece)]
             case kind:
                 raise NotPlain(REASONS.get(kind, "It holds more than programs and their words."))
@@ -126,7 +126,7 @@ class Reader(WordReader):
         try:
             for value in [self.word(each) for each in words]:
                 if self._count > _MOST_COMMANDS:
-                    raise NotPlain(_TOO_MANY)
+                    raise NotPlain(TOO_MANY)
                 self.values[variable] = value
                 self._repeats = repeats or isinstance(value, Loose)
                 round_ = self.parts(body)
@@ -150,7 +150,9 @@ class Reader(WordReader):
             end = end.pieces[-1]
         alone = len(inner) - 1 if end.kind == "command" else 0  # else it is of all of a group
         before, inner = inner[:alone], inner[alone:]
-        if not inner or any(isinstance(each, Unknown) for each in inner):
+        if unknown := [each for each in inner if isinstance(each, Unknown)]:
+            raise NotPlain(unknown[0].reason)
+        if not inner:
             raise NotPlain("It redirects what is not plain.")
         known = [each for each in inner if isinstance(each, Simple)]
         return [*before, *(self._redirected(each, tuple(redirects)) for each in known)]
