@@ -6,10 +6,13 @@ import asyncio
 import os
 import socket
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from glossator.core.errors import UsageError
+from glossator.tools.shell import bubblewrap
 from glossator.tools.shell.policy import Limits, Policy, Quota
 from glossator.tools.shell.report import output_text
 from glossator.tools.shell.shell import Command, Shell
@@ -72,6 +75,38 @@ async def test_fifos_of_the_workspace_are_covered(tmp_path: Path) -> None:
     told = await _said(_shell(tmp_path), "[ -p fifo ] || echo none; echo x > fifo", limits)
     assert told.startswith("none")
     assert "Read-only" in told or "denied" in told
+
+
+async def test_no_socket_or_fifo_of_a_readable_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However it was bound, and by whichever name the folder is shown."""
+    place, root = tmp_path / "place", tmp_path / "ws"
+    (place / "sub").mkdir(parents=True)
+    root.mkdir()
+    (tmp_path / "link").symlink_to(place)
+    monkeypatch.setattr(bubblewrap, "_TEMPORARY", ("/run", "/dev/shm"))  # so that it is shown
+    monkeypatch.chdir(place)
+    os.mkfifo("fifo")
+    os.mkfifo("sub/fifo")
+    with ExitStack() as servers:
+        for name in ("rel.sock", "./dot.sock", "../place/up.sock", str(place / "whole.sock")):
+            server = servers.enter_context(socket.socket(socket.AF_UNIX))
+            server.bind(name)
+        policy = Policy((str(root),), readable=(str(tmp_path / "link"),))
+        shell = Shell(FOUND, policy, os.environ)
+        see = "for f in */* */*/*; do [ -S $f ] || [ -p $f ] && echo seen $f; done; ls */sub *"
+        told = await _said(shell, f"cd {tmp_path} && {see}")
+    assert "seen" not in told
+    assert "rel.sock" in told
+
+
+async def test_a_readable_folder_that_holds_too_much(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bubblewrap, "_LOOKING", 0.0)
+    with pytest.raises(UsageError, match=r"could not be found out: it took more than 0 s"):
+        await _shell(tmp_path).run(Command("true"), SECONDS)
 
 
 async def test_temporary_folders_are_limited(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ async def _call_tool(
             context,
             edits=edits,
             only_reads=decided.only_reads,
-            asked=decided.asked,
+            shared=decided.shared,
             call_id=call.id,
         )
         result = await tool.run(args, context)

@@ -33,6 +33,7 @@ from glossator.service.unsaved import Saving, SavingFirst
 from glossator.service.workspace_shell import WorkspaceShell
 from glossator.settings.model import Settings
 from glossator.tools.shell.context import ShellContext
+from glossator.tools.shell.policy import Shared
 from glossator.tools.shell.shell import LimitedShell
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -104,7 +105,7 @@ class Acting:
         """The shell of a workspace, with what rules hide from it."""
         return self.shell.limited(snapshot, self._hidden_in(snapshot.roots))
 
-    def shared(self, snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
+    def shared(self, snapshot: WorkspaceSnapshot) -> Shared:
         """What of a workspace goes by other names, too; blocking."""
         return self.shell.shared(snapshot, self._hidden_in(snapshot.roots))
 

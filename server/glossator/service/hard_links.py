@@ -2,38 +2,46 @@
 
 Who changes such a file by its harmless name changes what lies elsewhere: `git clone --local` and
 package managers share files so. A new name changes no time of the folders of the others, so all
-files are looked at before each command, by `find`: some 2 ms for a thousand.
+files are looked at before each command that runs unasked.
+
+They are mounted read-only. Of installed packages, nobody's own work, the fullest folders are, so
+that there are few mounts; a folder of the user's own never is, for nothing could be added to it.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown, some_of
+from glossator.tools.shell.finding import find_below
 from glossator.tools.shell.output import Output
-from glossator.workspace.roots import outermost
+from glossator.tools.shell.policy import Shared
+from glossator.workspace.roots import is_inside, outermost
 
-_PLACES = "/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin"
 _SECONDS = 20.0
-_MOST = 100  # mounts, a third of a millisecond each
+_FEW = 100  # mounts; as many take 30 ms
+_MOST = 500  # mounts; as many take half a second, and the time grows with the square
+_PACKAGES = frozenset({"node_modules", "site-packages"})
 _MOST_NAMED = 5
-_REFUSALS = (b"Read-only file system", b"Device or resource busy", b"EROFS", b"EBUSY")
+_REFUSALS = (
+    *(b"read-only file system", b"device or resource busy", b"cross-device link"),
+    *(b"erofs", b"ebusy", b"exdev"),
+)
+_LINKED = ("-type", "f", "-links", "+1")
 _UNKNOWN = (
     "Which files have other names outside the workspace (hard links) could not be found out: {}, so"
     " the command was not run.\nAsk the user to run it."
 )
 
 
-def shared_files(roots: Sequence[str], protected: Collection[str]) -> tuple[str, ...]:
+def shared_files(roots: Sequence[str], protected: Collection[str]) -> Shared:
     """The files that commands may not change for the sake of their other names; blocking.
 
-    `protected` are the paths that commands may not change anyway. Of many files in one folder, the
-    folder is named instead. Raises `UsageError` if they cannot be found.
+    `protected` are the paths that commands may not change anyway. Raises `UsageError` if they
+    cannot be found.
     """
     names = defaultdict[tuple[int, int], list[str]](list)
     links = dict[tuple[int, int], int]()
@@ -52,32 +60,52 @@ def shared_files(roots: Sequence[str], protected: Collection[str]) -> tuple[str,
         if links[file] > len(paths) or any(_lies_in(path, kept) for path in paths)
         for path in paths
     }
-    return tuple(sorted(enclosing(shared, _MOST)))
+    sealed = enclosing(shared, _FEW, lambda folder: is_of_package(folder, roots))
+    return Shared(tuple(sorted(shared)), None if len(sealed) > _MOST else tuple(sorted(sealed)))
 
 
-def read_only_told(output: Output, shared: Sequence[str]) -> tuple[str, ...]:
-    """A line on files that a command could not change for the sake of their other names."""
+def read_only_told(
+    output: Output, sealed: Sequence[str], relative: Callable[[str], str]
+) -> tuple[str, ...]:
+    """A line on what a command could not change, if it was refused something.
+
+    What its output names comes first. `relative` is a path as the model knows it.
+    """
     said = output.head + output.tail
-    if not any(words in said for words in _REFUSALS):
+    lowered = said.lower()
+    if not sealed or not any(words in lowered for words in _REFUSALS):
         return ()
-    named = [path for path in shared if os.fsencode(os.path.basename(path)) in said]
-    if not named:
-        return ()
-    names = some_of([shown(os.path.basename(path)) for path in named], _MOST_NAMED)
-    return (f"[Read-only here, for other files share it by hard links: {names}]",)
+    named = sorted(sealed, key=lambda path: os.fsencode(os.path.basename(path)) not in said)
+    names = some_of([shown(relative(path)) for path in named], _MOST_NAMED)
+    told = f"Read-only here, for other files share it by hard links: {names}"
+    return (f"[{told}. Only the user can run what changes that.]",)
 
 
-def enclosing(paths: Iterable[str], most: int) -> set[str]:
-    """At most so many paths at or above all `paths`; the fullest folders stand for their files."""
+def enclosing(paths: Iterable[str], few: int, may_stand: Callable[[str], bool]) -> set[str]:
+    """`paths`, or folders above them that `may_stand` for all that is in them.
+
+    The fullest folders do, until there are `few`, or no more folders that may.
+    """
     found = set(outermost(paths))
-    while len(found) > most:
-        folders = Counter(map(os.path.dirname, found))
-        chosen = set(_fullest(folders, len(found) - most))
-        if not chosen:  # one in each folder
-            depth = max(path.count(os.sep) for path in found)
-            chosen = {os.path.dirname(path) for path in found if path.count(os.sep) == depth}
+    while len(found) > few:
+        inside = [path for path in found if may_stand(os.path.dirname(path))]
+        chosen = set(_fullest(Counter(map(os.path.dirname, inside)), len(found) - few))
+        if not chosen and inside:  # one in each folder
+            depth = max(path.count(os.sep) for path in inside)
+            chosen = {os.path.dirname(path) for path in inside if path.count(os.sep) == depth}
+        if not chosen:
+            break
         found = set(outermost((*chosen, *found)))
     return found
+
+
+def is_of_package(folder: str, roots: Sequence[str]) -> bool:
+    """Whether a folder is (part of) an installed package, as `node_modules/react` is."""
+    above = [root for root in roots if is_inside(folder, root)]
+    if not above or any(is_inside(root, folder) for root in roots):
+        return False
+    names = os.path.relpath(folder, max(above, key=len)).split(os.sep)
+    return not _PACKAGES.isdisjoint(names[:-1])
 
 
 def _fullest(folders: Counter[str], excess: int) -> Iterator[str]:
@@ -91,25 +119,10 @@ def _fullest(folders: Counter[str], excess: int) -> Iterator[str]:
 
 def _linked(roots: Sequence[str]) -> set[str]:
     """The regular files with more than one name. Raises `UsageError`."""
-    find = shutil.which("find", path=_PLACES)
-    if find is None:
-        raise UsageError(_UNKNOWN.format("there is no program find"))
-    if not roots:
-        return set()
     try:
-        found = subprocess.run(  # noqa: S603 - a program of the system
-            (find, *roots, "-type", "f", "-links", "+1", "-print0"),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # what is closed to us or gone
-            timeout=_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise UsageError(_UNKNOWN.format(f"it took more than {_SECONDS:.0f} s")) from error
-    except OSError as error:
+        return find_below(roots, _LINKED, _SECONDS)
+    except UsageError as error:
         raise UsageError(_UNKNOWN.format(error)) from error
-    return set(map(os.fsdecode, filter(None, found.stdout.split(b"\0"))))
 
 
 def _lies_in(path: str, folders: Collection[str]) -> bool:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.core.errors import GlossatorError, UsageError
@@ -21,6 +20,7 @@ from glossator.service.runs import Run
 from glossator.service.set_aside_asked import question, told
 from glossator.service.workspace_shell import WorkspaceShell
 from glossator.tools.shell.jobs import Polled
+from glossator.tools.shell.output import Output
 from glossator.tools.shell.policy import Limits
 from glossator.tools.shell.process import Finished
 from glossator.tools.shell.shell import Command, LimitedShell
@@ -50,12 +50,12 @@ class TurnShell:
         listing = _Listing(self.host)
         if command.only_reads and self.unconfined is None:  # there will be nothing to undo
             await listing.renew()
-            return await (await self._limited(command)).run(command, seconds)
+            return await (await self._limited()).run(command, seconds)
         async with self.checkpoints.around(self.turn.id, listing.paths):
-            limited = await self._limited(command)
+            limited = await self._limited()
             async with self._settling(limited.limits, listing) as settled:
                 finished = await limited.run(command, seconds)
-            notes = (*settled, *read_only_told(finished.output, limited.limits.shared))
+            notes = (*settled, *self._refused(finished.output, command.shared))
             return replace(finished, notes=notes)
 
     async def start(self, command: Command) -> str:
@@ -63,13 +63,14 @@ class TurnShell:
         async with AsyncExitStack() as covered:
             listing = _Listing(self.host)
             await covered.enter_async_context(self.checkpoints.around(self.turn.id, listing.paths))
-            limited = await self._limited(command)
+            limited = await self._limited()
             async with AsyncExitStack() as begun:
                 settling = self._settling(limited.limits, listing)
                 settled = await begun.enter_async_context(settling)
                 job = await limited.start(command)
                 ending = asyncio.create_task(self._ending(job, begun.pop_all(), settled))
             self.shells.endings[job] = ending
+            self.shells.sealed[job] = command.shared
             try:
                 self.checkpoints.job_began(self.turn.id, job, command.text)
             except GlossatorError:
@@ -89,9 +90,13 @@ class TurnShell:
         return await self._noted(job, await self.shells.jobs.stop(job))
 
     async def _noted(self, job: str, polled: Polled) -> Polled:
-        if polled.exit is None:
-            return polled
-        return replace(polled, notes=await self.shells.notes(job))
+        refused = self._refused(polled.output, self.shells.sealed.get(job, ()))
+        settled = () if polled.exit is None else await self.shells.notes(job)
+        return replace(polled, notes=(*settled, *refused))
+
+    def _refused(self, output: Output, sealed: Sequence[str]) -> tuple[str, ...]:
+        """A note, if a command was kept from what has other names."""
+        return read_only_told(output, sealed, self.host.snapshot().relative)
 
     async def _cover(self, job: str, ended: asyncio.Task[None], covered: AsyncExitStack) -> None:
         """Until the job ends, or waiting for that is cancelled."""
@@ -171,10 +176,8 @@ class TurnShell:
                 asking.cancel()
                 closing.cancel()
 
-    async def _limited(self, command: Command) -> LimitedShell:
-        sealed = not (command.only_reads or command.asked)
-        starting = partial(self.shells.starting, sealed=sealed)
-        return await asyncio.to_thread(starting, self.host.snapshot(), self.hidden)
+    async def _limited(self) -> LimitedShell:
+        return await asyncio.to_thread(self.shells.limited, self.host.snapshot(), self.hidden)
 
 
 class _Listing:

@@ -6,7 +6,6 @@ import asyncio
 import os
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.agent.permissions.protected import fixed_paths
@@ -18,7 +17,7 @@ from glossator.service.set_aside import Names, SetAside
 from glossator.settings.model import ShellSettings
 from glossator.tools.shell.guards import clear
 from glossator.tools.shell.jobs import Jobs
-from glossator.tools.shell.policy import Policy, Quota, Sandbox, Unavailable
+from glossator.tools.shell.policy import Policy, Quota, Sandbox, Shared, Unavailable
 from glossator.tools.shell.sandbox import find_sandbox
 from glossator.tools.shell.shell import LimitedShell, Shell
 from glossator.workspace.snapshot import WorkspaceSnapshot
@@ -34,6 +33,7 @@ class WorkspaceShell:
         self.jobs = Jobs()  # of all shells, so that they stay within reach
         self.aside = SetAside()
         self.endings: dict[str, asyncio.Task[tuple[str, ...]]] = {}  # by job: notes on its end
+        self.sealed: dict[str, tuple[str, ...]] = {}  # by job: what it may not change for others
         self.closing = asyncio.Event()
         self._making = threading.Lock()
         self._sandbox: Sandbox | Unavailable | None = None
@@ -64,29 +64,15 @@ class WorkspaceShell:
         """The shell of a workspace, with what a command is kept from; blocking."""
         return LimitedShell(self.get(snapshot.roots), self._limits.of(snapshot, hidden))
 
-    def starting(
-        self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None, *, sealed: bool
-    ) -> LimitedShell:
-        """As `limited`, for a command that starts now; `sealed` keeps it from `shared` files.
-
-        Raises `UsageError`.
-        """
-        shell = self.limited(snapshot, hidden)
-        if not sealed:
-            return shell
-        return replace(shell, limits=replace(shell.limits, shared=self._shared(snapshot, shell)))
-
-    def shared(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> tuple[str, ...]:
+    def shared(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> Shared:
         """What commands may change only if the user allowed just that: see `hard_links`; blocking.
 
         Raises `UsageError`.
         """
-        return self._shared(snapshot, self.limited(snapshot, hidden))
-
-    def _shared(self, snapshot: WorkspaceSnapshot, shell: LimitedShell) -> tuple[str, ...]:
+        limited = self.limited(snapshot, hidden)
         if self.unconfined is not None:
-            return ()
-        return shared_files(snapshot.roots, shell.limits.protected)
+            return Shared()
+        return shared_files(snapshot.roots, limited.limits.protected)
 
     def sweep(self, roots: Iterable[str]) -> None:
         """Remove what an earlier server left behind; blocking."""
@@ -101,6 +87,7 @@ class WorkspaceShell:
 
     async def notes(self, job: str) -> tuple[str, ...]:
         """What is to be said of a job that has ended, once that is settled."""
+        self.sealed.pop(job, None)
         ending = self.endings.pop(job, None)
         return () if ending is None else await asyncio.shield(ending)
 

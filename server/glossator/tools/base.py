@@ -160,7 +160,7 @@ class ToolContext:
     save: Callable[[], Awaitable[str]] = _all_saved
     before_asking: Callable[[], Awaitable[object]] = _at_once
     only_reads: bool = False
-    asked: bool = False
+    shared: tuple[str, ...] = ()
     call_id: str = ""
     agents: Agents | None = None
 

@@ -84,7 +84,7 @@ class Bash:
         try:
             unsaved = await context.save()
             command = Command(
-                args.command, args.cwd, args.network, context.only_reads, context.asked
+                args.command, args.cwd, args.network, context.only_reads, context.shared
             )
             number = context.runs.begin(command.text)
             run = f"[run {number}]"

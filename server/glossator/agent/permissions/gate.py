@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 
 from glossator.agent.permissions.decide import Allow, Ask, Decision, Deny, decide
@@ -16,12 +16,16 @@ from glossator.core.shown import shown, shown_text, some_of
 from glossator.tools.base import Access, Cancelled, Tool, ToolArgs, ToolContext, in_thread
 from glossator.tools.bash import BashArgs
 from glossator.tools.shell.judge import only_reading
+from glossator.tools.shell.policy import Shared
 from glossator.tools.shell.shell import LimitedShell
 from glossator.tools.shell.syntax import Script, parse
 from glossator.workspace.snapshot import WorkspaceSnapshot
 
 _TRIES = 3  # while what a call would touch changes under the question
 _NETWORK = "It would use the network."
+_TOO_MANY_NAMES = (
+    "Too many files here go by other names elsewhere (hard links) for it to be kept from each."
+)
 _UNSTEADY = (
     "What this would touch changed each time the user was asked, so nothing was done.\nLook at the"
     " files again before you go on."
@@ -36,13 +40,13 @@ _UNUSABLE = (
 class Permit:
     """A call may be made. `paths` are the real ones it was decided about; it edits no others.
 
-    `only_reads`: it is a command that was found to change nothing. `asked`: the user allowed just
-    this call, having been told what else it could change.
+    `only_reads`: it is a command that was found to change nothing. `shared` is what a command may
+    not change for the sake of its other names, as the user was not asked about just that.
     """
 
     paths: frozenset[str] = frozenset()
     only_reads: bool = False
-    asked: bool = False
+    shared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,8 @@ class Gate:
 
     `untrusted` says why what acts may not be done in the workspace, None if it may; it may ask the
     user, too. `grants` are those for the folders that are open now. `reviews`: every edit is
-    put to the user anyway, before it is applied. `shared` names what of the workspace may go by
-    other names elsewhere, too.
+    put to the user anyway, before it is applied. `shared` finds what of the workspace goes by other
+    names elsewhere, too.
     """
 
     policy: Callable[[], Policy]
@@ -61,7 +65,7 @@ class Gate:
     shell: Callable[[WorkspaceSnapshot], LimitedShell]  # blocking
     untrusted: Callable[[Access], Awaitable[str | None]]
     reviews: bool = False
-    shared: Callable[[WorkspaceSnapshot], Sequence[str]] = lambda _: ()  # blocking
+    shared: Callable[[WorkspaceSnapshot], Shared] = lambda _: Shared()  # blocking
     _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def permission(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
@@ -82,7 +86,7 @@ class Gate:
                 reason = await self.untrusted(tool.access)
             if reason is not None:
                 return Deny(reason)
-            decision = await self._decision(tool, args, context)  # the user may have been asked
+            decision = await self._final(tool, args, context)  # the user may have been asked
         if isinstance(decision.made, Ask):
             await context.before_asking()
             async with self._turn:
@@ -100,7 +104,7 @@ class Gate:
         An answer is worth only what was asked: while the user thought, a link may have come to lead
         elsewhere, or the mode been changed.
         """
-        current = await self._decision(tool, args, context)
+        current = await self._final(tool, args, context)
         for _ in range(_TRIES):
             asked = current
             if not isinstance(asked.made, Ask):
@@ -108,9 +112,9 @@ class Gate:
             settled = await self._asked(tool, args, context, asked, asked.made)
             if isinstance(settled, Deny):
                 return settled
-            current = await self._decision(tool, args, context)
-            if current.same_as(asked):
-                return replace(current.permit, asked=True)
+            current = await self._final(tool, args, context)
+            if current.same_as(asked) or current.is_granted(asked):
+                return replace(current.permit, shared=())
         match current.made:
             case Deny() as denied:
                 return denied
@@ -144,6 +148,17 @@ class Gate:
             policy = replace(policy, mode=Mode.ACCEPT_EDITS)
         return _Decided(subject, decide(subject, policy))
 
+    async def _final(self, tool: Tool, args: ToolArgs, context: ToolContext) -> _Decided:
+        """As `_decision`; what runs unasked is to be kept from what has other names elsewhere."""
+        decided = await self._decision(tool, args, context)
+        is_run = isinstance(args, BashArgs) and args.command is not None
+        if not is_run or not isinstance(decided.made, Allow) or decided.permit.only_reads:
+            return decided
+        shared = await in_thread(_shared, context.snapshot, self.shared)
+        if shared.sealed is None:
+            return replace(decided, made=Ask((_TOO_MANY_NAMES,)))
+        return replace(decided, shared=shared.sealed)
+
     def _policy_now(self) -> Policy:
         return replace(self.policy(), session=self.grants().rules)
 
@@ -154,13 +169,15 @@ class _Decided:
 
     subject: Subject
     made: Decision
+    shared: tuple[str, ...] = ()
 
     @property
     def permit(self) -> Permit:
         """To act on just what was decided about."""
         paths = frozenset(path for target in self.subject.targets for path in target.real)
         script = self.subject.script
-        return Permit(paths, script is not None and script.read_only and not paths)
+        only_reads = script is not None and script.read_only and not paths
+        return Permit(paths, only_reads, self.shared)
 
     def same_as(self, other: _Decided) -> bool:
         """Whether who was asked about the one was asked about the other.
@@ -173,6 +190,10 @@ class _Decided:
         else:
             same = self.made == other.made
         return same and self.subject.targets == other.subject.targets
+
+    def is_granted(self, other: _Decided) -> bool:
+        """Whether it is allowed now, and the same that was asked about."""
+        return isinstance(self.made, Allow) and self.subject.targets == other.subject.targets
 
 
 def _subject(
@@ -200,13 +221,21 @@ def _script(args: BashArgs, limited: LimitedShell) -> Subject:
     )
 
 
+def _shared(
+    _cancelled: Cancelled,
+    snapshot: WorkspaceSnapshot,
+    shared: Callable[[WorkspaceSnapshot], Shared],
+) -> Shared:
+    return shared(snapshot)
+
+
 def _elsewhere(
     _cancelled: Cancelled,
     snapshot: WorkspaceSnapshot,
-    shared: Callable[[WorkspaceSnapshot], Sequence[str]],
+    shared: Callable[[WorkspaceSnapshot], Shared],
 ) -> tuple[str, ...]:
     """What the user is to know of files that a command could change by their other names."""
-    paths = shared(snapshot)
+    paths = shared(snapshot).files
     if not paths:
         return ()
     names = some_of([shown(snapshot.relative(path)) for path in paths], 1)

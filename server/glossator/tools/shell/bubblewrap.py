@@ -22,6 +22,7 @@ from typing import ClassVar
 from glossator.core.errors import UsageError
 from glossator.tools.shell.covers import Unreadable, unreadable
 from glossator.tools.shell.environment import git_settings
+from glossator.tools.shell.finding import find_below
 from glossator.tools.shell.guards import guard
 from glossator.tools.shell.paths import path_within
 from glossator.tools.shell.policy import Confined, Policy, Quota, Unavailable
@@ -48,6 +49,13 @@ _BASE = (
     ),
 )
 _SOCKETS = "/proc/net/unix"
+_OPEN = ("(", "-type", "s", "-o", "-type", "p", ")")  # what another program may listen at
+_LOOKING = 5.0  # seconds
+_UNSEEN = (
+    "Which sockets and FIFOs of other programs are in the folders that commands may read could not"
+    " be found out: {}, so the command was not run.\nAsk the user to name fewer or smaller folders"
+    " in the setting shell.readable, or to run the command."
+)
 _ATTRIBUTES = "/dev/glossator-attributes"  # in a folder that is the sandbox's own
 # The first process of the namespace: when it ends, the kernel ends all others before bubblewrap
 # learns of it. Of bubblewrap's own first process it does not wait for the end. What this
@@ -126,25 +134,43 @@ def _kernel() -> tuple[int, ...]:
 
 
 def _sockets(policy: Policy) -> list[str]:
-    """Other programs' sockets that could be connected to: a read-only mount does not keep that.
+    """Other programs' sockets and FIFOs: a read-only mount does not keep them from being used.
 
     Those of the workspace serve as the network does. Elsewhere may be a service that acts for root.
+    Raises `UsageError` if there is too much to look through.
     """
     roots = [os.path.realpath(root) for root in policy.roots]
-    shown = [*_SYSTEM, *(path for path, _ in _reopened(policy))]
+    there = (*_listening(), *_open_in(policy))
+    ours = () if policy.network else policy.sockets
+    elsewhere = {path for path in there if not any(path_within(path, root) for root in roots)}
+    return [*ours, *sorted(elsewhere)]
 
-    def is_seen(path: str) -> bool:
-        return any(path_within(path, each) for each in shown) and not any(
-            path_within(path, each) for each in roots
-        )
 
+def _listening() -> Iterator[str]:
+    """The sockets in the system's folders that the kernel knows the whole path of."""
     try:
         lines = Path(_SOCKETS).read_text("utf-8", "surrogateescape").splitlines()
     except OSError:  # a system without /proc
-        lines = []
-    bound = {os.path.realpath(line[line.index("/") :]) for line in lines if "/" in line}
-    ours = () if policy.network else policy.sockets
-    return [*ours, *(path for path in sorted(bound) if is_seen(path) and _is_socket(path))]
+        return
+    for path in {os.path.realpath(line[line.index("/") :]) for line in lines if "/" in line}:
+        if any(path_within(path, folder) for folder in _SYSTEM) and _is_socket(path):
+            yield path
+
+
+def _open_in(policy: Policy) -> Iterator[str]:
+    """The sockets and FIFOs in what is shown besides the system's folders, by each of its names.
+
+    The kernel knows a socket by the path that it was bound by, which may be relative.
+    """
+    shown = list(_reopened(policy))
+    try:
+        found = find_below(sorted({real for _, real in shown}), _OPEN, _LOOKING)
+    except UsageError as error:
+        raise UsageError(_UNSEEN.format(error)) from error
+    for place, real in shown:
+        for path in found:
+            if path_within(path, real):
+                yield place + path[len(real) :]
 
 
 def _is_socket(path: str) -> bool:

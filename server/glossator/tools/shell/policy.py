@@ -52,9 +52,8 @@ class Policy:
 class Limits:
     """What of the workspace one command is kept from; `doubt` says why that may not be all.
 
-    What is `shared` with names elsewhere it cannot change, either. `repositories` are the folders
-    that hold a `.git`. `names` is what is there by a protected name, and where it leads if it is a
-    link.
+    `repositories` are the folders that hold a `.git`. `names` is what is there by a protected name,
+    and where it leads if it is a link.
     """
 
     protected: tuple[str, ...] = ()
@@ -63,8 +62,19 @@ class Limits:
     sockets: tuple[str, ...] = ()
     doubt: str | None = None
     repositories: tuple[str, ...] = ()
-    shared: tuple[str, ...] = ()
     names: Mapping[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The files of a workspace that have other names elsewhere, as hard links.
+
+    `sealed` are they, or folders above them, as a command is kept from changing them; None where
+    they are too many for that.
+    """
+
+    files: tuple[str, ...] = ()
+    sealed: tuple[str, ...] | None = ()
 
 
 @dataclass(frozen=True, slots=True)

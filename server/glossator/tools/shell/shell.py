@@ -32,14 +32,14 @@ class Command:
     """A command line, the folder to run it in (the first root if None), and if with network.
 
     `only_reads`: it was allowed as one that changes nothing, so it is kept from changing anything.
-    `asked`: the user allowed just this one, and may want what goes by other names changed as well.
+    `shared` are the files and folders that it may not change for the sake of their other names.
     """
 
     text: str
     cwd: str | None = None
     network: bool = False
     only_reads: bool = False
-    asked: bool = False
+    shared: tuple[str, ...] = ()
 
 
 class Shell:
@@ -136,7 +136,7 @@ class Shell:
                 hidden=(*self._policy.hidden, *limits.hidden),
                 patterns=limits.patterns,
                 sockets=limits.sockets,
-                shared=limits.shared,
+                shared=command.shared,
                 git=git,
             )
             return self._sandbox.confine(words, cwd, policy)
