@@ -102,7 +102,8 @@ class Subject:
         written = [path for each in parts for path in each.writes]
         written = [path for path in written if path != os.devnull]
         seen = [bare(each.words) for each in (*known, *hints)]
-        read = [(each.target,) for one in known for each in one.redirects if not each.writes]
+        sources = [each for one in known for each in one.redirects if each.operator == "<"]
+        read = [(each.target,) for each in sources if each.target != os.devnull]
         meant = meanings((*seen, *read), written, cwd)
         unclear = tuple(dict.fromkeys(each.text for each in unknown))
         if meant is None:  # it may mean too much to be looked at
