@@ -131,8 +131,8 @@ async def test_git_is_looked_at_where_a_folder_is_by_name_and_by_links(tmp_path:
     witness.chmod(0o755)
     for each in ("a/x", "b/x"):
         repository(root / each, {"a.txt": "a\n"})
-        git(root / each, "config", "diff.external", str(witness))
         (root / each / "a.txt").write_text("b\n")
+    git(root / "a/x", "config", "diff.external", str(witness))
     (root / "a/l").symlink_to("../b/c")
     commands = (
         "cd ../a/l/../x && git diff",
@@ -149,7 +149,6 @@ async def test_git_is_looked_at_where_a_folder_is_by_name_and_by_links(tmp_path:
     assert not [text for text in told if _RAN in text]
     assert "+b" in told[0]
     assert told[1].startswith("Plan mode only reads")
-    assert "+b" in told[2]
 
 
 async def test_the_witness_would_be_run(tmp_path: Path) -> None:

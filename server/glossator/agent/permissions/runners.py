@@ -111,6 +111,9 @@ def _read(text: str, found: Inner, *, is_sure: bool) -> list[Simple]:
     if is_sure:
         found.doubted += [each.text for each in unknown]
         found.opaque |= any(each.opaque for each in unknown)
+        if isinstance(text, Loose):  # the shell takes what it makes of it for commands, too
+            found.doubted.append(text)
+            found.opaque = True
     return commands
 
 
@@ -120,7 +123,7 @@ def _texts(commands: Sequence[Simple]) -> Iterator[tuple[str, bool]]:
     for command in commands:
         words = bare(words_of(command))
         is_fed = command.fed is not None
-        if is_fed and _is_shell(command.words):
+        if is_fed and (_is_shell(command.words) or command.pipeline in fed_shells):
             yield command.fed or "", True
         if command.pipeline in fed_shells and words[0] in _SAYING:
             yield " ".join(words[1:]), False
@@ -132,13 +135,13 @@ def _texts(commands: Sequence[Simple]) -> Iterator[tuple[str, bool]]:
 def _of_runner(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
     for at, (before, word) in enumerate(pairwise(words)):
         if before == "eval":
-            yield " ".join(words[at + 1 :]), True
+            is_known = not any(isinstance(each, Loose) for each in words[at + 1 :])
+            yield (str if is_known else Loose)(" ".join(words[at + 1 :])), True
         is_text = before == "trap" or (_TAKES_TEXT.fullmatch(before) and _is_shell(words))
-        is_sure = bool(is_text) and not isinstance(word, Loose)
         attached = word[2:] if word.startswith("-") else ""  # `su -c'rm x'`
         for text in dict.fromkeys((word, word.partition("=")[2], attached)):
             if not _PLAIN.fullmatch(text):
-                yield text, is_sure and text == word
+                yield text, bool(is_text) and text == word
 
 
 def _is_shell(words: Sequence[str]) -> bool:
