@@ -121,6 +121,36 @@ async def test_a_repository_has_nothing_run(tmp_path: Path, mode: Mode) -> None:
     assert "+b" in told["cd sub && git diff"]["content"]
 
 
+async def test_git_is_looked_at_where_a_folder_is_by_name_and_by_links(tmp_path: Path) -> None:
+    """A shell reads the `..` of `a/l/../x` by name: `a/x`, wherever the link `l` leads."""
+    root = tmp_path / "ws"
+    for folder in ("start", "b/c"):
+        (root / folder).mkdir(parents=True)
+    witness = root / "witness.sh"
+    witness.write_text(f"#!/bin/sh\necho {_RAN} >&2\necho {_RAN}\n")
+    witness.chmod(0o755)
+    for each in ("a/x", "b/x"):
+        repository(root / each, {"a.txt": "a\n"})
+        (root / each / "a.txt").write_text("b\n")
+    git(root / "a/x", "config", "diff.external", str(witness))
+    (root / "a/l").symlink_to("../b/c")
+    commands = (
+        "cd ../a/l/../x && git diff",
+        "cd -P ../a/l/../x && git diff",
+        "cd ../b/x; git diff",
+    )
+    calls = [
+        ToolUse("Bash", {"command": each, "cwd": "start"}, f"c{at}")
+        for at, each in enumerate(commands)
+    ]
+    async with stage(root, {}, [*map(Turn, calls), _DONE], {"permissions": {"mode": "plan"}}) as s:
+        await s.ask("Go.")
+        told = [s.results(at + 1)[f"c{at}"]["content"] for at in range(len(commands))]
+    assert not [text for text in told if _RAN in text]
+    assert "+b" in told[0]
+    assert told[1].startswith("Plan mode only reads")
+
+
 async def test_the_witness_would_be_run(tmp_path: Path) -> None:
     """By a command that does more than read: else the test above would show nothing."""
     root = tmp_path / "ws"

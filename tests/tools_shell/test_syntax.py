@@ -114,7 +114,7 @@ def test_parts(command: str, unknown: list[str], known: list[str]) -> None:
     ("command", "hints", "opaque"),
     [
         ("git push $x", [["git", "push", "$x"]], False),
-        ("echo $(rm x)", [["echo"], ["rm", "x"]], False),
+        ("echo $(rm x)", [["echo", "$(rm x)"], ["rm", "x"]], False),
         ("\\rm x", [["rm", "x"]], False),
         ("r''m x", [["rm", "x"]], False),
         ("$x y", [], True),

@@ -25,6 +25,7 @@ from glossator.agent.permissions.rules import (
     ToolRule,
     expression,
 )
+from glossator.agent.permissions.runners import divided, program_of, runs_another
 from glossator.agent.permissions.subject import ShellScript, Subject, Target
 from glossator.agent.permissions.words import Words, bare
 from glossator.tools.shell.judge import is_harmless
@@ -33,11 +34,8 @@ from glossator.workspace.gitpattern import FOLDER_MARK
 from glossator.workspace.roots import is_inside
 
 _QUOTING = re.compile(r"['\"\\\\]")
-# programs that run the program named among their words
-_RUNNERS = frozenset(
-    "bash busybox chroot command dash doas env eval exec fish ionice ksh nice nohup parallel setsid"
-    " sh stdbuf sudo time timeout watch xargs zsh".split()
-)
+# options of which it is known that no value follows
+_FLAG = re.compile(r"--no-[\w-]+|--bare|--paginate|--(?:quiet|silent|verbose|debug)|-[pqv]")
 
 
 def concerning(rules: Iterable[Rule], subject: Subject, places: Places) -> tuple[str, ...]:
@@ -167,28 +165,61 @@ def _targets(family: Family, subject: Subject) -> tuple[Target, ...]:
 def _concerns_command(rule: CommandRule, command: Words) -> bool:
     """Whether the command may be the rule's, under its full path or behind another program."""
     wanted = tuple(map(folded, rule.words))
-    for number, words in _run(command):
-        certain = tuple(word for word in words if not isinstance(word, Loose))
-        for spelled in (words, (*map(_program, words[:1]), *words[1:])):
-            if wanted in (spelled, certain):
+    for words, starts in _run(command):
+        for at in starts:
+            ends, _ = _found(wanted, words, at)
+            if ends and (rule.prefix or at):
                 return True
-            if spelled[: len(wanted)] == wanted and (rule.prefix or number):
+            if any(all(isinstance(word, Loose) for word in words[end:]) for end in ends):
                 return True
     return False
 
 
-def _run(command: Words) -> Iterator[tuple[int, Words]]:
-    """What a command may run, folded: itself, and what is among the words of a runner."""
+def _run(command: Words) -> Iterator[tuple[Words, range]]:
+    """A command, folded, and where in it one may begin that runs: among a runner's words, any."""
     for whole in dict.fromkeys((command, bare(command))):
         words = tuple(_folded(word) for word in whole)
-        runs_another = bool(words) and _program(words[0]) in _RUNNERS
-        if runs_another:  # `sh -c 'npm test'` is one word with blanks
-            words = tuple(type(word)(part) for word in words for part in word.split() or (word,))
-        yield from ((at, words[at:]) for at in range(len(words) if runs_another else 1))
+        runs = runs_another(whole)
+        if runs:  # `sh -c 'npm test'` is one word with blanks
+            words = divided(words)
+        yield words, range(len(words) if runs else 1)
 
 
 def _folded(word: str) -> str:
     return Loose(folded(word)) if isinstance(word, Loose) else folded(word)
+
+
+def _found(wanted: Words, words: Words, at: int) -> tuple[set[int], bool]:
+    """Where `wanted` may end in `words` from `at` on, and whether a loose word may be one of it.
+
+    Options, which may have a value each, and loose words may stand between: `git -C x push`.
+    """
+    if words[at] != wanted[0] and program_of(words[at]) != wanted[0]:
+        return set(), isinstance(words[at], Loose)
+    ends, may_be = {at + 1}, isinstance(words[at], Loose)
+    for want in wanted[1:]:
+        left, ends = ends, set()
+        seen: set[int] = set()
+        while left:
+            here = left.pop()
+            if here in seen or here >= len(words):
+                continue
+            seen.add(here)
+            word = words[here]
+            may_be |= isinstance(word, Loose)
+            if word == want:
+                ends.add(here + 1)
+            left |= _skipping(word, here)
+    return ends, may_be
+
+
+def _skipping(word: str, here: int) -> set[int]:
+    """Where a command goes on if the word at `here` is not one of those that say what it does."""
+    if isinstance(word, Loose):
+        return {here + 1}
+    if not word.startswith("-") or word == "--":
+        return set()
+    return {here + 1} if "=" in word or _FLAG.fullmatch(word) else {here + 1, here + 2}
 
 
 def _may_concern(rule: Rule, script: ShellScript) -> bool:
@@ -197,12 +228,13 @@ def _may_concern(rule: Rule, script: ShellScript) -> bool:
         case ToolRule():
             return False
         case PathRule():
-            return bool(script.unclear)
+            return bool(script.unclear or script.doubted)
         case CommandRule():
             first, *others = map(folded, rule.words)
-            words = r"\s+".join(map(re.escape, (_program(first), *others)))
+            words = r"\s+".join(map(re.escape, (program_of(first), *others)))
             said = re.compile(rf"(?<![\w-]){words}(?![\w-])")
-            texts = (_QUOTING.sub("", folded(text)) for text in script.unclear)
+            doubted = (*script.unclear, *script.doubted)
+            texts = (_QUOTING.sub("", folded(text)) for text in doubted)
             commands = (*script.commands, *script.hints)
             return (
                 script.opaque
@@ -213,19 +245,9 @@ def _may_concern(rule: Rule, script: ShellScript) -> bool:
 
 def _may_be(rule: CommandRule, command: Words) -> bool:
     """Whether it is the rule's command if the shell makes of a loose word what would fit."""
-    for number, words in _run(command):
-        if number and isinstance(words[0], Loose):
-            return True
-        for wanted, word in zip(rule.words, words, strict=False):
-            if isinstance(word, Loose):
-                return True
-            if folded(wanted) not in ({word, _program(word)} if word is words[0] else {word}):
-                break
-    return False
-
-
-def _program(word: str) -> str:
-    return word.rpartition("/")[2]
+    program = program_of(folded(rule.words[0]))
+    wanted = (program, *map(folded, rule.words[1:]))
+    return any(_found(wanted, words, at)[1] for words, starts in _run(command) for at in starts)
 
 
 def _concerns_name(rule: PathRule, name: str, places: Places) -> bool:

@@ -84,7 +84,7 @@ _STARTS = tuple(
     """.split("\n")
     if line.strip()
 )
-_RUNNERS = tuple(
+_WRAPPERS = tuple(
     tuple(line.split())
     for line in ("uv run", "poetry run", "pipenv run", "hatch run", "pnpm exec", "yarn", "npx")
 )
@@ -95,7 +95,7 @@ _AT_TOP = re.compile(r"\./(?P<name>mvnw|gradlew)")
 
 def known_start(command: Words) -> int:
     """How many of the first words say what the command does; 0 if they do not."""
-    for runner in ((), *_RUNNERS):
+    for runner in ((), *_WRAPPERS):
         if command[: len(runner)] != runner:
             continue
         words = command[len(runner) :]

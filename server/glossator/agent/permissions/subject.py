@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from glossator.agent.permissions.runners import inner
 from glossator.agent.permissions.words import Meanings, Words, bare, meanings, words_of
 from glossator.tools.base import Access
 from glossator.tools.shell.reader import TOO_MANY
@@ -57,7 +58,9 @@ class ShellScript:
     `open_reason` says why it would not be confined to a sandbox without network, None if it would
     be. `unclear` are the texts of parts that are not understood, "" if nobody can tell what words
     mean; `hints` the commands that can be seen in them, and `opaque` if there may be others.
-    `excess` are those of `unclear` that were not looked at, because there are too many.
+    `excess` are those of `unclear` that were not looked at, because there are too many. What
+    programs are given to run (`sh -c '...'`) adds to `named`, `hints` and `opaque`; `doubted` are
+    the parts of that that are not understood.
     """
 
     commands: tuple[Words, ...]
@@ -68,6 +71,7 @@ class ShellScript:
     hints: tuple[Words, ...] = ()
     opaque: bool = False
     excess: frozenset[str] = frozenset()
+    doubted: tuple[str, ...] = ()
 
     @property
     def read_only(self) -> bool:
@@ -102,10 +106,12 @@ class Subject:
         parts = script.parts if isinstance(script, Unclear) else script.commands
         unknown = [each for each in parts if isinstance(each, Unknown)]
         hints = [hint for each in unknown for hint in each.hints]
+        inside = inner((*known, *hints))
         written = [path for each in parts for path in each.writes]
         written = [path for path in written if path != os.devnull]
         seen = [bare(each.words) for each in (*known, *hints)]
-        read = [(each.target,) for one in known for each in one.redirects if not each.writes]
+        sources = [each for one in known for each in one.redirects if each.operator == "<"]
+        read = [(each.target,) for each in sources if each.target != os.devnull]
         meant = meanings((*seen, *read), written, cwd)
         unclear = tuple(dict.fromkeys(each.text for each in unknown))
         looked_at = {each.text for each in unknown if each.reason != TOO_MANY}
@@ -113,6 +119,9 @@ class Subject:
         if meant is None:  # it may mean too much to be looked at
             unclear = (*unclear, "")
             meant = meanings((), written, cwd) or Meanings((), ())
+        more = [*map(bare, map(words_of, inside.commands)), *((path,) for path in inside.files)]
+        wider = meanings((*seen, *read, *more), (), cwd) if more else meant
+        doubted = (*inside.doubted, "") if wider is None else tuple(inside.doubted)
         only_read = {words_of(each) for each in known if each in reading}
         targets = tuple(map(Target.at, meant.written))
         return Subject(
@@ -122,12 +131,13 @@ class Subject:
             ShellScript(
                 tuple(map(words_of, known)),
                 frozenset(only_read - {words_of(each) for each in known if each not in reading}),
-                tuple(target for target in map(Target.at, meant.named) if target.real),
+                tuple(target for target in map(Target.at, (wider or meant).named) if target.real),
                 open_reason,
                 unclear,
-                tuple(map(words_of, hints)),
-                any(each.opaque for each in unknown),
+                tuple(map(words_of, (*hints, *inside.commands))),
+                inside.opaque or any(each.opaque for each in unknown),
                 excess,
+                doubted,
             ),
         )
 

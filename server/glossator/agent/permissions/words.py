@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from glob import iglob
 from itertools import dropwhile, islice
 
-from glossator.tools.shell.script import Loose, Simple
+from glossator.tools.shell.script import MOVES, Loose, Simple, moved
 
 Words = tuple[str, ...]  # of a command; what is set for it alone (`NAME=value`) stands first
 
 _PARTS = re.compile(r"[=:@,]")  # `--file=x`, `HEAD:x`, `@x`
 _MAGIC = re.compile(r"[*?\[]")
-_MOVES = frozenset({"cd", "pushd"})
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
 _MAX_FOLDERS = 32  # in which a script may be
 _MAX_PATTERNS = 2  # names with a `*` in one path
@@ -69,10 +68,8 @@ def _folders(commands: Iterable[Words], cwd: str) -> list[str]:
     """Where the script may be, as any of its changes of folder may fail."""
     folders = [cwd]
     for command in commands:
-        if command and command[0] in _MOVES and len(folders) <= _MAX_FOLDERS:
-            to = [word for word in command[1:] if not word.startswith("-")] or ["~"]
-            folders += [path for word in to for path in _paths(word, folders)]
-            folders = list(dict.fromkeys(folders))
+        if command and command[0] in MOVES and len(folders) <= _MAX_FOLDERS:
+            folders = moved(folders, command)
     return folders
 
 

@@ -15,9 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.tools.shell.judge import moved
 from glossator.tools.shell.paths import path_within
-from glossator.tools.shell.script import MOVES, Script, Unclear
+from glossator.tools.shell.script import MOVES, Script, Unclear, moved
 
 Settings = tuple[tuple[str, str], ...]
 
@@ -77,7 +76,7 @@ def _folders(script: Script, cwd: str) -> list[str]:
     folders = [cwd]
     for command in script.commands:
         if command.words[0] in MOVES:
-            folders = moved(folders, command.words[1:])
+            folders = moved(folders, command.words)
     return folders
 
 

@@ -17,7 +17,7 @@ from itertools import islice
 
 from glossator.tools.shell.paths import path_within
 from glossator.tools.shell.programs import ANYTHING, FIND, GIT, GIT_RUNS, MANY, PROGRAMS, Options
-from glossator.tools.shell.script import MOVES, Loose, Script, Simple, Unclear
+from glossator.tools.shell.script import MOVES, Loose, Script, Simple, Unclear, moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def only_reading(commands: Sequence[Simple], place: Place) -> frozenset[Simple]:
     for command in commands:
         (reading if _reads(command, folders, place) else others).add(command)
         if command.words[0] in MOVES and len(folders) <= _MOST_FOLDERS:
-            folders = moved(folders, command.words[1:])
+            folders = moved(folders, command.words)
     feeding: dict[int, bool] = {}  # pipelines in which what comes later only reads
     for command in reversed(commands):
         if command.pipeline:
@@ -78,15 +78,6 @@ _NOT_FILES = ("/dev", "/proc", "/sys")  # whose names mean another thing in anot
 def is_harmless(variable: str) -> bool:
     """Whether `NAME=value` before a program is known to change only how it speaks."""
     return _HARMLESS.fullmatch(variable) is not None
-
-
-def moved(folders: list[str], words: Sequence[str]) -> list[str]:
-    """Where the shell may be after a `cd` that may fail: by name as it reads it, or by links."""
-    to = words[0] if len(words) == 1 else ""
-    there = [os.path.join(folder, to) for folder in folders]
-    return list(
-        dict.fromkeys((*folders, *map(os.path.normpath, there), *map(os.path.realpath, there)))
-    )
 
 
 def _reads(command: Simple, folders: list[str], place: Place) -> bool:

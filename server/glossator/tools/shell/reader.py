@@ -23,6 +23,7 @@ _SETTING = frozenset(
 )
 _TESTING = frozenset({"test_operator", "=", "==", "!=", "!"})
 _JOINING = frozenset({";", "&&", "||", "|", "\n"})
+_NO_WORDS = frozenset({"variable_assignment", "file_redirect", "heredoc_redirect", "comment"})
 _MOST_COMMANDS = 200  # with every round of a loop
 TOO_MANY = f"It has more than {_MOST_COMMANDS} commands, and Glossator looks at no more."
 
@@ -248,7 +249,7 @@ class Reader(WordReader):
         for each in below:
             if each.kind != "command":
                 continue
-            words = [part for part in each.pieces if part.kind in {*WORDS, "command_name"}]
+            words = [part for part in each.pieces if part.kind not in _NO_WORDS]
             program = _QUOTING.sub("", self.text(words[0])) if words else ""
             if words and words[0].kind == "command_name" and _PROGRAM.fullmatch(program):
                 yield Simple((program, *map(self._hint, words[1:])))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 MOVES = frozenset({"cd", "pushd", "popd"})  # the programs that change the shell's folder
@@ -102,3 +104,19 @@ class Unclear:
     def known(self) -> tuple[Simple, ...]:
         """The programs that are understood."""
         return tuple(each for each in self.parts if isinstance(each, Simple))
+
+
+def moved(folders: Iterable[str], words: Sequence[str]) -> list[str]:
+    """Where a shell that is in one of `folders` may be after a program that changes its folder.
+
+    That may fail; a `..` in its words is read by name or by where links lead, and a `~` is the home
+    folder or itself. Where a `popd` may lead is among the folders. Looks at the disk.
+    """
+    before = list(folders)
+    to = [word for word in words[1:] if not word.startswith("-")] or ["~"]
+    if words[0] == "popd":
+        to = []
+    meant = [spelling for word in to for spelling in (word, os.path.expanduser(word))]
+    there = [os.path.join(folder, each) for folder in before for each in dict.fromkeys(meant)]
+    ends = (*map(os.path.normpath, there), *map(os.path.realpath, there))
+    return list(dict.fromkeys((*before, *ends)))
