@@ -101,6 +101,7 @@ async def _call_tool(
             edits=edits,
             only_reads=decided.only_reads,
             shared=decided.shared,
+            targets=decided.paths,
             call_id=call.id,
         )
         result = await tool.run(args, context)

@@ -15,9 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from glossator.core.errors import UsageError
-from glossator.core.shown import shown, some_of
 from glossator.tools.shell.finding import find_below
-from glossator.tools.shell.output import Output
 from glossator.tools.shell.policy import Shared
 from glossator.workspace.roots import is_inside, outermost
 
@@ -25,11 +23,6 @@ _SECONDS = 20.0
 _FEW = 100  # mounts; as many take 30 ms
 _MOST = 500  # mounts; as many take half a second, and the time grows with the square
 _PACKAGES = frozenset({"node_modules", "site-packages"})
-_MOST_NAMED = 5
-_REFUSALS = (
-    *(b"read-only file system", b"device or resource busy", b"cross-device link"),
-    *(b"erofs", b"ebusy", b"exdev"),
-)
 _LINKED = ("-type", "f", "-links", "+1")
 _UNKNOWN = (
     "Which files have other names outside the workspace (hard links) could not be found out: {}, so"
@@ -62,23 +55,6 @@ def shared_files(roots: Sequence[str], protected: Collection[str]) -> Shared:
     }
     sealed = enclosing(shared, _FEW, lambda folder: is_of_package(folder, roots))
     return Shared(tuple(sorted(shared)), None if len(sealed) > _MOST else tuple(sorted(sealed)))
-
-
-def read_only_told(
-    output: Output, sealed: Sequence[str], relative: Callable[[str], str]
-) -> tuple[str, ...]:
-    """A line on what a command could not change, if it was refused something.
-
-    What its output names comes first. `relative` is a path as the model knows it.
-    """
-    said = output.head + output.tail
-    lowered = said.lower()
-    if not sealed or not any(words in lowered for words in _REFUSALS):
-        return ()
-    named = sorted(sealed, key=lambda path: os.fsencode(os.path.basename(path)) not in said)
-    names = some_of([shown(relative(path)) for path in named], _MOST_NAMED)
-    told = f"Read-only here, for other files share it by hard links: {names}"
-    return (f"[{told}. Only the user can run what changes that.]",)
 
 
 def enclosing(paths: Iterable[str], few: int, may_stand: Callable[[str], bool]) -> set[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
@@ -15,7 +15,7 @@ from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.service.checkpoints import Checkpoints
-from glossator.service.hard_links import read_only_told
+from glossator.service.refused import Closed, refused
 from glossator.service.runs import Run
 from glossator.service.set_aside_asked import question, told
 from glossator.service.workspace_shell import WorkspaceShell
@@ -50,12 +50,14 @@ class TurnShell:
         listing = _Listing(self.host)
         if command.only_reads and self.unconfined is None:  # there will be nothing to undo
             await listing.renew()
-            return await (await self._limited()).run(command, seconds)
+            finished = await (await self._limited()).run(command, seconds)
+            return replace(finished, notes=self._refused(finished.output, Closed()))
         async with self.checkpoints.around(self.turn.id, listing.paths):
             limited = await self._limited()
-            async with self._settling(limited.limits, listing) as settled:
+            async with self._settling(limited.limits, command, listing) as settled:
                 finished = await limited.run(command, seconds)
-            notes = (*settled, *self._refused(finished.output, command.shared))
+            closed = Closed(command.shared, limited.limits.protected)
+            notes = (*settled, *self._refused(finished.output, closed))
             return replace(finished, notes=notes)
 
     async def start(self, command: Command) -> str:
@@ -65,12 +67,12 @@ class TurnShell:
             await covered.enter_async_context(self.checkpoints.around(self.turn.id, listing.paths))
             limited = await self._limited()
             async with AsyncExitStack() as begun:
-                settling = self._settling(limited.limits, listing)
+                settling = self._settling(limited.limits, command, listing)
                 settled = await begun.enter_async_context(settling)
                 job = await limited.start(command)
                 ending = asyncio.create_task(self._ending(job, begun.pop_all(), settled))
             self.shells.endings[job] = ending
-            self.shells.sealed[job] = command.shared
+            self.shells.closed[job] = Closed(command.shared, limited.limits.protected)
             try:
                 self.checkpoints.job_began(self.turn.id, job, command.text)
             except GlossatorError:
@@ -90,13 +92,16 @@ class TurnShell:
         return await self._noted(job, await self.shells.jobs.stop(job))
 
     async def _noted(self, job: str, polled: Polled) -> Polled:
-        refused = self._refused(polled.output, self.shells.sealed.get(job, ()))
+        refused = self._refused(polled.output, self.shells.closed.get(job, Closed()))
         settled = () if polled.exit is None else await self.shells.notes(job)
         return replace(polled, notes=(*settled, *refused))
 
-    def _refused(self, output: Output, sealed: Sequence[str]) -> tuple[str, ...]:
-        """A note, if a command was kept from what has other names."""
-        return read_only_told(output, sealed, self.host.snapshot().relative)
+    def _refused(self, output: Output, closed: Closed) -> tuple[str, ...]:
+        """Notes on what a command was kept from."""
+        if self.unconfined is not None:
+            return ()
+        snapshot = self.host.snapshot()
+        return tuple(refused(output, closed, snapshot.roots, snapshot.relative))
 
     async def _cover(self, job: str, ended: asyncio.Task[None], covered: AsyncExitStack) -> None:
         """Until the job ends, or waiting for that is cancelled."""
@@ -115,10 +120,13 @@ class TurnShell:
         return tuple(settled)
 
     @asynccontextmanager
-    async def _settling(self, limits: Limits, listing: _Listing) -> AsyncIterator[list[str]]:
+    async def _settling(
+        self, limits: Limits, command: Command, listing: _Listing
+    ) -> AsyncIterator[list[str]]:
         """What a command in the block makes by a protected name stays only if the user says so.
 
-        Gives a list for notes on that. Who breaks off the block is not asked any more.
+        Of its `targets` that was said before. Gives a list for notes on that. Who breaks off the
+        block is not asked any more.
         """
         aside, notes = self.shells.aside, list[str]()
         if self.unconfined is not None:  # the user was asked about the command
@@ -131,33 +139,36 @@ class TurnShell:
             ended = True
         finally:
             try:
-                settling = self._settle(notes, listing, asks=ended)
+                settling = self._settle(notes, command.targets, listing, asks=ended)
                 await (settling if ended else asyncio.shield(asyncio.ensure_future(settling)))
             finally:
                 aside.end()
 
-    async def _settle(self, notes: list[str], listing: _Listing, *, asks: bool) -> None:
-        await listing.renew()
-        snapshot = self.host.snapshot()
-        now = await asyncio.to_thread(self.shells.names, snapshot, self.hidden)
-        made = await asyncio.to_thread(self.shells.aside.new, now)
-        new = [path for path in made if not self._is_saved(path)]
-        if not new:
-            return
-        listing.forget()
-        taken = await asyncio.to_thread(self.shells.aside.take, new)
-        answer = None
-        try:
-            if asks and not self.shells.closing.is_set():
-                request = await asyncio.to_thread(question, taken, snapshot.relative)
-                answer = await self._answer(request)
-        finally:
-            stays = answer is not None and answer.choice is not Choice.DENY
-            settle = self.shells.aside.put_back if stays else self.shells.aside.keep_out
-            taken = await asyncio.to_thread(settle, taken)
-            if answer is None:
-                self.turn.port.tell(f"{told(taken, snapshot.relative, None, stays=False)}.")
-        notes.append(f"[{told(taken, snapshot.relative, answer, stays=stays)}]")
+    async def _settle(
+        self, notes: list[str], targets: frozenset[str], listing: _Listing, *, asks: bool
+    ) -> None:
+        async with self.shells.settling:  # what one takes aside is nothing to another
+            await listing.renew()
+            snapshot = self.host.snapshot()
+            now = await asyncio.to_thread(self.shells.names, snapshot, self.hidden)
+            made = await asyncio.to_thread(self.shells.aside.new, now)
+            new = [path for path in made if path not in targets and not self._is_saved(path)]
+            if not new:
+                return
+            listing.forget()
+            taken = await asyncio.to_thread(self.shells.aside.take, new)
+            answer = None
+            try:
+                if asks and not self.shells.closing.is_set():
+                    request = await asyncio.to_thread(question, taken, snapshot.relative)
+                    answer = await self._answer(request)
+            finally:
+                stays = answer is not None and answer.choice is not Choice.DENY
+                settle = self.shells.aside.put_back if stays else self.shells.aside.keep_out
+                taken = await asyncio.to_thread(settle, taken)
+                if answer is None:
+                    self.turn.port.tell(f"{told(taken, snapshot.relative, None, stays=False)}.")
+            notes.append(f"[{told(taken, snapshot.relative, answer, stays=stays)}]")
 
     def _is_saved(self, path: str) -> bool:
         """Whether the user saved it in the editor meanwhile."""

@@ -12,6 +12,7 @@ from glossator.agent.permissions.protected import fixed_paths
 from glossator.service import set_aside
 from glossator.service.command_limits import CommandLimits
 from glossator.service.hard_links import shared_files
+from glossator.service.refused import Closed
 from glossator.service.repository import of_repository
 from glossator.service.set_aside import Names, SetAside
 from glossator.settings.model import ShellSettings
@@ -33,8 +34,9 @@ class WorkspaceShell:
         self.jobs = Jobs()  # of all shells, so that they stay within reach
         self.aside = SetAside()
         self.endings: dict[str, asyncio.Task[tuple[str, ...]]] = {}  # by job: notes on its end
-        self.sealed: dict[str, tuple[str, ...]] = {}  # by job: what it may not change for others
+        self.closed: dict[str, Closed] = {}  # by job
         self.closing = asyncio.Event()
+        self.settling = asyncio.Lock()
         self._making = threading.Lock()
         self._sandbox: Sandbox | Unavailable | None = None
         self._shells: dict[tuple[str, ...], Shell] = {}
@@ -87,7 +89,7 @@ class WorkspaceShell:
 
     async def notes(self, job: str) -> tuple[str, ...]:
         """What is to be said of a job that has ended, once that is settled."""
-        self.sealed.pop(job, None)
+        self.closed.pop(job, None)
         ending = self.endings.pop(job, None)
         return () if ending is None else await asyncio.shield(ending)
 

@@ -161,6 +161,7 @@ class ToolContext:
     before_asking: Callable[[], Awaitable[object]] = _at_once
     only_reads: bool = False
     shared: tuple[str, ...] = ()
+    targets: frozenset[str] = frozenset()
     call_id: str = ""
     agents: Agents | None = None
 

@@ -84,7 +84,12 @@ class Bash:
         try:
             unsaved = await context.save()
             command = Command(
-                args.command, args.cwd, args.network, context.only_reads, context.shared
+                args.command,
+                args.cwd,
+                args.network,
+                context.only_reads,
+                context.shared,
+                context.targets,
             )
             number = context.runs.begin(command.text)
             run = f"[run {number}]"

@@ -32,7 +32,8 @@ class Command:
     """A command line, the folder to run it in (the first root if None), and if with network.
 
     `only_reads`: it was allowed as one that changes nothing, so it is kept from changing anything.
-    `shared` are the files and folders that it may not change for the sake of their other names.
+    `shared` are the files and folders that it may not change for the sake of their other names,
+    `targets` those that it may write whatever protects them: the user was asked about them.
     """
 
     text: str
@@ -40,6 +41,7 @@ class Command:
     network: bool = False
     only_reads: bool = False
     shared: tuple[str, ...] = ()
+    targets: frozenset[str] = frozenset()
 
 
 class Shell:
@@ -128,11 +130,16 @@ class Shell:
     ) -> AbstractContextManager[Confined]:
         words = _shell(command.text)
         if not isinstance(self._sandbox, Unavailable):
+            protected = [
+                path
+                for path in (*self._policy.protected, *limits.protected)
+                if not any(path_within(target, path) for target in command.targets)
+            ]
             policy = replace(
                 self._policy,
                 network=command.network or self._policy.network,
                 writable=not command.only_reads,
-                protected=(*self._policy.protected, *limits.protected),
+                protected=tuple(protected),
                 hidden=(*self._policy.hidden, *limits.hidden),
                 patterns=limits.patterns,
                 sockets=limits.sockets,
