@@ -14,6 +14,7 @@ from glossator.agent.permissions.decide import Deny
 from glossator.agent.permissions.gate import Gate, Permit
 from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.policy import Mode, Policy
+from glossator.agent.permissions.private_file import PrivateFile
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.tool_result import ToolResult
 from glossator.tools.base import Access, Tool, ToolArgs, ToolContext
@@ -57,7 +58,7 @@ class Setting:
         self.policy: Policy = policy(root=ws.root)
         self.refusal: str | None = None
         self.refused = {Access.EXECUTE}
-        grants = Grants((str(ws.root),), lambda _: None, top / "grants.json")
+        grants = Grants((str(ws.root),), lambda _: None, PrivateFile(top / "grants.json"))
         self.gate = Gate(
             lambda: self.policy, lambda: grants, self.user.ask, self._shell, self._untrusted
         )

@@ -14,6 +14,7 @@ import pytest
 from glossator.agent.permissions.always import grants_file
 from glossator.agent.permissions.decide import Allow, Ask, Decision, Deny, decide
 from glossator.agent.permissions.grants import Grants
+from glossator.agent.permissions.private_file import PrivateFile
 from glossator.agent.permissions.rules import parse_rules
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
@@ -34,7 +35,7 @@ class Workspace:
 
     def grants(self, *roots: Path) -> Grants:
         folders = roots or (self.root,)
-        return Grants(map(str, folders), self.warnings.append, self.file)
+        return Grants(map(str, folders), self.warnings.append, PrivateFile(self.file))
 
 
 @pytest.fixture
@@ -208,7 +209,9 @@ class Session:
         """As they are resumed, from JSON."""
         folders = map(str, roots or (self.ws.root,))
         kept = json.loads(json.dumps(self.kept))
-        return Grants(folders, self.ws.warnings.append, self.ws.file, kept, self.kept.append)
+        return Grants(
+            folders, self.ws.warnings.append, PrivateFile(self.ws.file), kept, self.kept.append
+        )
 
 
 @pytest.mark.parametrize(("choice", "records"), [("once", 0), ("session", 1), ("always", 0)])

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import platformdirs
 
+from glossator.agent.permissions.always import grants_file
 from glossator.agent.permissions.gate import Gate
 from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.agent.permissions.policy import Mode, Places, Policy, Rules
+from glossator.agent.permissions.private_file import PrivateFile
 from glossator.agent.run import Permission
 from glossator.context.modes import mode_to_tell
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
@@ -55,6 +57,7 @@ class Acting:
     ) -> None:
         self.mode = Mode(settings.permissions.mode)
         self.shell = WorkspaceShell(settings.shell, environment)
+        self.always = PrivateFile(grants_file())
         trust = Trust(port.tell)
         if trusted:
             trust.trust_for_session(host.snapshot().roots)
@@ -172,7 +175,8 @@ class SessionActing:
         if self._grants is None or self._grants[0] != roots:
             keep = partial(session.keep, _GRANTS)
             kept = session.kept(_GRANTS)
-            self._grants = roots, Grants(roots, self._acting.port.tell, kept=kept, keep=keep)
+            tell, always = self._acting.port.tell, self._acting.always
+            self._grants = roots, Grants(roots, tell, always, kept, keep)
         return self._grants[1]
 
     @cached_property

@@ -83,7 +83,7 @@ async def remove_rule(app: Application, request: RemoveRuleRequest) -> RuleList:
 
 async def _grants(app: Application, session_id: str | None) -> Grants:
     if session_id is None:
-        return Grants(app.host.snapshot().roots, app.port.tell)
+        return Grants(app.host.snapshot().roots, app.port.tell, app.acting.always)
     return app.acting.of(await app.sessions.open(session_id)).grants
 
 

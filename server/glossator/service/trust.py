@@ -18,6 +18,7 @@ import platformdirs
 from glossator.agent.permissions.private_file import (
     DamagedFile,
     Entries,
+    PrivateFile,
     read_private,
     update_private,
 )
@@ -25,8 +26,6 @@ from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.shown import shown
 from glossator.core.uri import to_path, to_uri
 from glossator.workspace.roots import is_inside
-
-_Stamp = tuple[int, ...] | None  # of a file; None if it cannot be looked at
 
 
 def trust_file() -> Path:
@@ -63,10 +62,7 @@ def remembered_folders(file: Path | None = None) -> frozenset[str]:
     try:
         return _paths(read_private(file))
     except (OSError, DamagedFile) as error:
-        raise StoreUnavailable(
-            f"No folder is known as trusted, because {file} cannot be used ({error}). Glossator"
-            " asks again; the next folder you trust begins the file anew."
-        ) from error
+        raise StoreUnavailable(_unusable(file, error)) from error
 
 
 def remember_folder(folder: str, file: Path | None = None) -> str:
@@ -130,10 +126,8 @@ class Trust:
 
     def __init__(self, warn: Callable[[str], object], file: Path | None = None) -> None:
         self._warn = warn
-        self._file = file or trust_file()
+        self._file = PrivateFile(file or trust_file())
         self._session: set[str] = set()
-        self._remembered: frozenset[str] = frozenset()
-        self._stamp: _Stamp = ()  # of the file as it was read last
 
     def trusted(self, roots: Iterable[str]) -> bool:
         """Whether every one of these folders is there and trusted.
@@ -169,7 +163,7 @@ class Trust:
         where the file cannot be written.
         """
         try:
-            remember_folder(root, self._file)
+            remember_folder(root, self._file.path)
         except UsageError:
             self.trust_for_session((root,))
             return False
@@ -180,14 +174,18 @@ class Trust:
         return True
 
     def _known(self) -> frozenset[str]:
-        stamp = _stamp(self._file)
-        if stamp != self._stamp:
-            self._stamp, self._remembered = stamp, frozenset()
-            try:
-                self._remembered = remembered_folders(self._file)
-            except StoreUnavailable as error:
-                self._warn(str(error))
-        return self._remembered
+        try:
+            return _paths(self._file.now())
+        except (OSError, DamagedFile) as error:
+            self._warn(_unusable(self._file.path, error))
+            return frozenset()
+
+
+def _unusable(file: Path, error: Exception) -> str:
+    return (
+        f"No folder is known as trusted, because {file} cannot be used ({error}). Glossator"
+        " asks again; the next folder you trust begins the file anew."
+    )
 
 
 def _change(file: Path, change: Callable[[Entries], Entries]) -> None:
@@ -198,15 +196,6 @@ def _change(file: Path, change: Callable[[Entries], Entries]) -> None:
             f"{file} cannot be written ({error}). Check the folder's permissions and the disk's"
             " room."
         ) from error
-
-
-def _stamp(file: Path) -> _Stamp:
-    """What changes when the file does: it is replaced as a whole, and its mode counts, too."""
-    try:
-        status = file.stat()
-    except OSError:  # to read it, where there is one, says why
-        return None
-    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _is_same(path: str, folder: Path) -> bool:

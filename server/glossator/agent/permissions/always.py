@@ -7,7 +7,6 @@ kept or removed.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -16,7 +15,7 @@ import platformdirs
 from glossator.agent.permissions.private_file import (
     DamagedFile,
     Entries,
-    read_private,
+    PrivateFile,
     update_private,
 )
 from glossator.agent.permissions.rules import Rule, parse_rule
@@ -32,24 +31,24 @@ class AlwaysRules:
     """The rules kept for some folders: one counts where each of them has it.
 
     `folders` are URIs of real paths. `warn` tells the user of what cannot be used; nothing is
-    allowed by it.
+    allowed by it. Who shares a `file` hears once that it cannot be used.
     """
 
     def __init__(
-        self, folders: tuple[str, ...], warn: Callable[[str], object], file: Path | None = None
+        self, folders: tuple[str, ...], warn: Callable[[str], object], file: PrivateFile
     ) -> None:
         self._folders = folders
         self._warn = warn
-        self._file = file or grants_file()
-        self._read_at: object = None
+        self._file = file
+        self._entries: Entries | None = None  # that the rules are of
         self._rules: tuple[Rule, ...] = ()
         self.now()
 
     def now(self) -> tuple[Rule, ...]:
-        """The rules as the file holds them now; it is read again only when it has changed."""
-        at = _state(self._file)
-        if at != self._read_at or at is None:
-            self._read_at, self._rules = at, self._read()
+        """The rules as the file holds them now."""
+        entries = self._read()
+        if entries is not self._entries:
+            self._entries, self._rules = entries, self._parsed(entries)
         return self._rules
 
     def add(self, rules: Iterable[Rule]) -> bool:
@@ -64,11 +63,11 @@ class AlwaysRules:
             return {**entries, **new}
 
         try:
-            update_private(self._file, added)
+            update_private(self._file.path, added)
         except OSError as error:
             self._warn(
-                f"The permission could not be kept in {self._file} ({error}); it holds for this"
-                " session only. Check the folder's permissions and the disk's room."
+                f"The permission could not be kept in {self._file.path} ({error}); it holds for"
+                " this session only. Check the folder's permissions and the disk's room."
             )
             return False
         return True
@@ -87,28 +86,30 @@ class AlwaysRules:
 
         if found:
             try:
-                update_private(self._file, without)
+                update_private(self._file.path, without)
             except OSError as error:
                 raise UsageError(
-                    f"The rule could not be removed from {self._file} ({error}), so it still holds."
-                    " Check the folder's permissions and the disk's room."
+                    f"The rule could not be removed from {self._file.path} ({error}), so it still"
+                    " holds. Check the folder's permissions and the disk's room."
                 ) from error
         return found
 
-    def _read(self) -> tuple[Rule, ...]:
+    def _read(self) -> Entries:
         try:
-            entries = read_private(self._file)
+            return self._file.now()
         except (OSError, DamagedFile) as error:
             self._warn(
-                f"Kept permissions are not used, because {self._file} cannot be ({error})."
+                f"Kept permissions are not used, because {self._file.path} cannot be ({error})."
                 " Glossator asks again; the next permission for always begins the file anew."
             )
-            return ()
+            return {}
+
+    def _parsed(self, entries: Entries) -> tuple[Rule, ...]:
         kept = [entries.get(folder, ()) for folder in self._folders]
         everywhere = (
             [text for text in kept[0] if all(text in texts for texts in kept)] if kept else []
         )
-        return usable(everywhere, f"It stands in {self._file}.", self._warn)
+        return usable(everywhere, f"It stands in {self._file.path}.", self._warn)
 
 
 def usable(texts: Iterable[str], where: str, warn: Callable[[str], object]) -> tuple[Rule, ...]:
@@ -127,12 +128,3 @@ def _says(text: str, rule: Rule) -> bool:
         return parse_rule(text) == rule
     except UsageError:
         return False
-
-
-def _state(file: Path) -> tuple[int, ...] | None:
-    """What changes with the file; it is always replaced as a whole. None if it is not there."""
-    try:
-        status = os.stat(file)
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_ino, status.st_size, status.st_ctime_ns

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
-from glossator.agent.permissions.always import AlwaysRules, usable
+from glossator.agent.permissions.always import AlwaysRules, grants_file, usable
 from glossator.agent.permissions.decide import Allow, Ask, Deny
 from glossator.agent.permissions.policy import Rules
+from glossator.agent.permissions.private_file import PrivateFile
 from glossator.agent.permissions.rules import Rule, parse_rule
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer
@@ -34,7 +34,7 @@ class Grants:
         self,
         roots: Iterable[str],
         warn: Callable[[str], object],
-        file: Path | None = None,
+        file: PrivateFile | None = None,
         kept: Iterable[object] = (),
         keep: Callable[[object], object] = lambda _: None,
     ) -> None:
@@ -42,7 +42,7 @@ class Grants:
         self._warn = warn
         self._keep_in_session = keep
         self._session = self._restored(kept)
-        self._always = AlwaysRules(self._folders, warn, file)
+        self._always = AlwaysRules(self._folders, warn, file or PrivateFile(grants_file()))
 
     @property
     def rules(self) -> Rules:

@@ -26,6 +26,33 @@ class DamagedFile(ValueError):
     """What is in the file is not to be believed; the message says why."""
 
 
+class PrivateFile:
+    """One such file as it is now; it is read again only when it has changed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._stamp: object = ()  # of the file as it was read last
+        self._entries: Entries = {}
+        self._failure = ""  # of the last reading
+
+    def now(self) -> Entries:
+        """The entries, the same object while the file is; none while it cannot be used.
+
+        Raises `OSError`, `DamagedFile`: once for a failure, and again after the file could be used.
+        """
+        stamp = _stamp(self.path)
+        if stamp != self._stamp:
+            self._stamp, self._entries = stamp, {}
+            before, self._failure = self._failure, ""
+            try:
+                self._entries = read_private(self.path)
+            except (OSError, DamagedFile) as error:
+                self._failure = str(error)
+                if self._failure != before:
+                    raise
+        return self._entries
+
+
 def read_private(path: Path) -> Entries:
     """The entries; none if there is no file. Raises `OSError`, `DamagedFile`."""
     try:
@@ -53,6 +80,15 @@ def update_private(path: Path, change: Callable[[Entries], Entries]) -> Entries:
             content = {"version": _FORMAT, "folders": dict(sorted(entries.items()))}
             _replace(path, json.dumps(content, indent=2).encode() + b"\n")
     return entries
+
+
+def _stamp(path: Path) -> object:
+    """What changes when the file does, its mode too, or why it cannot be looked at."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        return error.errno
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _check_owner(status: os.stat_result) -> None:
