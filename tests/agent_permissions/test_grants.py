@@ -73,7 +73,8 @@ def test_a_denial_goes_to_the_model_in_the_users_words(ws: Workspace) -> None:
     assert isinstance(silent, Deny)
     assert silent.reason.startswith("The user refused this.\nDo not try ")
     nobody = PermissionAnswer(Choice.DENY, "Nobody is there.", asked=False)
-    assert ws.grants().settle(ASK, nobody) == Deny("Nobody is there.")
+    told = "Nobody is there.\nThe user would be told: why"
+    assert ws.grants().settle(ASK, nobody) == Deny(told)
     assert not ws.file.exists()
 
 

@@ -26,6 +26,24 @@ def test_numbers_labels_and_words(line: str, chosen: list[str], words: str) -> N
     assert parse_answer(line, _question()) == {"chosen": chosen, "words": words}
 
 
+@pytest.mark.parametrize("line", "y yes YES ok okay sure yep n no ? x".split())
+def test_what_chooses_none_of_the_options_is_asked_again(line: str) -> None:
+    assert parse_answer(f"{line}\n", _question()) == "Choose from 1 to 2, or answer in words."
+
+
+@pytest.mark.parametrize("line", ["yes, the first", "yes please", "no, neither", "ok then"])
+def test_more_than_that_is_an_answer_in_words(line: str) -> None:
+    assert parse_answer(line, _question()) == {"chosen": [], "words": line}
+
+
+def test_yes_and_no_choose_the_options_of_that_name() -> None:
+    question = _question()
+    question["options"] = [{"label": "Yes", "detail": ""}, {"label": "No", "detail": ""}]
+    assert parse_answer("yes", question) == {"chosen": ["Yes"], "words": ""}
+    assert parse_answer("NO", question) == {"chosen": ["No"], "words": ""}
+    assert parse_answer("n", question) == "Choose from 1 to 2, or answer in words."
+
+
 @pytest.mark.parametrize(
     ("line", "several", "expected"),
     [

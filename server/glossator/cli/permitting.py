@@ -31,6 +31,8 @@ _KEYS: Mapping[Choice, str] = {
     "deny": "n no (or say why not)",
 }
 _CUT = f"Not all of it is shown: what begins with … at the left edge is left out. {VIEW} shows it."
+_AFFIRMING = frozenset("y yes yep yeah yup ok okay sure please help".split())
+_AGAIN = "Answer y, n or a key above, or say why not."
 _NO = re.compile(r"^(?:n\s+|no?[,;:.]\s*)", re.IGNORECASE)  # before the user's words
 
 
@@ -96,13 +98,16 @@ class Prompt:
     def parse(self, line: str) -> PermissionAnswer | str:
         """A decision as it was typed, or what is wrong with it.
 
-        Whatever is not one of the letters is a denial, in words; an empty line is one without.
+        Whatever is not one of the letters is a denial, in words; an empty line is one without. What
+        only affirms or asks is no decision.
         """
         line = line.strip()
         choice = _CHOICES.get(line.lower())
         if choice is None:
             if line.lower() == EDIT:
                 return "No rule can be kept for this."
+            if _only_affirms(line):
+                return _AGAIN
             return {"choice": "deny", "message": _NO.sub("", line, count=1)}
         if choice not in self.request["choices"]:
             return "This can only be allowed once."
@@ -131,6 +136,12 @@ def edited(rule: str, line: str) -> str | None:
     """The rule that was typed in the place of another; None for none."""
     typed = line.strip()
     return None if typed == "-" else typed or rule
+
+
+def _only_affirms(line: str) -> bool:
+    """Whether a line says yes, or asks what to type, and no more."""
+    words = re.findall(r"[^\s.,!?]+", line.lower())
+    return _AFFIRMING.issuperset(words) and (bool(words) or "?" in line)
 
 
 def _excerpt(text: str) -> tuple[Line, ...]:

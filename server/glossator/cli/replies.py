@@ -30,6 +30,7 @@ from glossator.cli.wire import (
 
 METHOD_NOT_FOUND = -32601
 
+_NO_CHOICE = frozenset("y yes yep ok okay sure n no ?".split())  # of one option among several
 _NUMBERS = re.compile(r"\d+(?:[\s,;]+\d+)*[\s,;]*")
 
 
@@ -165,13 +166,16 @@ class Replies:
 def parse_answer(line: str, question: Question) -> QuestionAnswer | str:
     """An answer as it was typed: numbers of options, a label, or words; or what is wrong with it.
 
-    An empty line is no answer, and a lone letter none to anything.
+    An empty line is no answer, and a lone letter, yes or no none to anything, but for a label.
     """
     labels = [option["label"] for option in question["options"]]
     line = line.strip()
+    is_lone = (len(line) == 1 and line.isalpha()) or line.lower() in _NO_CHOICE
+    if is_lone and line not in labels:
+        line = {label.lower(): label for label in labels}.get(line.lower(), line)
     if line in labels:
         return {"chosen": [line], "words": ""}
-    if len(line) == 1 and line.isalpha():
+    if is_lone:
         return f"Choose from 1 to {len(labels)}, or answer in words."
     if not _NUMBERS.fullmatch(line):
         return {"chosen": [], "words": line}

@@ -202,7 +202,7 @@ def _grant(subject: Subject, policy: Policy) -> Decision:
 def _mode_allows(subject: Subject, policy: Policy) -> bool:
     """Whether the mode alone allows what lies inside the workspace."""
     if subject.script is not None:
-        return policy.mode is Mode.AUTO and _outside(subject.targets, policy) is None
+        return policy.mode is Mode.AUTO and _outside(_lasting(subject, policy), policy) is None
     if subject.access is Access.READ or policy.mode is Mode.AUTO:
         return True
     is_edit = subject.access is Access.WRITE and subject.tool in FAMILIES["Edit"]
@@ -222,6 +222,14 @@ def _may_write(target: Target, policy: Policy) -> bool:
     return path_covered(policy.allow, target, "Write", policy.places)
 
 
+def _lasting(subject: Subject, policy: Policy) -> tuple[Target, ...]:
+    """The targets; in auto, without those that are the sandbox's own and end with the command."""
+    if subject.script is None or policy.mode is not Mode.AUTO:
+        return subject.targets
+    passing = subject.script.passing
+    return tuple(target for target in subject.targets if target not in passing)
+
+
 def _outside(targets: tuple[Target, ...], policy: Policy) -> Target | None:
     """The first target that leads out of the workspace."""
     for target in targets:
@@ -238,7 +246,9 @@ def _protection(target: Target, tool: str, policy: Policy) -> str | None:
 
 def _why(subject: Subject, policy: Policy) -> str:
     script = subject.script
-    if script is not None and (outside := _outside(subject.targets + script.named, policy)):
+    if script is not None and (
+        outside := _outside(_lasting(subject, policy) + script.named, policy)
+    ):
         return f"{shown(outside.asked)} is outside the workspace."
     if script is not None and subject.targets:
         return f"It would write to {', '.join(shown(target.asked) for target in subject.targets)}."

@@ -218,6 +218,7 @@ def _script(args: BashArgs, limited: LimitedShell) -> Subject:
         cwd=place.cwd,
         reading=only_reading(script.known, place),
         open_reason=open_reason if args.command is not None else None,
+        is_temporary=limited.shell.is_temporary,
     )
 
 

@@ -69,7 +69,7 @@ class Grants:
             case Choice.DENY:
                 said = answer.message.strip()
                 if not answer.asked:
-                    return Deny(said)
+                    return Deny(_unasked(said, ask))
                 return Deny(f"The user refused: {said}" if said else _REFUSED)
             case Choice.SESSION | Choice.ALWAYS if ask.suggestions:
                 rules = ask.suggestions if answer.rules is None else _written(answer.rules)
@@ -115,6 +115,13 @@ class Grants:
 
     def _parsed(self, texts: Iterable[str]) -> tuple[Rule, ...]:
         return usable(texts, "It was given in this session.", self._warn)
+
+
+def _unasked(said: str, ask: Ask) -> str:
+    """That nobody could be asked, and what about, so that the model can go on without it."""
+    first, *rest = said.split("\n")
+    told = (f"The user would be told: {reason}" for reason in ask.reasons)
+    return "\n".join((first, *told, *rest))
 
 
 def _written(texts: Iterable[str]) -> tuple[Rule, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -60,7 +60,8 @@ class ShellScript:
     mean; `hints` the commands that can be seen in them, and `opaque` if there may be others.
     `excess` are those of `unclear` that were not looked at, because there are too many. What
     programs are given to run (`sh -c '...'`) adds to `named`, `hints` and `opaque`; `doubted` are
-    the parts of that that are not understood.
+    the parts of that that are not understood. `passing` are the targets of redirects that are the
+    sandbox's own and end with the command.
     """
 
     commands: tuple[Words, ...]
@@ -72,6 +73,7 @@ class ShellScript:
     opaque: bool = False
     excess: frozenset[str] = frozenset()
     doubted: tuple[str, ...] = ()
+    passing: frozenset[Target] = frozenset()
 
     @property
     def read_only(self) -> bool:
@@ -100,8 +102,13 @@ class Subject:
         cwd: str,
         reading: Collection[Simple] = (),
         open_reason: str | None = _NO_SANDBOX,
+        is_temporary: Callable[[str], bool] = lambda _: False,
     ) -> Subject:
-        """A call of Bash; `reading` are the commands of `script` that are known to only read."""
+        """A call of Bash; `reading` are the commands of `script` that are known to only read.
+
+        `is_temporary` tells of an absolute path whether it is the sandbox's own and ends with the
+        command.
+        """
         known = script.known
         parts = script.parts if isinstance(script, Unclear) else script.commands
         unknown = [each for each in parts if isinstance(each, Unknown)]
@@ -124,6 +131,7 @@ class Subject:
         doubted = (*inside.doubted, "") if wider is None else tuple(inside.doubted)
         only_read = {words_of(each) for each in known if each in reading}
         targets = tuple(map(Target.at, meant.written))
+        passing = [each for each in targets if all(map(is_temporary, (*each.names, *each.real)))]
         return Subject(
             "Bash",
             Access.EXECUTE,
@@ -138,6 +146,7 @@ class Subject:
                 inside.opaque or any(each.opaque for each in unknown),
                 excess,
                 doubted,
+                frozenset(passing),
             ),
         )
 

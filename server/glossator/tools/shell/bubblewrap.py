@@ -79,6 +79,7 @@ class Bubblewrap:
     """A `bwrap` that works, how it is told to isolate, and whether it limits temporary folders."""
 
     name: ClassVar[str] = "bubblewrap"
+    temporary: ClassVar[tuple[str, ...]] = _TEMPORARY
     program: str
     isolation: tuple[str, ...]
     sizes: bool

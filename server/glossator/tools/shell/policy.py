@@ -99,6 +99,10 @@ class Sandbox(Protocol):
     def name(self) -> str:
         """The program that does it, for the user."""
 
+    @property
+    def temporary(self) -> tuple[str, ...]:
+        """The folders that each command has for itself: empty before it, and gone after it."""
+
     def confine(
         self, command: Sequence[str], cwd: str, policy: Policy
     ) -> AbstractContextManager[Confined]:

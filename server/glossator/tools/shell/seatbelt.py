@@ -42,6 +42,7 @@ class Seatbelt:
     """The system's `sandbox-exec`."""
 
     name: ClassVar[str] = "sandbox-exec"
+    temporary: ClassVar[tuple[str, ...]] = ()  # those of the system are everybody's
     program: str = _PROGRAM
 
     def confine(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -75,6 +75,17 @@ class Shell:
     def place(self, cwd: str | None = None) -> Place:
         """Where a command would run, for `is_read_only`. Raises `UsageError`; see `run`."""
         return Place(self._folder(cwd), self._policy.roots, self._environment["PATH"])
+
+    def is_temporary(self, path: str) -> bool:
+        """Whether what a command writes at `path` (absolute) is its own, and ends with it."""
+        if isinstance(self._sandbox, Unavailable):
+            return False
+        own = self._sandbox.temporary
+        if not any(path_within(path, folder) for folder in own):
+            return False
+        roots, readable = map(_with_real, (self._policy.roots, self._policy.readable))
+        hidden = {each for each in readable if any(path_within(folder, each) for folder in own)}
+        return not any(path_within(path, each) for each in roots | (readable - hidden))
 
     async def run(self, command: Command, seconds: float, limits: Limits = _NO_LIMITS) -> Finished:
         """Run a command to its end, or to the end of its time.
@@ -185,6 +196,10 @@ class LimitedShell:
     async def start(self, command: Command) -> str:
         """See `Shell`."""
         return await self.shell.start(command, self.limits)
+
+
+def _with_real(paths: Iterable[str]) -> set[str]:
+    return {name for path in paths for name in (path, os.path.realpath(path))}
 
 
 def _bash() -> str | None:
