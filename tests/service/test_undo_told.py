@@ -18,7 +18,7 @@ _READ = ToolUse("Read", {"path": "calc.py"}, "read")
 _EDIT = ToolUse("Edit", {"path": "calc.py", "old_text": "a - b", "new_text": "a + b"}, "edit")
 _NEW = ToolUse("Write", {"path": "new.txt", "content": "new\n"}, "new")
 _WORK: list[Turn] = [Turn(_READ), Turn(_EDIT, _NEW), Turn(Text("Done."))]
-_HEAD = "Since your last reply I took changes back, or an undo of them."
+_HEAD = "Since your last reply I changed files by "
 _EDITS = {"permissions": {"mode": "acceptEdits"}}
 
 
@@ -141,4 +141,7 @@ async def test_many_files_are_counted(tmp_path: Path) -> None:
         await undo_turn(s.app, UndoRequest(session_id))
         await s.ask("And now?", session_id=session_id)
         (said,) = reminders(s)
-        assert said.splitlines()[30:32] == ["- f29.txt (not there now)", "- and 3 more"]
+        assert said.splitlines()[30:32] == [
+            "- f29.txt (not there now)",
+            "- and 3 more that you read or edited",
+        ]
