@@ -250,7 +250,8 @@ def _named(
     if others and not few:
         which = f"and {len(others):,} other files" if seen else f"{len(others):,} files"
         gone = sum(isinstance(left[path], Absent) for path in others)
-        there = f" ({gone:,} of them not there now)" if gone else ""
+        some = "none is" if gone == len(others) else f"{gone:,} of them not"
+        there = f" ({some} there now)" if gone else ""
         yield f"- {which} that you never read or edited{there}"
 
 
