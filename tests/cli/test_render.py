@@ -228,6 +228,13 @@ def test_what_was_undone() -> None:
     )
 
 
+def test_of_many_files_that_an_undo_changed_the_rest_is_counted() -> None:
+    undone = recorded("undo")["answer"] | {"removed": [f"{n}.pyc" for n in range(14)]}
+    seen = drawn(lambda renderer: renderer.undone(undone)).splitlines()
+    assert seen[0] == "restored fish.py"
+    assert seen[12:14] == ["removed 11.pyc", "removed 2 more files"]
+
+
 def test_nothing_was_left_to_undo() -> None:
     undone = recorded("undo")["answer"] | {
         "turn": None,

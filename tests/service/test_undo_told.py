@@ -8,8 +8,16 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import ModelError
-from glossator.service.undo import ListTurnsRequest, UndoRequest, list_turns, undo_turn
+from glossator.service.undo import (
+    ListTurnsRequest,
+    RedoRequest,
+    UndoRequest,
+    list_turns,
+    redo_turn,
+    undo_turn,
+)
 from tests.agent.test_loop import without_cache_marks
+from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import HttpError, Script, Text, ToolUse, Turn
 
@@ -18,7 +26,7 @@ _READ = ToolUse("Read", {"path": "calc.py"}, "read")
 _EDIT = ToolUse("Edit", {"path": "calc.py", "old_text": "a - b", "new_text": "a + b"}, "edit")
 _NEW = ToolUse("Write", {"path": "new.txt", "content": "new\n"}, "new")
 _WORK: list[Turn] = [Turn(_READ), Turn(_EDIT, _NEW), Turn(Text("Done."))]
-_HEAD = "Since your last reply I took changes back, or an undo of them."
+_HEAD = "Since your last reply I changed files by "
 _EDITS = {"permissions": {"mode": "acceptEdits"}}
 
 
@@ -141,4 +149,66 @@ async def test_many_files_are_counted(tmp_path: Path) -> None:
         await undo_turn(s.app, UndoRequest(session_id))
         await s.ask("And now?", session_id=session_id)
         (said,) = reminders(s)
-        assert said.splitlines()[30:32] == ["- f29.txt (not there now)", "- and 3 more"]
+        assert said.splitlines()[30:32] == [
+            "- f29.txt (not there now)",
+            "- and 3 more that you read or edited",
+        ]
+
+
+async def test_undo_and_redo_are_told_apart(tmp_path: Path) -> None:
+    more = ToolUse("Write", {"path": "more.txt", "content": "more\n"}, "more")
+    seen = [Turn(Text("I see."))] * 4
+    script: Script = [*_WORK, Turn(more), Turn(Text("Done.")), *seen]
+    async with stage(tmp_path / "ws", _FILES, script, _EDITS) as s:
+        session_id = (await s.ask("Do it.")).session_id
+        second = (await s.ask("Do more.", session_id=session_id)).run_id
+        first = (await list_turns(s.app, ListTurnsRequest(session_id))).turns[0].turn
+        await undo_turn(s.app, UndoRequest(session_id, first))
+        await s.ask("And now?", session_id=session_id)
+        redone = await redo_turn(s.app, RedoRequest(session_id))
+        await s.ask("And now?", session_id=session_id)
+        await undo_turn(s.app, UndoRequest(session_id, redone.turn))  # of the redo
+        await s.ask("And now?", session_id=session_id)
+        await redo_turn(s.app, RedoRequest(session_id, first))
+        await undo_turn(s.app, UndoRequest(session_id, second))
+        await s.ask("And now?", session_id=session_id)
+        how = [text.removeprefix(_HEAD).partition(":")[0] for text in reminders(s)]
+        assert how == ["an undo", "a redo", "an undo", "undo and redo"]
+
+
+_MAKE = "mkdir -p a/__pycache__ && for n in $(seq 40); do echo x > a/__pycache__/$n.pyc; done"
+
+
+@SANDBOXED
+async def test_what_was_edited_comes_before_what_commands_made(tmp_path: Path) -> None:
+    make = ToolUse("Bash", {"command": f"{_MAKE} && echo x > a/made.txt"}, "make")
+    script = [Turn(_READ), Turn(_EDIT), Turn(make), Turn(Text("Done."))]
+    async with stage(
+        tmp_path / "ws", _FILES, [*script, Turn(Text("I see."))], {"permissions": {"mode": "auto"}}
+    ) as s:
+        done = await s.ask("Do it.")
+        assert done.changed_files[:2] == ("calc.py", "a/made.txt")
+        assert len(done.changed_files) == 42
+        undone = await undo_turn(s.app, UndoRequest(done.session_id))
+        assert undone.restored == ("calc.py",)
+        assert undone.removed[0] == "a/made.txt"
+        await s.ask("And now?", session_id=done.session_id)
+        (said,) = reminders(s)
+        assert said.splitlines()[1:-1] == [
+            "- calc.py",
+            "- and 41 other files that you never read or edited (none is there now)",
+        ]
+
+
+@SANDBOXED
+async def test_a_few_files_that_commands_made_are_named(tmp_path: Path) -> None:
+    make = ToolUse("Bash", {"command": "echo x > a.txt"}, "make")
+    script = [Turn(_READ), Turn(_EDIT), Turn(make), Turn(Text("Done."))]
+    async with stage(
+        tmp_path / "ws", _FILES, [*script, Turn(Text("I see."))], {"permissions": {"mode": "auto"}}
+    ) as s:
+        session_id = (await s.ask("Do it.")).session_id
+        await undo_turn(s.app, UndoRequest(session_id))
+        await s.ask("And now?", session_id=session_id)
+        (said,) = reminders(s)
+        assert said.splitlines()[1:-1] == ["- calc.py", "- a.txt (not there now)"]

@@ -162,8 +162,9 @@ async def _answer(
     await room.keep(session.account.last, meter)
     agents = await agents_told(app, session)
     acting = app.acting.of(session)
+    taken_back = reminder(app, session)  # while it is known what was read: `changes` forgets
     changed = await changes(app, session, undone(app, session))
-    told = agents, abandoned, reminder(app, session), changed, *acting.reminders()
+    told = agents, abandoned, taken_back, changed, *acting.reminders()
     shown = (part for item in attached for part in _shown(session, item))
     session.conversation.append(user_message(*told, *shown, question))
     reminded(app, session)

@@ -36,6 +36,7 @@ from glossator.service.taking_back import OnConflict, TakingBack, Undone
 from glossator.service.undo_plan import (
     Plan,
     Problem,
+    Untold,
     led_to,
     standing,
     taken_back,
@@ -161,11 +162,9 @@ class Checkpoints:
         self._log.note(Note(turn, left=left, untouched=tuple(untouched)))
 
     @property
-    def untold(self) -> dict[str, State]:
-        """What undos have changed that the model was not told of, and what they left."""
-        plan = Plan.of(self._log.untold)
-        left = {path: plan.expected[path] for path in plan.target}
-        return {path: state for path, state in left.items() if not same(plan.target[path], state)}
+    def untold(self) -> Untold:
+        """What undos have changed that the model was not told of."""
+        return Untold.of(self._log.untold, self._turns.values())
 
     def told(self) -> None:
         """The model was told of all undos."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
@@ -20,7 +20,11 @@ from glossator.service.taking_back import OnConflict, Undone
 from glossator.service.undo_plan import Problem
 
 _CACHED = re.compile(r"(?:^|/)(?:__pycache__/|\.[^/]*cache/)")
-_NAMED = 30  # files, in a reminder
+_NAMED = 30  # files that the model knows, in a reminder
+_OTHERS = 5  # files that it does not know; where there are more, they are only counted
+_UNDO = "an undo: changes made earlier in this conversation are taken back"
+_REDO = "a redo: changes that I had taken back are made again"
+_BOTH = "undo and redo: some earlier changes are taken back, some made again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +149,15 @@ async def _take_back(
         before = {each.turn for each in checkpoints.undone}
         undone = await work(checkpoints)
         after = {each.turn for each in checkpoints.undone}
-        asked = {run.run_id: run.question for run in (await app.sessions.open(session_id)).asked}
+        session = await app.sessions.open(session_id)
+        asked = {run.run_id: run.question for run in session.asked}
         if undone.turn is not None:  # what a turn had the editor save is brought back on disk, too
             await acting.saving.save(undone.turn, undo=True)
     relative = app.host.snapshot().relative
     return UndoAnswer(
         undone.turn,
-        tuple(map(relative, undone.restored)),
-        tuple(map(relative, undone.removed)),
+        tuple(map(relative, _telling_first(session, undone.restored))),
+        tuple(map(relative, _telling_first(session, undone.removed))),
         _problems(app, undone.conflicts),
         _problems(app, undone.failed),
         undone.incomplete,
@@ -188,26 +193,21 @@ def turn_views(
 
 
 def changed_files(app: Application, session: Session, turn: str) -> tuple[str, ...]:
-    """The paths of the files that a turn changed; what tools keep for themselves comes last."""
+    """The paths of the files that a turn changed; those the conversation knows come first."""
     turns = app.acting.of(session).checkpoints.turns if session.kept(NAME) else ()
-    relative = app.host.snapshot().relative
-    paths = [relative(path) for each in turns if each.turn == turn for path in each.paths]
-    return tuple(sorted(paths, key=lambda path: _CACHED.search(path) is not None))
+    paths = [path for each in turns if each.turn == turn for path in each.paths]
+    return tuple(map(app.host.snapshot().relative, _telling_first(session, paths)))
 
 
 def reminder(app: Application, session: Session) -> str:
     """What the model is to know of undos that it was not told of; empty if there are none."""
-    untold = sorted(_untold(app, session).items())
-    if not untold:
+    if not undone(app, session):
         return ""
-    relative = app.host.snapshot().relative
-    names = [
-        f"- {relative(path)}{' (not there now)' * isinstance(state, Absent)}"
-        for path, state in untold[:_NAMED]
-    ]
-    if len(untold) > _NAMED:
-        names.append(f"- and {len(untold) - _NAMED:,} more")
-    return load_prompt("user/undone").render(files="\n".join(names))
+    untold = app.acting.of(session).checkpoints.untold
+    redone = untold.redone
+    how = _REDO if all(redone) else _BOTH if any(redone) else _UNDO
+    files = _named(untold.left, session, app.host.snapshot().relative)
+    return load_prompt("user/undone").render(how=how, files="\n".join(files))
 
 
 def undone_turns(app: Application, session: Session) -> tuple[UndoneTurn, ...]:
@@ -217,7 +217,9 @@ def undone_turns(app: Application, session: Session) -> tuple[UndoneTurn, ...]:
 
 def undone(app: Application, session: Session) -> frozenset[str]:
     """The files that the reminder is about; real paths."""
-    return frozenset(_untold(app, session))
+    if not session.kept(NAME):
+        return frozenset()
+    return frozenset(app.acting.of(session).checkpoints.untold.left)
 
 
 def reminded(app: Application, session: Session) -> None:
@@ -232,8 +234,31 @@ async def acting_of(app: Application, session_id: str) -> SessionActing:
     return app.acting.of(await app.sessions.open(session_id))
 
 
-def _untold(app: Application, session: Session) -> dict[str, State]:
-    return app.acting.of(session).checkpoints.untold if session.kept(NAME) else {}
+def _named(
+    left: Mapping[str, State], session: Session, relative: Callable[[str], str]
+) -> Iterator[str]:
+    """A line for each file; of many that the conversation does not know, how many they are."""
+    known = session.reads.paths()
+    paths = _telling_first(session, left)
+    seen = [path for path in paths if path in known]
+    others = [path for path in paths if path not in known]
+    few = others if len(others) <= _OTHERS else []
+    for path in (*seen[:_NAMED], *few):
+        yield f"- {relative(path)}{' (not there now)' * isinstance(left[path], Absent)}"
+    if more := seen[_NAMED:]:
+        yield f"- and {len(more):,} more that you read or edited"
+    if others and not few:
+        which = f"and {len(others):,} other files" if seen else f"{len(others):,} files"
+        gone = sum(isinstance(left[path], Absent) for path in others)
+        some = "none is" if gone == len(others) else f"{gone:,} of them not"
+        there = f" ({some} there now)" if gone else ""
+        yield f"- {which} that you never read or edited{there}"
+
+
+def _telling_first(session: Session, paths: Iterable[str]) -> list[str]:
+    """First what the conversation read or edited, what tools keep for themselves last."""
+    known = session.reads.paths()
+    return sorted(paths, key=lambda each: (bool(_CACHED.search(each)), each not in known, each))
 
 
 def _problems(app: Application, problems: tuple[Problem, ...]) -> tuple[UndoProblem, ...]:

@@ -59,6 +59,32 @@ class Plan:
         return plan
 
 
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """What some undos `left`, by path, where they changed something in all.
+
+    `redone` says of each of them whether it was a redo: it took back nothing but undos.
+    """
+
+    left: dict[str, State]
+    redone: tuple[bool, ...]
+
+    @staticmethod
+    def of(some: Sequence[Turn], turns: Iterable[Turn]) -> Untold:
+        """Of `some` undos; `turns` are all there are, in their order."""
+        plan = Plan.of(some)
+        left = {
+            path: plan.expected[path]
+            for path, before in plan.target.items()
+            if not same(before, plan.expected[path])
+        }
+        undos: set[str] = set()
+        for turn in turns:
+            if turn.undoes and not undos.issuperset(turn.undoes):
+                undos.add(turn.id)
+        return Untold(left, tuple(turn.id not in undos for turn in some))
+
+
 def conflicts(plan: Plan, now: Mapping[str, State]) -> Iterator[Problem]:
     """The files that are neither as the turns left them nor as they shall be."""
     for path, state in plan.target.items():

@@ -135,6 +135,11 @@ class ReadState:
         known = (Seen(each.path, each.uri, each.sha256) for each in self.documents())
         return (*known, *self._faded.values())
 
+    def paths(self) -> frozenset[str]:
+        """The real paths of all that was ever shown or edited, be it there or not."""
+        shown = (to_path(uri) for uri, _ in self._lines)
+        return frozenset((*(each.path for each in self.seen()), *filter(None, shown)))
+
     def forget(self, path: str) -> None:
         """The document at the real path `path` must be read again before it can be edited."""
         self._documents.pop(path, None)

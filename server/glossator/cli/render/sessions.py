@@ -20,6 +20,7 @@ from glossator.cli.wire_sessions import (
 from glossator.core.shown import shown, some_of
 
 _PATHS = 4  # of a turn that are named
+_FILES = 12  # of an undo that have a line each, by what was done to them
 _QUESTION = 60  # characters
 _SOURCES = {
     "settings": "settings or options",
@@ -89,8 +90,8 @@ def turn_rows(answer: Turns) -> list[TurnRow]:
 
 def undone_lines(undone: Undone) -> list[str]:
     """What was brought back, which turns are undone now or no longer, how to take that back."""
-    lines = [f"restored {shown(path)}" for path in undone["restored"]]
-    lines += [f"removed {shown(path)}" for path in undone["removed"]]
+    lines = [*_file_lines("restored", undone["restored"])]
+    lines += _file_lines("removed", undone["removed"])
     if not lines and not not_undone(undone):
         lines.append("The files are as they were already.")
     lines += [f"undone: {_short(question)}" for question in undone["undid"]]
@@ -102,6 +103,12 @@ def undone_lines(undone: Undone) -> list[str]:
     elif undone["turn"]:
         lines.append(f"To take this back, undo again with --turn {undone['turn']}.")
     return lines
+
+
+def _file_lines(done: str, paths: list[str]) -> Iterator[str]:
+    yield from (f"{done} {shown(path)}" for path in paths[:_FILES])
+    if (more := len(paths) - _FILES) > 0:
+        yield f"{done} {plural(more, 'more file')}"
 
 
 def not_undone(undone: Undone) -> list[UndoProblem]:
