@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from glossator.tools.shell.policy import Shared
 from tests.agent_permissions.asking import policy
 from tests.agent_permissions.test_gate import Setting
 from tests.workspaces import MakeWorkspace
@@ -34,3 +36,30 @@ async def test_where_a_command_writes_is_decided_as_an_edit_there(
     assert denied is not None
     assert "denied: Edit(a.txt)" in denied
     assert await at.run("echo x > b.txt") is None
+
+
+@pytest.mark.parametrize(
+    ("linked", "named"), [([], []), (["a"], ["a"]), (["a", "b", "c"], ["a and 2 more"])]
+)
+async def test_who_is_asked_is_told_of_files_with_other_names(
+    workspace: MakeWorkspace, tmp_path: Path, linked: list[str], named: list[str]
+) -> None:
+    at = Setting(await workspace({}), tmp_path)
+    found = Shared(tuple(str(at.ws.root / name) for name in linked))
+    at.gate = replace(at.gate, shared=lambda _: found)
+    assert await at.run("touch x") is None
+    (asked,) = at.user.asked
+    told = [reason for reason in asked.reasons if "other names elsewhere" in reason]
+    assert [reason.partition(" may go by ")[0] for reason in told] == named
+
+
+async def test_who_is_asked_about_what_only_reads_is_told_of_none(
+    workspace: MakeWorkspace, tmp_path: Path
+) -> None:
+    at = Setting(await workspace({"a": "a\n"}), tmp_path)
+    found = Shared((str(at.ws.root / "a"),))
+    at.gate = replace(at.gate, shared=lambda _: found)
+    at.policy = policy(root=at.ws.root, ask=["Bash(cat:*)"])
+    assert await at.run("cat a") is None
+    (asked,) = at.user.asked
+    assert not any("other names elsewhere" in reason for reason in asked.reasons)
