@@ -74,6 +74,8 @@ def test_what_each_mode_does(
         (files("Write", "/ws/src/a", "/ws/b"), policy(allow=["Edit(src/**)"]), "ask"),
         (files("Write", "/ws/s/a", "/ws/b"), policy(allow=["Edit(/s)", "Edit(b)"]), "allow"),
         (files("Edit", "/ws/a"), policy(allow=["Read"]), "ask"),
+        (files("Write", "/ws/a/b"), policy(allow=["Edit(a/)"]), "allow"),
+        (files("Write", "/ws/a"), policy(allow=["Edit(a/)"]), "ask"),  # it says a folder
         # a move is an edit of both ends; what may not be read gets no other path
         (files("Move", "/ws/s/a", "/ws/s/b"), policy(allow=["Edit(s/**)"]), "allow"),
         (files("Move", "/ws/s/a", "/ws/b"), policy(allow=["Edit(s/**)"]), "ask"),
@@ -87,6 +89,9 @@ def test_what_each_mode_does(
         (files("Read", "/ws/a"), policy("auto", deny=["Read(a)"]), "deny"),
         (files("Grep", "/ws/a"), policy("auto", deny=["Read(a)"]), "deny"),
         (files("Read", "/ws/b"), policy("auto", deny=["Read(a)"]), "allow"),
+        # letters in small and in capitals are one to what refuses, unless a rule tells them apart
+        (files("Read", "/ws/a"), policy("auto", deny=["Read(A)"]), "deny"),
+        (files("Read", "/ws/A.key"), policy("auto", deny=["Read([[:upper:]].key)"]), "deny"),
         (files("Diagnostics", "/ws/a"), policy("auto", deny=["Read(a)"]), "deny"),
         (files("Diagnostics"), policy("auto", deny=["Read"]), "deny"),
         # what may not be read is not edited either: an edit shows lines around
@@ -94,6 +99,7 @@ def test_what_each_mode_does(
         (files("Write", "/ws/b", "/ws/a"), policy("auto", deny=["Read(a)"]), "deny"),
         (files("Write", "/ws/b"), policy("auto", deny=["Read(a)"]), "allow"),
         (files("Edit", "/ws/a"), policy("auto", ask=["Read(a)"]), "allow"),
+        (MEMORY, policy("auto", deny=["Read"]), "allow"),  # it shows nothing of a file
         (files("Read", "/ws/x/a/b"), policy("auto", deny=["Read(a/)"]), "deny"),
         (files("Grep", "/ws/x/a"), policy("auto", deny=["Read(a/)"]), "deny"),
         (files("Edit", "/ws/x/a/b"), policy("auto", deny=["Edit(/a/)"]), "allow"),
@@ -218,6 +224,9 @@ def test_only_what_no_rule_covers_is_suggested() -> None:
             "A rule says to ask each time: Bash(x).",
         ),
         (shell("x"), policy(), "In mode ask, a command that may change something needs your perm"),
+        (shell("x", "y z"), policy(allow=["Bash(x)"]), "needs your permission: `y z`."),
+        (shell("x", "y" * 80), policy(), f": `x`, `{'y' * 80}`."),
+        (shell("x", "y" * 81), policy(), f": `x`, `{'y' * 80}…`."),
         (
             files("Move", "/ws/x", "/ws/y"),
             policy(),
@@ -231,6 +240,13 @@ def test_what_is_said(subject: Subject, held: Policy, words: str) -> None:
     assert isinstance(decision, Ask | Deny)
     said = decision.reason if isinstance(decision, Deny) else " ".join(decision.reasons)
     assert words in said
+
+
+def test_the_rules_that_deny_are_named_in_order() -> None:
+    rules = [f"Bash({letters}:*)" for letters in ("x y", "X", "x", "X y", "x Y", "X Y")]
+    decision = decide(shell("x y"), policy(deny=rules))
+    assert isinstance(decision, Deny)
+    assert f"(denied: {', '.join(sorted(rules))})" in decision.reason
 
 
 def test_all_reasons_are_told_at_once() -> None:

@@ -82,7 +82,10 @@ class Setting:
 
     async def _denial(self, tool: Tool, args: ToolArgs) -> str | None:
         decided = await self.gate.permission(tool, args, self._context())
-        return decided.reason if isinstance(decided, Deny) else None
+        if isinstance(decided, Deny):
+            return decided.reason
+        assert isinstance(decided, Permit)
+        return None
 
     def _context(self) -> ToolContext:
         return ToolContext(self.ws.snapshot, self.ws.reads, self.ws.symbols)

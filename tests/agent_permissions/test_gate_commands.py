@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from glossator.tools.shell.bubblewrap import Bubblewrap
-from glossator.tools.shell.policy import Limits
+from glossator.tools.shell.policy import Limits, Shared
 from glossator.tools.shell.policy import Policy as ShellPolicy
 from glossator.tools.shell.shell import LimitedShell, Shell
 from tests.agent_permissions.asking import policy
@@ -56,3 +56,30 @@ async def test_in_auto_the_folders_of_the_sandbox_are_not_asked_about(
     assert not at.user.asked
     assert await at.run("git diff > /etc/a.patch") is None
     assert len(at.user.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("linked", "named"), [([], []), (["a"], ["a"]), (["a", "b", "c"], ["a and 2 more"])]
+)
+async def test_who_is_asked_is_told_of_files_with_other_names(
+    workspace: MakeWorkspace, tmp_path: Path, linked: list[str], named: list[str]
+) -> None:
+    at = Setting(await workspace({}), tmp_path)
+    found = Shared(tuple(str(at.ws.root / name) for name in linked))
+    at.gate = replace(at.gate, shared=lambda _: found)
+    assert await at.run("touch x") is None
+    (asked,) = at.user.asked
+    told = [reason for reason in asked.reasons if "other names elsewhere" in reason]
+    assert [reason.partition(" may go by ")[0] for reason in told] == named
+
+
+async def test_who_is_asked_about_what_only_reads_is_told_of_none(
+    workspace: MakeWorkspace, tmp_path: Path
+) -> None:
+    at = Setting(await workspace({"a": "a\n"}), tmp_path)
+    found = Shared((str(at.ws.root / "a"),))
+    at.gate = replace(at.gate, shared=lambda _: found)
+    at.policy = policy(root=at.ws.root, ask=["Bash(cat:*)"])
+    assert await at.run("cat a") is None
+    (asked,) = at.user.asked
+    assert not any("other names elsewhere" in reason for reason in asked.reasons)

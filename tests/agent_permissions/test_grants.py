@@ -259,6 +259,18 @@ def test_a_removed_rule_stays_removed(ws: Workspace) -> None:
     assert not ws.warnings
 
 
+@pytest.mark.parametrize("part", ["folders", "rules"])
+def test_a_damaged_answer_of_a_session_is_told_of_and_not_used(ws: Workspace, part: str) -> None:
+    session = Session(ws)
+    answer(session.grants(), "session")
+    (kept,) = session.kept
+    assert isinstance(kept, dict)
+    session.kept = [{**kept, part: [1]}]
+    assert isinstance(decided(session.grants()), Ask)
+    (warning,) = ws.warnings
+    assert "is damaged and is not used" in warning
+
+
 def test_what_another_server_keeps_or_removes_is_seen_at_once(ws: Workspace) -> None:
     ours, theirs = ws.grants(), ws.grants()
     answer(theirs, "always")

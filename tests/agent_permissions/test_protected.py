@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from glossator.agent.permissions.protected import (
+    obeyed_at_once,
     own_folders,
     protected_table,
     protection,
@@ -71,3 +72,9 @@ def test_every_row_says_why_and_is_in_small_letters() -> None:
     for row in rows:
         assert row.reason
         assert all(name == name.lower() and name for name in row.names)
+
+
+def test_what_is_obeyed_at_once_is_protected() -> None:
+    paths = obeyed_at_once("/ws")
+    assert {"/ws/.git", "/ws/.vscode", "/ws/.claude"} <= set(paths)
+    assert all(map(protection, paths))

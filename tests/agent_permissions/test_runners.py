@@ -76,10 +76,12 @@ def test_a_command_in_a_text(tmp_path: Path, line: str) -> None:
     [
         "git push",
         "git -C . push",
+        "git -- push",
         "git -c a=b push",
         "git --no-pager push",
         "git --git-dir=.git -C src -p push origin",
         "git -C $x push",
+        "git $x push",
         "/usr/bin/git -C . push",
         "find . -exec git push '{}' +",
         "sh -c 'ls;git -C . push'",

@@ -152,6 +152,7 @@ MAY_DO_MORE = [
     "sed -n 1p a.py -i",
     "sed -n -e 'w f' a.py",
     "sed 1p a.py",
+    "cat -5 a.py",  # it takes no number
     "sed -nf a.py",
     'echo "$(id)"',
     "rg --pre sh x",

@@ -217,7 +217,7 @@ def _skipping(word: str, here: int) -> set[int]:
     """Where a command goes on if the word at `here` is not one of those that say what it does."""
     if isinstance(word, Loose):
         return {here + 1}
-    if not word.startswith("-") or word == "--":
+    if not word.startswith("-"):
         return set()
     return {here + 1} if "=" in word or _FLAG.fullmatch(word) else {here + 1, here + 2}
 
