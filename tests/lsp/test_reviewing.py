@@ -26,7 +26,10 @@ _ANNOTATED = {
     "applyEdit": True,
     "workspaceEdit": {"documentChanges": True, "changeAnnotationSupport": {}},
 }
-_UNASKED = "The editor could not ask the user, so this is not allowed.\nDo without it"
+_UNASKED = (
+    "The editor could not ask the user, so this is not allowed.\nThe user would be told: In mode"
+    " ask, every edit needs your permission.\nDo without it"
+)
 _SHOW = "window/showMessageRequest"
 
 

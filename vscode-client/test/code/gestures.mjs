@@ -26,6 +26,7 @@ export async function quickInput(page, key) {
       if (tries === 5) {
         throw error;
       }
+      await page.evaluate(() => document.activeElement?.blur()); // a webview that went kept it
     }
   }
 }
