@@ -153,8 +153,10 @@ export class Stage {
 
 async function becomes(look, wanted) {
   const end = performance.now() + MILLISECONDS;
-  while ((await look()) !== wanted && performance.now() < end) {
+  let seen = await look();
+  while (seen !== wanted && performance.now() < end) {
     await new Promise((resolve) => setTimeout(resolve, 50));
+    seen = await look(); // once: the editor may be drawing anew a moment later
   }
-  assert.equal(await look(), wanted);
+  assert.equal(seen, wanted);
 }
