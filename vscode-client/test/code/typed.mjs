@@ -7,6 +7,11 @@ import { join } from "node:path";
 import { runCommand } from "./gestures.mjs";
 
 export const files = { "typed.txt": "\n" };
+// Enter is to end a line, and nothing else
+export const settings = {
+  "editor.acceptSuggestionOnEnter": "off",
+  "editor.wordBasedSuggestions": "off",
+};
 
 const SLOW = "sleep 4; echo slept > slept.txt"; // the next question comes while the user types
 const COMMAND = `${Array.from({ length: 71 }, (_, at) => `echo ${at} >> made.txt`).join("\n")}`;
