@@ -45,6 +45,16 @@ async def test_a_write_that_the_user_allowed_is_made(
     assert (tmp_path / "CLAUDE.md").read_text() == "old\n"
 
 
+async def test_what_else_is_in_a_protected_folder_stays(tmp_path: Path) -> None:
+    files = {".vscode/settings.json": "old\n", ".vscode/tasks.json": "old\n"}
+    line = "echo new > .vscode/settings.json; sh -c 'echo evil > .vscode/tasks.json'"
+    async with stage(tmp_path, files, [bash(line), _DONE], _AUTO) as s:
+        s.port.permitted = [PermissionAnswer(Choice.ONCE)]
+        await s.ask("Go.")
+    assert (tmp_path / ".vscode/settings.json").read_text() == "new\n"
+    assert (tmp_path / ".vscode/tasks.json").read_text() == "old\n"
+
+
 async def test_a_refused_change_of_a_protected_file_is_told(tmp_path: Path) -> None:
     script = [bash("rm -f AGENTS.md"), _DONE]
     async with stage(tmp_path, {"AGENTS.md": "old\n"}, script, _AUTO) as s:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -142,9 +142,9 @@ class Shell:
         words = _shell(command.text)
         if not isinstance(self._sandbox, Unavailable):
             protected = [
-                path
+                kept
                 for path in (*self._policy.protected, *limits.protected)
-                if not any(path_within(target, path) for target in command.targets)
+                for kept in _but_for(path, command.targets)
             ]
             policy = replace(
                 self._policy,
@@ -204,6 +204,15 @@ def _with_real(paths: Iterable[str]) -> set[str]:
 
 def _bash() -> str | None:
     return shutil.which("bash", path=_BASH_PLACES)
+
+
+def _but_for(path: str, targets: Collection[str]) -> Iterator[str]:
+    """A protected path; where targets lie in it, what else is in it now."""
+    if not any(path_within(target, path) for target in targets):
+        yield path
+    elif path not in targets and os.path.isdir(path) and not os.path.islink(path):
+        for name in os.listdir(path):
+            yield from _but_for(os.path.join(path, name), targets)
 
 
 def _shell(text: str) -> tuple[str, ...]:
