@@ -17,16 +17,25 @@ export async function pick(page, key, typed, words) {
 export async function quickInput(page, key) {
   const input = page.locator(".quick-input-widget:visible input").first();
   await input.waitFor({ state: "hidden" });
-  for (let tries = 1; ; tries++) {
+  await again(async (timeout, tries) => {
+    if (tries > 1) {
+      await page.evaluate(() => document.activeElement?.blur()); // a webview that went kept it
+    }
     await page.keyboard.press(key);
+    await input.waitFor({ timeout });
+  });
+  return input;
+}
+
+/** Try something a few times: `act(timeout in milliseconds, which try it is)`. */
+export async function again(act) {
+  for (let tries = 1; ; tries++) {
     try {
-      await input.waitFor({ timeout: 2000 });
-      return input;
+      return await act(2000, tries);
     } catch (error) {
       if (tries === 5) {
         throw error;
       }
-      await page.evaluate(() => document.activeElement?.blur()); // a webview that went kept it
     }
   }
 }

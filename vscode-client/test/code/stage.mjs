@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pick, runCommand, webview } from "./gestures.mjs";
+import { again, pick, runCommand, webview } from "./gestures.mjs";
 
 const MILLISECONDS = 10_000;
 
@@ -74,9 +74,11 @@ export class Stage {
 
   /** Set the mode, by its menu below the question. */
   async mode(name) {
-    await runCommand(this.page, "Glossator: Ask");
-    await this.panel.getByRole("button", { name: "Mode:" }).click();
-    await this.panel.getByRole("menuitemradio", { name: new RegExp(`^${name}`) }).click();
+    await again(async (timeout) => {
+      await this.panel.getByRole("button", { name: "Mode:" }).click();
+      const item = this.panel.getByRole("menuitemradio", { name: new RegExp(`^${name}`) });
+      await item.click({ timeout }); // the box of the question may take the focus, which closes it
+    });
     await this.panel.getByRole("button", { name: `Mode: ${name}` }).waitFor();
   }
 
