@@ -8,9 +8,9 @@ import pytest
 
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity
 from glossator.core.events import TextDiscarded, ToolFinished, ToolStarted
-from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.permission import Access, Choice, PermissionAnswer
 from glossator.core.tool_result import ToolResult
-from glossator.tools.base import Access, ToolArgs, ToolContext
+from glossator.tools.base import ToolArgs, ToolContext
 from glossator.tools.diagnostics import Diagnostics, DiagnosticsArgs
 from glossator.tools.read import Read
 from tests.agent.test_loop import FILES

@@ -10,8 +10,9 @@ import pytest
 from glossator.agent import guard
 from glossator.core.errors import ModelError
 from glossator.core.events import Notice, TextDelta, TextDiscarded, ToolFinished, ToolStarted
+from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
-from glossator.tools.base import Access, ToolArgs, ToolContext
+from glossator.tools.base import ToolArgs, ToolContext
 from tests.agent.test_loop import FILES
 from tests.stage import stage
 from tests.standin import (

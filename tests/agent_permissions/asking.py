@@ -10,7 +10,7 @@ from pathlib import Path
 from glossator.agent.permissions.decide import Allow, Ask, Decision, Deny, decide
 from glossator.agent.permissions.policy import Mode, Places, Policy, Restrictions, Rules
 from glossator.agent.permissions.subject import ShellScript, Subject, Target
-from glossator.tools.base import Access
+from glossator.core.permission import Access
 from glossator.tools.shell.syntax import Redirect, Script, Simple, parse
 
 PLACES = Places(("/ws",), "/home/me", ("/home/me/.config/glossator",))

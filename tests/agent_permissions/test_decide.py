@@ -9,7 +9,7 @@ import pytest
 from glossator.agent.permissions.decide import Ask, Deny, decide
 from glossator.agent.permissions.policy import Mode, Policy
 from glossator.agent.permissions.subject import Subject, Target
-from glossator.tools.base import Access
+from glossator.core.permission import Access
 from tests.agent_permissions.asking import files, policy, shell, target, verdict
 
 TODO = Subject("Todo", Access.READ)

@@ -15,9 +15,9 @@ from glossator.agent.permissions.gate import Gate, Permit
 from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.policy import Mode, Policy
 from glossator.agent.permissions.private_file import PrivateFile
-from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
+from glossator.core.permission import Access, Choice, PermissionAnswer, PermissionRequest
 from glossator.core.tool_result import ToolResult
-from glossator.tools.base import Access, Tool, ToolArgs, ToolContext
+from glossator.tools.base import Tool, ToolArgs, ToolContext
 from glossator.tools.bash import Bash, BashArgs
 from glossator.tools.read import Read, ReadArgs
 from glossator.tools.shell.policy import Limits, Unavailable

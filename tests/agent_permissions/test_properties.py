@@ -13,7 +13,7 @@ from glossator.agent.permissions.policy import Mode, Policy, Restrictions, Rules
 from glossator.agent.permissions.rules import Rule, parse_rule
 from glossator.agent.permissions.subject import ShellScript, Subject, Target
 from glossator.agent.permissions.words import Words
-from glossator.tools.base import Access
+from glossator.core.permission import Access
 from glossator.tools.shell.script import Loose
 from tests.agent_permissions.asking import PLACES
 

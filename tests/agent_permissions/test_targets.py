@@ -12,7 +12,7 @@ import pytest
 from glossator.agent.permissions.decide import hiding
 from glossator.agent.permissions.policy import Policy
 from glossator.agent.permissions.subject import Subject, Target
-from glossator.tools.base import Access
+from glossator.core.permission import Access
 from tests.agent_permissions.asking import of_line, of_words, policy, verdict
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glossator.core.document import Document, Origin, text_hash
+from glossator.core.languages import language_of
 from glossator.core.uri import to_uri
 from glossator.retrieval.chunks import MAX_LINES, Chunk, chunks
-from glossator.workspace.symbols.languages import language_of
 from glossator.workspace.symbols.outline import outline
 
 SERVER = Path(__file__).parents[2] / "server" / "glossator"

@@ -17,7 +17,7 @@ from glossator.service.status import StatusAnswer, StatusRequest, status
 from glossator.service.tool import ToolRequest, tool
 from glossator.settings.load import load_settings
 from glossator.workspace import root_store, state_folder
-from glossator.workspace.text.policy import RIPE_NS
+from glossator.workspace.stamp import RACY_NS
 from glossator.workspace.worker.build import BuildSegment
 from tests.stage import Recorder
 from tests.workspace_worker.conftest import let_workers_import_jobs
@@ -43,7 +43,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("ws").resolve()
     for number in range(FILES):
         (folder / f"{number}.txt").write_text(f"word{number} common\n")
-    time.sleep(RIPE_NS / 1e9)  # a change's time cannot be set, it has to pass
+    time.sleep(RACY_NS / 1e9)  # a change's time cannot be set, it has to pass
     return folder
 
 

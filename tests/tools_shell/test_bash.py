@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
-from glossator.tools.base import Access, ToolContext
+from glossator.tools.base import ToolContext
 from glossator.tools.bash import Bash, BashArgs
 from glossator.tools.runs import CommandRuns
 from glossator.tools.shell.policy import Sandbox, Unavailable

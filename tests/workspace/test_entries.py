@@ -12,7 +12,7 @@ import pytest
 from glossator.workspace.entries import FileEntry, Files, FolderFiles, PathSet
 from glossator.workspace.index import FileIndex
 from glossator.workspace.memory import joined
-from glossator.workspace.text.layout import STAMP
+from glossator.workspace.stamp import STAMP
 from glossator.workspace.walk import Found
 
 NAMES = ["a b", "a.py", "odd\udcff", "é"]

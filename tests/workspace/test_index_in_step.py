@@ -11,10 +11,10 @@ from random import Random
 import pytest
 
 from glossator.settings.model import WorkspaceSettings
+from glossator.workspace import stamp
 from glossator.workspace.cache import RACY_NS
 from glossator.workspace.disk import Stamp
 from glossator.workspace.host import Indexing, WorkspaceHost
-from glossator.workspace.text import policy
 from glossator.workspace.text.ripgrep import Request
 from glossator.workspace.text.search import TextSearch
 from glossator.workspace.worker.client import Worker
@@ -91,7 +91,7 @@ def found(host: WorkspaceHost, pattern: str) -> set[str]:
 async def test_searches_find_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(policy, "RIPE_NS", SOON_NS)
+    monkeypatch.setattr(stamp, "RACY_NS", SOON_NS)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     root, worker = tmp_path / "ws", Worker()
     root.mkdir()
@@ -121,7 +121,7 @@ async def test_what_is_written_to_a_mapped_page_is_found_though_no_stamp_tells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, on_disk: bool
 ) -> None:
     if not on_disk:
-        monkeypatch.setattr(policy, "RIPE_NS", 0)
+        monkeypatch.setattr(stamp, "RACY_NS", 0)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     root, worker = tmp_path / "ws", Worker()
     root.mkdir()

@@ -16,8 +16,8 @@ from glossator.workspace.ignore import IgnoreRules
 from glossator.workspace.memory import Known, Memory
 from glossator.workspace.remembered import Recalled, Recording, recall
 from glossator.workspace.roots import Roots
+from glossator.workspace.stamp import RACY_NS
 from glossator.workspace.text.catalogue import Catalogue
-from glossator.workspace.text.policy import RIPE_NS
 from glossator.workspace.walk import Found, examine
 from tests.lsp.support.chance import seeded
 from tests.workspace.test_random_steps import Steps
@@ -67,7 +67,7 @@ def walked(
     return Found(dict(folders), found.skipped)
 
 
-def remember(*roots: Path, settings: WorkspaceSettings = SETTINGS, later: int = RIPE_NS) -> None:
+def remember(*roots: Path, settings: WorkspaceSettings = SETTINGS, later: int = RACY_NS) -> None:
     """Look at everything, as if `later` (ns) than it is, and write down what the folders hold."""
     places = Roots.of(map(str, roots))
     recording = Recording(places, time.time_ns() + later)
@@ -125,8 +125,8 @@ def test_an_unchanged_tree_is_not_listed_again(root: Path) -> None:
 def test_a_folder_that_may_still_change_in_the_same_tick_is_listed(root: Path) -> None:
     remember(root, later=0)
     assert started(root) == set()
-    old, young = RIPE_NS, time.time_ns()
-    assert RIPE_NS >= 2 * 10**9, "there are file systems with times in whole seconds"
+    old, young = RACY_NS, time.time_ns()
+    assert RACY_NS >= 2 * 10**9, "there are file systems with times in whole seconds"
     remember(root, later=old - (time.time_ns() - young))
     assert started(root) <= ALL
 
@@ -342,7 +342,7 @@ def test_a_damaged_file_is_not_used_and_set_aside(root: Path) -> None:
 
 def test_too_much_is_not_remembered(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("glossator.workspace.folder_file._MAX_TEXT", 200)
-    recording = Recording(Roots.of((str(root),)), time.time_ns() + RIPE_NS)
+    recording = Recording(Roots.of((str(root),)), time.time_ns() + RACY_NS)
     walked(root, memory=recording)
     assert [file.content() for file in recording.files.values()] == [None]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from glossator.core.languages import LANGUAGES
 from glossator.core.text import split_lines
 from glossator.workspace.symbols.imports import imports
-from glossator.workspace.symbols.languages import LANGUAGES
 from glossator.workspace.symbols.outline import OUTLINE_LIMIT, outline
 from glossator.workspace.symbols.references import references
 from glossator.workspace.symbols.symbol import symbol_at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.workspace.symbols.languages import language_of
+from glossator.core.languages import language_of
 from glossator.workspace.symbols.outline import outline
 
 PYTHON = '''\

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from glossator.core.languages import language_of
 from glossator.core.text import split_lines
 from glossator.workspace.symbols.imports import imports
-from glossator.workspace.symbols.languages import language_of
 from glossator.workspace.symbols.outline import outline
 from glossator.workspace.symbols.references import references
 

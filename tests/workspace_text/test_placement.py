@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from glossator.workspace.entries import FileEntry, Files, FolderFiles
 from glossator.workspace.memory import joined
+from glossator.workspace.stamp import STAMP
 from glossator.workspace.text.index import TextIndex
-from glossator.workspace.text.layout import STAMP
 from glossator.workspace.text.placement import PlacedView
 from glossator.workspace.text.query import ANYTHING
 from glossator.workspace.text.segment import Segment

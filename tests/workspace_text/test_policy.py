@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from glossator.workspace.entries import FileEntry
+from glossator.workspace.stamp import RACY_NS
 from glossator.workspace.text import delta, layout, trigrams
 from glossator.workspace.text.policy import (
     CROWDED,
     MAX_BYTES,
     MAX_FILES,
     MAX_KEPT,
-    RIPE_NS,
     Figures,
     Keep,
     Rest,
@@ -142,8 +142,8 @@ def test_as_much_is_kept_as_there_is_room() -> None:
     ("entry", "ripe"),
     [
         (FileEntry("/a", "a", 9, 1, 1), True),
-        (FileEntry("/a", "a", 9, 1, 3 * RIPE_NS), False),  # changed just now
-        (FileEntry("/a", "a", 9, 99 * RIPE_NS, 1), True),  # a time that was set
+        (FileEntry("/a", "a", 9, 1, 3 * RACY_NS), False),  # changed just now
+        (FileEntry("/a", "a", 9, 99 * RACY_NS, 1), True),  # a time that was set
         (FileEntry("/a", "a", 9, 1, 1, is_link=True), False),
         (FileEntry("/a", "a", 101, 1, 1), False),  # too large
         (FileEntry("/refused", "refused", 9, 1, 1), False),
@@ -152,9 +152,9 @@ def test_as_much_is_kept_as_there_is_room() -> None:
 )
 def test_what_is_ripe(entry: FileEntry, *, ripe: bool) -> None:
     refused = {"/refused": FileEntry("/refused", "refused", 9, 1, 1)}
-    found = survey([entry], refused, now=3 * RIPE_NS, max_file_bytes=100)
+    found = survey([entry], refused, now=3 * RACY_NS, max_file_bytes=100)
     assert found.ripe == [entry] * ripe
-    assert found.ripens_in == (RIPE_NS / 1e9 if entry.ctime_ns == 3 * RIPE_NS else math.inf)
+    assert found.ripens_in == (RACY_NS / 1e9 if entry.ctime_ns == 3 * RACY_NS else math.inf)
 
 
 def test_a_batch_is_as_much_as_one_segment_takes() -> None:

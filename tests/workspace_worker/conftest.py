@@ -13,7 +13,7 @@ import pytest
 from glossator.settings.model import WorkspaceSettings
 from glossator.workspace import state_folder
 from glossator.workspace.host import Indexing, WorkspaceHost
-from glossator.workspace.text.policy import RIPE_NS
+from glossator.workspace.stamp import RACY_NS
 from glossator.workspace.worker.client import Worker
 from tests.workspace_worker.serving import Serving
 
@@ -58,7 +58,7 @@ def grown_trees(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             file.write_text(f"some common text\n{rare}number{number}.\n" * 20)
         (tree / "binary").write_bytes(bytes(range(256)) * 10)
         (tree / "empty").touch()
-    while (trees[-1] / "empty").stat().st_ctime_ns + RIPE_NS > time.time_ns():
+    while (trees[-1] / "empty").stat().st_ctime_ns + RACY_NS > time.time_ns():
         time.sleep(0.05)  # a change's time cannot be set, it has to pass
     return iter(trees)
 

@@ -15,7 +15,7 @@ from glossator.workspace.change import DiskChanged
 from glossator.workspace.entries import FileEntry, FolderFiles
 from glossator.workspace.folder_file import NAME
 from glossator.workspace.host import WorkspaceHost
-from glossator.workspace.text.policy import RIPE_NS
+from glossator.workspace.stamp import RACY_NS
 from glossator.workspace.text.required import analyse
 from tests.patience import until
 from tests.workspace.trees import FOLDERS_ARE_REMEMBERED, write_tree
@@ -36,7 +36,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path
         texts = {folder + name: f"{root} {folder}{name}\n" for folder in FOLDERS for name in FILES}
         texts |= {f"{folder}left.out": "" for folder in FOLDERS}
         write_tree(top / root, texts | {".gitignore": "*.out\n"})
-    time.sleep(RIPE_NS / 1e9 + 0.1)  # a change's time cannot be set, it has to pass
+    time.sleep(RACY_NS / 1e9 + 0.1)  # a change's time cannot be set, it has to pass
     yield top / "one", top / "two"
     shutil.rmtree(top)
 

@@ -14,9 +14,10 @@ from typing import Self
 
 from glossator.agent.execute import acts, call_tool
 from glossator.agent.run import RunContext
+from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ModelEvent, RetryWait, ToolCall, ToolReady
-from glossator.tools.base import Access, Registry, ToolContext
+from glossator.tools.base import Registry, ToolContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,10 @@ from glossator.agent.permissions.gate import Permit
 from glossator.agent.run import Permission, RunContext
 from glossator.core.errors import StoreUnavailable, TooManyOpenFiles, UsageError
 from glossator.core.events import ToolFinished, ToolStarted
+from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
-from glossator.tools.base import Access, Registry, Tool, ToolArgs, ToolContext
+from glossator.tools.base import Registry, Tool, ToolArgs, ToolContext
 
 logger = logging.getLogger(__name__)
 

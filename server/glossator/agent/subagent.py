@@ -14,9 +14,10 @@ from glossator.agent.run import Permission, RunContext
 from glossator.core.brief import brief_arguments
 from glossator.core.errors import GlossatorError
 from glossator.core.events import AgentProgress, AgentStarted, Event, ToolFinished, ToolStarted
+from glossator.core.permission import Access
 from glossator.llm.conversation import Conversation
 from glossator.llm.meter import Meter
-from glossator.tools.base import Access, Tool, ToolArgs, ToolContext
+from glossator.tools.base import Tool, ToolArgs, ToolContext
 
 _ONLY_READS = "A fork only reads; {} was not called.\nSay in your report what you would do."
 _WHY = {

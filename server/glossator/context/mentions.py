@@ -24,13 +24,13 @@ from glossator.core.citations import fences
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.images import is_image
+from glossator.core.languages import CODE
 from glossator.core.tool_result import shorten
 from glossator.prompts.loader import load_prompt
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Limits
 from glossator.workspace.symbols.finder import SymbolFinder
-from glossator.workspace.symbols.languages import CODE
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.worker.client import WorkerGone

@@ -1,4 +1,4 @@
-"""What an edge asks the user before a tool acts, and what the user may answer."""
+"""What tools may do, what the user is asked before one acts, and what the user may answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _DETAIL_BYTES = 1_000_000  # of what is asked about
+
+
+class Access(StrEnum):
+    """What a tool may do to the world."""
+
+    READ = "read"
+    WRITE = "write"
+    EXECUTE = "execute"
+    NONE = "none"  # it speaks with the user, or keeps notes
 
 
 class Choice(StrEnum):

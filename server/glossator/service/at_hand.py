@@ -19,11 +19,11 @@ from functools import partial
 from typing import TypeVar, cast
 
 from glossator.core.document import Document
+from glossator.core.languages import language_of
 from glossator.workspace.host import WorkspaceHost
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.find import Definition, Found
 from glossator.workspace.symbols.finder import SymbolFinder
-from glossator.workspace.symbols.languages import language_of
 from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.worker.client import WorkerGone
 from glossator.workspace.worker.connection import JobFailed

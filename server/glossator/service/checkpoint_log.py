@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from glossator.service.file_states import Absent, Folder, Link, State, Stored, Unkept
-from glossator.service.session_state import TOLD
 
 NAME = "checkpoints"  # under which a session keeps the notes
+TOLD = "told"  # … and the turns whose undoing the model knows of
 
 
 class Keeper(Protocol):

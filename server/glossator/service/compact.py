@@ -11,13 +11,13 @@ from glossator.context.room import Room
 from glossator.context.summary import Frame
 from glossator.core.errors import UsageError
 from glossator.core.events import Compaction, Event
+from glossator.core.permission import Access
 from glossator.core.report import Report
 from glossator.core.span import runs
 from glossator.core.tool_result import shorten
 from glossator.llm.model import Model
 from glossator.service.application import Application
 from glossator.service.session import Session
-from glossator.tools.base import Access
 
 _ASKING = frozenset({"AskUser"})
 _REPORTS = 20  # the newest, that a compaction carries over

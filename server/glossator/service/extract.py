@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from glossator.core.citations import CitationMark
 from glossator.core.document import Document
 from glossator.core.file_kinds import FileKind, is_test, kind_of
+from glossator.core.languages import language_of
 from glossator.core.report import Report
 from glossator.core.span import Citation, Span
 from glossator.core.uri import to_uri
@@ -32,7 +33,6 @@ from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Line, Use
 from glossator.workspace.symbols.finder import ALL_USES
-from glossator.workspace.symbols.languages import language_of
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.symbol import Symbol
 

@@ -13,13 +13,13 @@ from itertools import zip_longest
 
 from glossator.core.document import Document
 from glossator.core.file_kinds import is_test
+from glossator.core.languages import CODE, language_of
 from glossator.core.report import Report
 from glossator.grounding.reporting import report_of
 from glossator.service.application import Application
 from glossator.service.extract import EXTRACT, Quoting, beginning, counted
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.find import Line
-from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.modules import module_of, named_modules
 
 _TOP = "."  # the part of files that lie in no folder

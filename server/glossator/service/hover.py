@@ -20,6 +20,7 @@ from urllib.parse import unquote
 
 from glossator.core.document import Document
 from glossator.core.errors import InvalidPosition
+from glossator.core.languages import CODE, language_of
 from glossator.core.markdown import harmless
 from glossator.core.shown import shown
 from glossator.core.text import Position, PositionEncoding
@@ -30,7 +31,6 @@ from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Definition, Found, Limits
 from glossator.workspace.symbols.finder import SymbolFinder
-from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.modules import module_ends
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.symbol import Symbol, symbol_at

@@ -16,6 +16,7 @@ from glossator.core.report import Report
 from glossator.core.span import Span
 from glossator.llm.model import Message, ToolSpec
 from glossator.service.agent_log import AgentBegun, AgentSaid, Reported
+from glossator.service.checkpoint_log import TOLD
 from glossator.service.session_log import (
     UNTITLED,
     Begun,
@@ -36,7 +37,6 @@ from glossator.tools.reads import Seen
 
 # Names of what is kept of the conversation: dropped with the run that kept it.
 TODO = "todo"
-TOLD = "told"
 RUNS = "runs"  # commands
 FAILED_RUNS = "failedRuns"  # their numbers, and how they ended
 OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, TOLD})

@@ -8,10 +8,10 @@ import shlex
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
+from glossator.core.permission import Access
 from glossator.core.question import Option, Question, QuestionAnswer
 from glossator.core.shown import shown
 from glossator.service.trust import Trust, why_never_remembered
-from glossator.tools.base import Access
 
 _ALWAYS = Option("Trust it", "Remembered for these folders and all below them.")
 _SESSION = Option("Trust it this time", "Until the server ends.")

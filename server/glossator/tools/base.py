@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, ClassVar, Concatenate, ParamSpec, Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import Editing
+from glossator.core.permission import Access
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.tool_result import ToolResult
 from glossator.tools.agents import Agents
@@ -34,15 +34,6 @@ _PATIENCE = 1.0  # seconds; what takes longer has another search beside it
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-class Access(StrEnum):
-    """What a tool may do to the world."""
-
-    READ = "read"
-    WRITE = "write"
-    EXECUTE = "execute"
-    NONE = "none"  # it speaks with the user, or keeps notes
 
 
 class ToolArgs(BaseModel):

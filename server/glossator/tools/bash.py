@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from glossator.core.errors import UsageError
+from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
-from glossator.tools.base import Access, ToolArgs, ToolContext
+from glossator.tools.base import ToolArgs, ToolContext
 from glossator.tools.shell.context import ShellContext
 from glossator.tools.shell.jobs import MOST_RUNNING
 from glossator.tools.shell.output import HEAD, TAIL, Output

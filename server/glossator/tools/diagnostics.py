@@ -16,10 +16,11 @@ from pydantic import Field
 
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity, Wanted
 from glossator.core.document import Document, Missing
+from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult, shorten
 from glossator.core.uri import to_path
 from glossator.prompts.loader import load_prompt
-from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
+from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.quoting import HiddenTexts
 from glossator.tools.selection import visible
 from glossator.workspace.snapshot import WorkspaceSnapshot

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 from glossator.core.line_diff import unplaced_diff
+from glossator.core.permission import Access
 from glossator.core.replacement import Replacement
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
-from glossator.tools.base import Access, ToolArgs, ToolContext
+from glossator.tools.base import ToolArgs, ToolContext
 from glossator.tools.editing import edit_known, preview
 from glossator.workspace.editing.find import Substitution, substitute
 

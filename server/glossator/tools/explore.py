@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from glossator.core.errors import UsageError
+from glossator.core.permission import Access
 from glossator.core.report import Thoroughness
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.agents import Directive, as_result
-from glossator.tools.base import Access, ToolArgs, ToolContext
+from glossator.tools.base import ToolArgs, ToolContext
 
 NO_AGENTS = "There are no sub-agents here.\nSearch and read yourself."
 

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from glossator.core.permission import Access
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.account import account, hints
-from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
+from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import Hidden, pattern_of, place_of, select
 from glossator.workspace.entries import FileEntry
 from glossator.workspace.snapshot import WorkspaceSnapshot

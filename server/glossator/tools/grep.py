@@ -16,11 +16,12 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from glossator.core.document import MissingReason
+from glossator.core.permission import Access
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
 from glossator.tools.account import account
-from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, searching
+from glossator.tools.base import Cancelled, ToolArgs, ToolContext, searching
 from glossator.tools.grep_habits import as_grep
 from glossator.tools.grep_lines import (
     MAX_LINE_CHARACTERS,

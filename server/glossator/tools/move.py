@@ -12,11 +12,12 @@ from pydantic import Field
 from glossator.core.document import Document, Missing
 from glossator.core.edit import Applied, EditPlan, FileRename, Refused
 from glossator.core.errors import UsageError
+from glossator.core.permission import Access
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.prompts.loader import load_prompt
-from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
+from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.editing import edits_of
 from glossator.workspace.roots import is_inside
 from glossator.workspace.snapshot import WorkspaceSnapshot

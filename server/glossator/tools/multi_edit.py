@@ -8,11 +8,12 @@ from pydantic import Field
 
 from glossator.core.errors import UsageError
 from glossator.core.line_diff import unplaced_diff
+from glossator.core.permission import Access
 from glossator.core.replacement import Replacement, apply_replacements, compose
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
-from glossator.tools.base import Access, ToolArgs, ToolContext
+from glossator.tools.base import ToolArgs, ToolContext
 from glossator.tools.editing import edit_known, preview
 from glossator.workspace.editing.find import Substitution, substitute
 

@@ -13,11 +13,12 @@ from pydantic import Field, ValidationError
 
 from glossator.core.document import Document, Missing, MissingReason, text_hash
 from glossator.core.images import is_image
+from glossator.core.permission import Access
 from glossator.core.span import Span, runs
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.prompts.loader import load_prompt
-from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
+from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.images import read_image
 from glossator.tools.notebook import NotebookError, NumberedLine, notebook_lines
 from glossator.tools.selection import refusal, visible

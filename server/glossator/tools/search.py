@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from glossator.core.permission import Access
 from glossator.core.span import Span, whole_and_cut
 from glossator.core.tokens import BYTES_PER_TOKEN
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
@@ -14,7 +15,7 @@ from glossator.prompts.loader import load_prompt
 from glossator.retrieval.chunks import Chunk
 from glossator.retrieval.lexical import Found, Hit, Ranking, best_chunks, rank
 from glossator.tools.account import account
-from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread, searching
+from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread, searching
 from glossator.tools.selection import Hidden, Selection, select
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.finder import SymbolFinder

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 
 from glossator.core.document import Document
+from glossator.core.languages import CODE, language_of
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.core.uri import to_uri
@@ -15,7 +16,6 @@ from glossator.tools.account import account
 from glossator.tools.selection import Selection
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.find import Coverage, Definition, Found, Line, Use
-from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.near import Near
 from glossator.workspace.symbols.symbol import Symbol

@@ -9,17 +9,18 @@ from pydantic import Field
 
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
+from glossator.core.languages import LANGUAGES, language_of
+from glossator.core.permission import Access
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, cut
 from glossator.prompts.loader import load_prompt
 from glossator.tools import symbol_report
-from glossator.tools.base import Access, Cancelled, ToolArgs, ToolContext, in_thread
+from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.selection import Hidden, Selection, select, visible
 from glossator.workspace.snapshot import WorkspaceSnapshot
 from glossator.workspace.symbols.candidates import Place
 from glossator.workspace.symbols.find import Definition, Found, Use
 from glossator.workspace.symbols.finder import ALL_USES, CALLS
-from glossator.workspace.symbols.languages import LANGUAGES, language_of
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.near import Near
 from glossator.workspace.symbols.symbol import Symbol

@@ -8,11 +8,12 @@ from typing import ClassVar
 
 from pydantic import Field, field_validator
 
+from glossator.core.permission import Access
 from glossator.core.todo import Todo as Step
 from glossator.core.todo import TodoState
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
-from glossator.tools.base import Access, ToolArgs, ToolContext
+from glossator.tools.base import ToolArgs, ToolContext
 
 MAX_STEPS = 50
 MAX_CHARACTERS = 200

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self, overload
 
 from glossator.workspace.memory import BETWEEN, divided
 from glossator.workspace.roots import folder_of
-from glossator.workspace.text.layout import STAMP
+from glossator.workspace.stamp import STAMP
 
 _by_path = attrgetter("path")
 _by_shown = attrgetter("shown")

@@ -15,11 +15,11 @@ from typing import Protocol, TypeVar
 
 from glossator.core.document import Document, Origin, text_hash
 from glossator.core.errors import InvalidPosition, UsageError
+from glossator.core.languages import ending_of, language_of
 from glossator.core.text import LineTable, PositionEncoding
 from glossator.core.uri import to_path
 from glossator.workspace.change import Edited, Opened, TextEdit
 from glossator.workspace.roots import real_path
-from glossator.workspace.symbols.languages import ending_of, language_of
 
 
 class _Found(Protocol):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from glossator.workspace.entries import FileEntry, relative_paths
 from glossator.workspace.glob import compile_glob, compile_listed
-from glossator.workspace.text.layout import TIMES
+from glossator.workspace.stamp import TIMES
 
 if TYPE_CHECKING:
     from glossator.workspace.index import Listing

@@ -19,7 +19,7 @@ from glossator.workspace.folder_file import CorruptFolders, FolderFile, read_in_
 from glossator.workspace.memory import Known, Memory, Stamp, divided
 from glossator.workspace.mounts import trusted_devices
 from glossator.workspace.roots import Roots, is_inside, outermost
-from glossator.workspace.text.policy import ripe_at
+from glossator.workspace.stamp import ripe_at
 
 if TYPE_CHECKING:
     from glossator.workspace.ignore import IgnoreRules

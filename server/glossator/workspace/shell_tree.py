@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tree_sitter import Node, Parser
 
-from glossator.workspace.symbols.languages import grammar_of
+from glossator.workspace.symbols.grammars import grammar_of
 
 MAX_BYTES = 10_000  # parsed in about a millisecond
 MAX_DEPTH = 40

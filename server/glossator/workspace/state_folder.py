@@ -17,8 +17,7 @@ from pathlib import Path
 
 import platformdirs
 
-from glossator.workspace.text.layout import VERSION
-
+VERSION = 6  # of the index: its layout on disk, how texts are folded, framed and read
 LOCK = "lock"
 INNER = ("segments", "quarantine")  # the folders in it
 _ROOT = "root"

@@ -20,7 +20,7 @@ from glossator.core.descriptors import refuse_if_exhausted
 from glossator.workspace.entries import FileEntry, Files, FolderFiles, new_entry
 from glossator.workspace.memory import Known, Memory, divided, joined
 from glossator.workspace.roots import Roots, is_inside, real_path
-from glossator.workspace.text.layout import STAMP
+from glossator.workspace.stamp import STAMP
 
 if TYPE_CHECKING:  # the worker needs only what is listed here
     from glossator.workspace.ignore import IgnoreRules
@@ -228,7 +228,7 @@ def _revisit(folder: str, begin: int | None, known: Known, roots: Roots, found: 
 def _stamps(inside: str, names: Iterable[str]) -> bytes | None:
     """The `STAMP`s of a directory's files; None if there is none of one of them.
 
-    Such a file is gone, not a regular one, or has a time that is not among `layout.TIMES`.
+    Such a file is gone, not a regular one, or has a time that is not among `TIMES`.
     """
     stamps: list[bytes] = []
     lstat, is_regular, pack = os.lstat, stat.S_ISREG, STAMP.pack

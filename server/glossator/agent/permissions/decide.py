@@ -25,8 +25,8 @@ from glossator.agent.permissions.rules import FAMILIES, Rule
 from glossator.agent.permissions.subject import Subject, Target
 from glossator.agent.permissions.suggest import suggestions
 from glossator.agent.permissions.words import Words, spelled
+from glossator.core.permission import Access
 from glossator.core.shown import shown, some_of
-from glossator.tools.base import Access
 from glossator.tools.shell.reader import TOO_MANY
 
 _NAMED = 5  # protected paths, or commands

@@ -11,9 +11,9 @@ from glossator.agent.permissions.grants import Grants
 from glossator.agent.permissions.policy import Mode, Policy
 from glossator.agent.permissions.subject import Subject
 from glossator.core.errors import UsageError
-from glossator.core.permission import PermissionAnswer, PermissionRequest, as_sent
+from glossator.core.permission import Access, PermissionAnswer, PermissionRequest, as_sent
 from glossator.core.shown import shown, shown_text, some_of
-from glossator.tools.base import Access, Cancelled, Tool, ToolArgs, ToolContext, in_thread
+from glossator.tools.base import Cancelled, Tool, ToolArgs, ToolContext, in_thread
 from glossator.tools.bash import BashArgs
 from glossator.tools.shell.judge import only_reading
 from glossator.tools.shell.policy import Shared

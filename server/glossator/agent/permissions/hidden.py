@@ -10,7 +10,7 @@ from glossator.agent.permissions.matching import concerning
 from glossator.agent.permissions.policy import Policy
 from glossator.agent.permissions.rules import Base, PathRule, Rule, ToolRule
 from glossator.agent.permissions.subject import Subject, Target
-from glossator.tools.base import Access
+from glossator.core.permission import Access
 
 _MOST_KNOWN = 200_000  # paths
 

@@ -14,7 +14,7 @@ from pathlib import PurePath
 
 from glossator.agent.permissions.runners import inner
 from glossator.agent.permissions.words import Meanings, Words, bare, meanings, words_of
-from glossator.tools.base import Access
+from glossator.core.permission import Access
 from glossator.tools.shell.reader import TOO_MANY
 from glossator.tools.shell.script import Script, Simple, Unclear, Unknown
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
+from glossator.core.languages import CODE, language_of
 from glossator.workspace.roots import is_inside
 from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.modules import module_of
 from glossator.workspace.text.required import analyse
 from glossator.workspace.text.source import candidates as text_candidates

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import ClassVar, Generic, TypeVar
 
+from glossator.core.languages import CODE, LANGUAGES
 from glossator.core.text import split_lines
-from glossator.workspace.symbols.languages import CODE, LANGUAGES
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.references import Reference, references
 from glossator.workspace.symbols.sources import SLICE, Library, Outlines, Text, outlines, read

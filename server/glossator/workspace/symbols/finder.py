@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from glossator.core.document import Document, Origin
+from glossator.core.languages import CODE, language_of
 from glossator.settings.model import WorkspaceSettings
 from glossator.store.blobs import BlobStatistics
 from glossator.workspace.index import Listing
@@ -30,7 +31,6 @@ from glossator.workspace.symbols.find import (
     Use,
 )
 from glossator.workspace.symbols.imports import Import
-from glossator.workspace.symbols.languages import CODE, language_of
 from glossator.workspace.symbols.names import Name
 from glossator.workspace.symbols.near import FindNear, Near, pieces
 from glossator.workspace.symbols.single import CallsOf, ImportsOf, IsName, OutlineOf, OutlinesOf

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import re2
 
-from glossator.workspace.symbols.languages import CODE
+from glossator.core.languages import CODE
 from glossator.workspace.symbols.sources import SLICE, Library, outlines, read
 from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.worker.jobs import Job, Slices

@@ -12,15 +12,12 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
+from glossator.core.languages import CODE, MARKDOWN
 from glossator.workspace.symbols.comments import docstring_paragraph
 from glossator.workspace.symbols.definitions import Definition, Definitions, find_definitions
+from glossator.workspace.symbols.grammars import definitions_query
 from glossator.workspace.symbols.headings import headings
 from glossator.workspace.symbols.keys import keys
-from glossator.workspace.symbols.languages import (
-    CODE,
-    MARKDOWN,
-    definitions_query,
-)
 from glossator.workspace.symbols.symbol import Symbol
 from glossator.workspace.symbols.tree import SOURCE_LIMIT, Columns, parse
 

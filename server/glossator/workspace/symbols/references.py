@@ -13,7 +13,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from glossator.workspace.symbols.languages import CODE
+from glossator.core.languages import CODE
 from glossator.workspace.symbols.outline import Placed, placed
 from glossator.workspace.symbols.tree import SyntaxTree, first, last, parse, paths
 

@@ -16,6 +16,7 @@ from functools import cache
 
 from glossator.core.document import Missing, text_hash
 from glossator.core.errors import StoreUnavailable
+from glossator.core.languages import language_of
 from glossator.store.blobs import Blobs, BlobStatistics
 from glossator.workspace.disk import Loaded, load
 from glossator.workspace.overlays import masked
@@ -23,7 +24,6 @@ from glossator.workspace.roots import Roots, outermost
 from glossator.workspace.state_folder import prepare, root_folder
 from glossator.workspace.symbols.codec import SYMBOLS_VERSION, dump
 from glossator.workspace.symbols.codec import load as parsed
-from glossator.workspace.symbols.languages import language_of
 from glossator.workspace.symbols.outline import OUTLINE_LIMIT, outline
 from glossator.workspace.symbols.symbol import Symbol
 

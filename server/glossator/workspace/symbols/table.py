@@ -17,9 +17,9 @@ from typing import ClassVar
 
 import re2
 
+from glossator.core.languages import CODE
 from glossator.core.text import split_lines
 from glossator.workspace.symbols.find import Definition, line_of
-from glossator.workspace.symbols.languages import CODE
 from glossator.workspace.symbols.sources import SLICE, Library, Outlines, outlines, read
 from glossator.workspace.worker.jobs import Job, Progress, Slices
 

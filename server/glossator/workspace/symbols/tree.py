@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from tree_sitter import Node, Parser, TreeCursor
 
-from glossator.workspace.symbols.languages import grammar_of
+from glossator.workspace.symbols.grammars import grammar_of
 
 SOURCE_LIMIT = 2_000_000  # bytes of UTF-8; more is generated or data
 

@@ -18,16 +18,17 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
+from glossator.workspace import state_folder
+from glossator.workspace.stamp import STAMP
+
 MAGIC: Final = b"GLOSTEXT"
-VERSION: Final = 6  # of this layout, the folding and framing of texts, and `plain.py`
+VERSION: Final = state_folder.VERSION
 MAX_PASSAGES: Final = 1 << 16
 ROARING_ARRAY: Final = 4096  # members; a roaring container of more holds all 65,536 bits
 
 # magic, version, documents, passages, keys, bytes of paths, bytes of postings, then the checksum
 HEADER: Final = struct.Struct("<8sIIIIQQI")
 CHECKSUM: Final = struct.Struct("<I")  # CRC-32 of what stands before it, and of the tables
-STAMP: Final = struct.Struct("<qqqQ")  # size, mtime_ns, ctime_ns, inode
-TIMES: Final = range(-(1 << 63), 1 << 63)  # in a stamp: up to the year 2262
 # what stands before the container in a serialised roaring bitmap of one array or bitset container:
 # cookie, number of containers, high bits of the members, members less 1, place of the container
 ROARING: Final = struct.Struct("<IIHHI")

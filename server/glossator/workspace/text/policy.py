@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from glossator.workspace.entries import FileEntry
+from glossator.workspace.stamp import ripe_at
 
 MAX_FILES = 25_000  # in one segment
 MAX_BYTES = 256_000_000  # of the files of one segment
@@ -23,18 +24,7 @@ QUIET_SECONDS = 30.0  # without a change, before what is in memory is written
 CROWDED = 40  # segments; then merging does not wait for quiet
 WORTHWHILE = 64  # documents in memory; fewer are quickly read again at the next start
 
-RIPE_NS = 2_000_000_000  # a file younger than this may change once more under the same stamp
-
 _TIER = 8
-
-
-def ripe_at(mtime_ns: int, ctime_ns: int) -> int:
-    """From when on a file with these times can be indexed, in ns since 1970.
-
-    Where a change's time has no fine resolution, two changes soon after each other can leave the
-    same stamp. A time in the future, from another machine's clock, is waited for.
-    """
-    return (ctime_ns or mtime_ns) + RIPE_NS
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from glossator.core.document import Missing
 from glossator.workspace.disk import load_listed
 from glossator.workspace.roots import Roots
+from glossator.workspace.stamp import TIMES, ripe_at
 from glossator.workspace.text.fold import KEYS
-from glossator.workspace.text.layout import TIMES
 from glossator.workspace.text.plain import Traits, searchable, traits
-from glossator.workspace.text.policy import ripe_at
 from glossator.workspace.text.segment import Stamp
 from glossator.workspace.text.trigrams import framed, mark, passages
 

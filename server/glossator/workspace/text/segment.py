@@ -30,6 +30,7 @@ from pyroaring import BitMap
 
 from glossator.workspace.entries import FolderFiles
 from glossator.workspace.roots import folder_of
+from glossator.workspace.stamp import STAMP
 from glossator.workspace.text import layout
 from glossator.workspace.text.layout import Form, Sections
 from glossator.workspace.text.plain import Traits
@@ -119,7 +120,7 @@ class Segment:
         The documents of a run are all files of one of the `folders`, as they are listed, one after
         the other. `root` as in `paths_below`.
         """
-        content, size = self._content, layout.STAMP.size
+        content, size = self._content, STAMP.size
         at, number = self._sections.paths, 0
         while number < self.documents:
             end = content.index(b"\0", at)
@@ -139,12 +140,12 @@ class Segment:
     def stamps(self) -> Iterator[Stamp]:
         """The documents' stamps."""
         table = self._tables[self._sections.stamps : self._sections.key_table]
-        return layout.STAMP.iter_unpack(table)
+        return STAMP.iter_unpack(table)
 
     def stamp(self, document: int) -> Stamp:
         """The stamp of one document."""
-        at = self._sections.stamps + layout.STAMP.size * document
-        size, mtime_ns, ctime_ns, inode = layout.STAMP.unpack_from(self._tables, at)
+        at = self._sections.stamps + STAMP.size * document
+        size, mtime_ns, ctime_ns, inode = STAMP.unpack_from(self._tables, at)
         return size, mtime_ns, ctime_ns, inode
 
     def candidates(self, query: Query) -> BitMap:

@@ -19,6 +19,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from glossator.workspace.stamp import STAMP
 from glossator.workspace.text import elias_fano, layout
 from glossator.workspace.text.files import SUFFIX, SegmentInfo, sync_folder
 from glossator.workspace.text.fold import KEYS
@@ -148,7 +149,7 @@ class SegmentWriter:
         sections = replace(sections, posting_bytes=starts[-1])
         tables = b"".join(
             (
-                b"".join(layout.STAMP.pack(*stamp) for stamp in self._stamps),
+                b"".join(STAMP.pack(*stamp) for stamp in self._stamps),
                 keys.astype("<u4").tobytes(),
                 np.array(starts, "<u4").tobytes(),
                 np.array(sums, "<u4").tobytes(),

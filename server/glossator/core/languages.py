@@ -1,26 +1,11 @@
-"""The languages we know: by which file names, or by which text, and which grammar parses them."""
+"""The languages we know, and how a file is told to be in one of them."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
-
-from tree_sitter import Language, Query
-
-from glossator.workspace.symbols.queries.bash import BASH
-from glossator.workspace.symbols.queries.c_family import CPP, C
-from glossator.workspace.symbols.queries.csharp import CSHARP
-from glossator.workspace.symbols.queries.ecmascript import JAVASCRIPT, TYPESCRIPT
-from glossator.workspace.symbols.queries.go import GO
-from glossator.workspace.symbols.queries.java import JAVA
-from glossator.workspace.symbols.queries.php import PHP
-from glossator.workspace.symbols.queries.python import PYTHON
-from glossator.workspace.symbols.queries.ruby import RUBY
-from glossator.workspace.symbols.queries.rust import RUST
 
 MARKDOWN = "markdown"
+DATA = frozenset({"json", "yaml", "toml"})
 
 _EXTENSIONS = {
     "python": "py pyi pyw",
@@ -81,36 +66,8 @@ _ONLY_CPP = re.compile(
     re.MULTILINE,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class _Source:
-    """Where a grammar comes from; `query` finds its definitions, "" if code of ours does."""
-
-    module: str
-    query: str = ""
-    function: str = "language"
-
-
-_SOURCES = {
-    "python": _Source("tree_sitter_python", PYTHON),
-    "javascript": _Source("tree_sitter_javascript", JAVASCRIPT),
-    "typescript": _Source("tree_sitter_typescript", TYPESCRIPT, "language_typescript"),
-    "tsx": _Source("tree_sitter_typescript", TYPESCRIPT, "language_tsx"),
-    "go": _Source("tree_sitter_go", GO),
-    "rust": _Source("tree_sitter_rust", RUST),
-    "c": _Source("tree_sitter_c", C),
-    "cpp": _Source("tree_sitter_cpp", CPP),
-    "java": _Source("tree_sitter_java", JAVA),
-    "csharp": _Source("tree_sitter_c_sharp", CSHARP),
-    "ruby": _Source("tree_sitter_ruby", RUBY),
-    "php": _Source("tree_sitter_php", PHP, "language_php"),
-    "bash": _Source("tree_sitter_bash", BASH),
-    "json": _Source("tree_sitter_json"),
-    "yaml": _Source("tree_sitter_yaml"),
-    "toml": _Source("tree_sitter_toml"),
-}
-LANGUAGES = frozenset({*_SOURCES, MARKDOWN})
-CODE = frozenset(language for language, source in _SOURCES.items() if source.query)
+LANGUAGES = frozenset(_EXTENSIONS)
+CODE = LANGUAGES - DATA - {MARKDOWN}  # those with definitions
 
 
 def language_of(path: str, text: str | None = None) -> str | None:
@@ -133,19 +90,3 @@ def ending_of(language_id: str) -> str:
     """What the names of files in a language end in, as editors name it; "" for an unknown one."""
     extensions = _EXTENSIONS.get(_EDITORS_NAMES.get(language_id, language_id), "")
     return f".{extensions.split()[0]}" if extensions else ""
-
-
-@cache
-def grammar_of(language: str) -> Language:
-    """The grammar of `language`, imported when it is first asked for.
-
-    Raises `KeyError` for a language without one (Markdown has none).
-    """
-    source = _SOURCES[language]
-    return Language(getattr(import_module(source.module), source.function)())
-
-
-@cache
-def definitions_query(language: str) -> Query:
-    """What counts as a definition in a language of `CODE`."""
-    return Query(grammar_of(language), _SOURCES[language].query)
