@@ -2,8 +2,8 @@
 
 import pytest
 
-from glossator.tools.shell.policy import Unavailable
-from glossator.tools.shell.sandbox import find_sandbox
+from glossator.sandbox.policy import Unavailable
+from glossator.sandbox.sandbox import find_sandbox
 
 FOUND = find_sandbox()
 SANDBOXED = pytest.mark.skipif(isinstance(FOUND, Unavailable), reason=str(FOUND))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from glossator.application.application import Application
 from glossator.context.modes import tells_mode
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
@@ -17,12 +18,11 @@ from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review
 from glossator.core.question import Question, QuestionAnswer
-from glossator.service.application import Application
-from glossator.service.ask import Answer, AskRequest, ask
-from glossator.service.session import Session
+from glossator.documents.change import DiskChanged
+from glossator.sessions.session import Session
 from glossator.settings.load import load_settings
 from glossator.tools.base import ToolContext
-from glossator.workspace.change import DiskChanged
+from glossator.usecases.ask import Answer, AskRequest, ask
 from tests.standin import Script, StandIn
 
 

@@ -111,7 +111,7 @@ def test_only_symbol_jobs_parse() -> None:
         for path in SOURCES
         if folder not in path.parents
         for name in imports(path)
-        if name.startswith("glossator.workspace.symbols.") and name.split(".")[3] in PARSERS
+        if name.startswith("glossator.symbols.") and name.split(".")[3] in PARSERS
     ]
     assert parsing == []
 

@@ -13,16 +13,16 @@ import pytest
 from glossator.agent.execute import call_tool, nothing_denied
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
+from glossator.documents.change import Closed, DiskChanged, Edited, Opened, TextEdit
+from glossator.documents.host import Indexing, WorkspaceHost
+from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.llm.model import ToolCall
 from glossator.settings.model import WorkspaceSettings
+from glossator.symbols.finder import SymbolFinder
 from glossator.tools.base import ToolContext
 from glossator.tools.reads import ReadState
 from glossator.tools.toolbox import reading_tools
-from glossator.workspace.change import Closed, DiskChanged, Edited, Opened, TextEdit
-from glossator.workspace.host import Indexing, WorkspaceHost
-from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.symbols.finder import SymbolFinder
-from glossator.workspace.worker.client import Worker
+from glossator.worker.client import Worker
 
 
 @dataclass

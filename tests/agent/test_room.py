@@ -14,7 +14,7 @@ from glossator.agent.run import RunContext
 from glossator.agent.specs import tool_specs
 from glossator.context.compaction import Carried, Compacted
 from glossator.context.kept import Weights
-from glossator.context.room import Room
+from glossator.context.room import Compactor
 from glossator.context.summary import Frame
 from glossator.core.errors import RequestTooLong
 from glossator.core.events import Event, Notice, TextDiscarded
@@ -50,7 +50,7 @@ async def run(
             session.reads.forget_ranges()
 
         frame = Frame(SYSTEM, tool_specs(tools))
-        room = Room(
+        room = Compactor(
             conversation, ask.model, frame, Weights(), Carried, compacted, share, events.append
         )
         context = RunContext(

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from glossator.agent.permissions.decide import Allow, Ask, Decision, Deny, decide
-from glossator.agent.permissions.policy import Mode, Places, Policy, Restrictions, Rules
-from glossator.agent.permissions.subject import ShellScript, Subject, Target
 from glossator.core.permission import Access
-from glossator.tools.shell.syntax import Redirect, Script, Simple, parse
+from glossator.permissions.decide import Allow, Ask, Decision, Deny, decide
+from glossator.permissions.policy import Mode, Places, Policy, Restrictions, Rules
+from glossator.permissions.subject import ShellScript, Subject, Target
+from glossator.shell.syntax import Redirect, Script, Simple, parse
 
 PLACES = Places(("/ws",), "/home/me", ("/home/me/.config/glossator",))
 NOTHING: tuple[str, ...] = ()

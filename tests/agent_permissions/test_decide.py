@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.agent.permissions.decide import Ask, Deny, decide
-from glossator.agent.permissions.policy import Mode, Policy
-from glossator.agent.permissions.subject import Subject, Target
 from glossator.core.permission import Access
+from glossator.permissions.decide import Ask, Deny, decide
+from glossator.permissions.policy import Mode, Policy
+from glossator.permissions.subject import Subject, Target
 from tests.agent_permissions.asking import files, policy, shell, target, verdict
 
 TODO = Subject("Todo", Access.READ)

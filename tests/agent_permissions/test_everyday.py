@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.agent.permissions.subject import Subject
-from glossator.tools.shell.judge import Place, only_reading
-from glossator.tools.shell.syntax import parse
+from glossator.permissions.subject import Subject
+from glossator.shell.judge import Place, only_reading
+from glossator.shell.syntax import parse
 from tests.agent_permissions.asking import policy, verdict
 
 READS = """

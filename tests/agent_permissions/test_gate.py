@@ -10,19 +10,19 @@ from typing import Any, ClassVar
 
 import pytest
 
-from glossator.agent.permissions.decide import Deny
-from glossator.agent.permissions.gate import Gate, Permit
-from glossator.agent.permissions.grants import Grants
-from glossator.agent.permissions.policy import Mode, Policy
-from glossator.agent.permissions.private_file import PrivateFile
+from glossator.agent.permission_checker import PermissionChecker, Permit
 from glossator.core.permission import Access, Choice, PermissionAnswer, PermissionRequest
 from glossator.core.tool_result import ToolResult
+from glossator.permissions.decide import Deny
+from glossator.permissions.grants import Grants
+from glossator.permissions.policy import Mode, Policy
+from glossator.permissions.private_file import PrivateFile
+from glossator.sandbox.policy import Limits, Unavailable
+from glossator.sandbox.policy import Policy as ShellPolicy
+from glossator.sandbox.shell import LimitedShell, Shell
 from glossator.tools.base import Tool, ToolArgs, ToolContext
 from glossator.tools.bash import Bash, BashArgs
 from glossator.tools.read import Read, ReadArgs
-from glossator.tools.shell.policy import Limits, Unavailable
-from glossator.tools.shell.policy import Policy as ShellPolicy
-from glossator.tools.shell.shell import LimitedShell, Shell
 from glossator.tools.write import Write, WriteArgs
 from tests.agent_permissions.asking import policy
 from tests.workspaces import MakeWorkspace, Workspace
@@ -59,7 +59,7 @@ class Setting:
         self.refusal: str | None = None
         self.refused = {Access.EXECUTE}
         grants = Grants((str(ws.root),), lambda _: None, PrivateFile(top / "grants.json"))
-        self.gate = Gate(
+        self.gate = PermissionChecker(
             lambda: self.policy, lambda: grants, self.user.ask, self._shell, self._untrusted
         )
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from glossator.tools.shell.bubblewrap import Bubblewrap
-from glossator.tools.shell.policy import Limits, Shared
-from glossator.tools.shell.policy import Policy as ShellPolicy
-from glossator.tools.shell.shell import LimitedShell, Shell
+from glossator.sandbox.bubblewrap import Bubblewrap
+from glossator.sandbox.policy import Limits, Shared
+from glossator.sandbox.policy import Policy as ShellPolicy
+from glossator.sandbox.shell import LimitedShell, Shell
 from tests.agent_permissions.asking import policy
 from tests.agent_permissions.test_gate import Setting
 from tests.workspaces import MakeWorkspace

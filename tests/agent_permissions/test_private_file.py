@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.agent.permissions.private_file import DamagedFile, PrivateFile, update_private
+from glossator.permissions.private_file import DamagedFile, PrivateFile, update_private
 
 
 def _fails(file: PrivateFile) -> bool:

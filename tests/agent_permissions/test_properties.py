@@ -8,13 +8,13 @@ from random import Random
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from glossator.agent.permissions.decide import Allow, Ask, Deny, decide
-from glossator.agent.permissions.policy import Mode, Policy, Restrictions, Rules
-from glossator.agent.permissions.rules import Rule, parse_rule
-from glossator.agent.permissions.subject import ShellScript, Subject, Target
-from glossator.agent.permissions.words import Words
 from glossator.core.permission import Access
-from glossator.tools.shell.script import Loose
+from glossator.permissions.decide import Allow, Ask, Deny, decide
+from glossator.permissions.policy import Mode, Policy, Restrictions, Rules
+from glossator.permissions.rules import Rule, parse_rule
+from glossator.permissions.subject import ShellScript, Subject, Target
+from glossator.permissions.words import Words
+from glossator.shell.script import Loose
 from tests.agent_permissions.asking import PLACES
 
 _examples = settings(max_examples=100, deadline=None)

@@ -7,12 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.agent.permissions.protected import (
-    obeyed_at_once,
-    own_folders,
-    protected_table,
-    protection,
-)
+from glossator.permissions.protected import obeyed_at_once, own_folders, protected_table, protection
 
 
 @pytest.mark.parametrize(

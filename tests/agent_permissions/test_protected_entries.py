@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from glossator.agent.permissions.protected import protected_entry, protected_in, protection
+from glossator.permissions.protected import protected_entry, protected_in, protection
 
 
 @pytest.mark.parametrize(

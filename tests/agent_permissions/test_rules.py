@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.agent.permissions.rules import (
-    Base,
-    CommandRule,
-    PathRule,
-    Rule,
-    ToolRule,
-    parse_rule,
-)
 from glossator.core.errors import UsageError
+from glossator.permissions.rules import Base, CommandRule, PathRule, Rule, ToolRule, parse_rule
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from glossator.agent.permissions.decide import Ask, Decision, decide
-from glossator.agent.permissions.policy import Mode, Policy
-from glossator.agent.permissions.subject import Subject
-from glossator.tools.shell.judge import Place, only_reading
-from glossator.tools.shell.syntax import parse
+from glossator.permissions.decide import Ask, Decision, decide
+from glossator.permissions.policy import Mode, Policy
+from glossator.permissions.subject import Subject
+from glossator.shell.judge import Place, only_reading
+from glossator.shell.syntax import parse
 from tests.agent_permissions.asking import name, policy, verdict
 
 NEEDS = "In mode ask, a command that may change something needs your permission"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.agent.permissions.suggest import suggestions
+from glossator.permissions.suggest import suggestions
 from tests.agent_permissions.asking import files, policy, shell
 
 

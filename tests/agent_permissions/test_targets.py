@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from glossator.agent.permissions.decide import hiding
-from glossator.agent.permissions.policy import Policy
-from glossator.agent.permissions.subject import Subject, Target
 from glossator.core.permission import Access
+from glossator.permissions.decide import hiding
+from glossator.permissions.policy import Policy
+from glossator.permissions.subject import Subject, Target
 from tests.agent_permissions.asking import of_line, of_words, policy, verdict
 
 

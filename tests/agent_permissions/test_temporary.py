@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from glossator.agent.permissions.decide import Ask, decide
-from glossator.agent.permissions.policy import Policy
-from glossator.agent.permissions.subject import Subject
-from glossator.tools.shell.bubblewrap import Bubblewrap
-from glossator.tools.shell.policy import Policy as ShellPolicy
-from glossator.tools.shell.policy import Sandbox, Unavailable
-from glossator.tools.shell.seatbelt import Seatbelt
-from glossator.tools.shell.shell import Shell
-from glossator.tools.shell.syntax import parse
+from glossator.permissions.decide import Ask, decide
+from glossator.permissions.policy import Policy
+from glossator.permissions.subject import Subject
+from glossator.sandbox.bubblewrap import Bubblewrap
+from glossator.sandbox.policy import Policy as ShellPolicy
+from glossator.sandbox.policy import Sandbox, Unavailable
+from glossator.sandbox.seatbelt import Seatbelt
+from glossator.sandbox.shell import Shell
+from glossator.shell.syntax import parse
 from tests.agent_permissions.asking import name, policy
 from tests.sandboxed import FOUND, SANDBOXED
 from tests.tools_shell.test_sandbox import said

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 import psutil
 
-from glossator.service.application import Application
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.keeper import Keeper
-from glossator.workspace.text.ripgrep import Request
-from glossator.workspace.text.search import TextSearch
+from glossator.application.application import Application
+from glossator.files.entries import FileEntry
+from glossator.index.manager import TextIndexManager
+from glossator.search.ripgrep import Request
+from glossator.search.search import TextSearch
 from tests.benchmarks.measure import Figure, percentile
 from tests.benchmarks.opened import call, opened
 from tests.benchmarks.pace import Pace
@@ -216,7 +216,7 @@ def _stamps(files: Sequence[FileEntry]) -> float:
     return time.perf_counter() - started
 
 
-def _keeper(app: Application) -> Keeper:
+def _keeper(app: Application) -> TextIndexManager:
     assert app.host.keeper is not None
     return app.host.keeper
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from glossator.agent.execute import call_tool, nothing_denied
+from glossator.application.application import Application
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
-from glossator.service.application import Application
 from glossator.settings.load import load_settings
 from glossator.tools.base import ToolContext
 from glossator.tools.reads import ReadState

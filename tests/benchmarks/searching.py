@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from glossator.service.application import Application
-from glossator.workspace.text.required import analyse
-from glossator.workspace.text.ripgrep import Request
-from glossator.workspace.text.ripgrep_pattern import in_ripgrep_words
-from glossator.workspace.text.search import TextSearch
-from glossator.workspace.text.source import candidates
+from glossator.application.application import Application
+from glossator.index.required import analyse
+from glossator.search.ripgrep import Request
+from glossator.search.ripgrep_pattern import in_ripgrep_words
+from glossator.search.search import TextSearch
+from glossator.search.source import candidates
 from tests.benchmarks.corpus import ripgrep
 from tests.benchmarks.measure import Figure, Times, percentile, show_figures
 from tests.benchmarks.opened import call

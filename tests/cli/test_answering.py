@@ -13,7 +13,7 @@ from glossator.cli.arguments import document_lines
 from glossator.cli.launch import _ASKING
 from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
-from glossator.service.actions import ACTIONS
+from glossator.usecases.actions import ACTIONS
 from tests.cli.support import Ended, glossator
 
 

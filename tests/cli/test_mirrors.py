@@ -15,33 +15,28 @@ from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.ports import Review
 from glossator.core.report import Finding, Report
 from glossator.core.todo import Todo
+from glossator.files.cache import CacheStatistics
+from glossator.files.listing import Skipped
 from glossator.llm.catalog import Price
 from glossator.llm.cost import in_words
 from glossator.lsp.wire import camel
-from glossator.service.agents import AgentInfo, AgentList, AgentTranscript
-from glossator.service.ask import Answer, CitationView
-from glossator.service.compact import CompactAnswer
-from glossator.service.doctor import Check, DoctorAnswer
-from glossator.service.explore import Explored
-from glossator.service.index import IndexAnswer
-from glossator.service.models import ModelList, ModelView
-from glossator.service.retry import RetryAnswer
-from glossator.service.rewind import DroppedRun, RewindAnswer
-from glossator.service.rules import ListedRule, RuleList
-from glossator.service.search import SearchAnswer, SearchHit
-from glossator.service.sessions import (
-    DeletedSession,
-    ExportedSession,
-    SessionInfo,
-    SessionList,
-)
-from glossator.service.show_context import ContextAnswer
-from glossator.service.status import IndexView, OutlinesView, SpendingView, StatusAnswer, SweepView
-from glossator.service.tool import ToolAnswer
-from glossator.service.undo import TurnList, TurnView, UndoAnswer, UndoProblem
 from glossator.settings.model import PermissionSettings
-from glossator.workspace.cache import CacheStatistics
-from glossator.workspace.index import Skipped
+from glossator.usecases.agents import AgentInfo, AgentList, AgentTranscript
+from glossator.usecases.ask import Answer, CitationView
+from glossator.usecases.compact import CompactAnswer
+from glossator.usecases.doctor import Check, DoctorAnswer
+from glossator.usecases.explore import Explored
+from glossator.usecases.index import IndexAnswer
+from glossator.usecases.models import ModelList, ModelView
+from glossator.usecases.retry import RetryAnswer
+from glossator.usecases.rewind import DroppedRun, RewindAnswer
+from glossator.usecases.rules import ListedRule, RuleList
+from glossator.usecases.search import SearchAnswer, SearchHit
+from glossator.usecases.sessions import DeletedSession, ExportedSession, SessionInfo, SessionList
+from glossator.usecases.show_context import ContextAnswer
+from glossator.usecases.status import IndexView, OutlinesView, SpendingView, StatusAnswer, SweepView
+from glossator.usecases.tool import ToolAnswer
+from glossator.usecases.undo import TurnList, TurnView, UndoAnswer, UndoProblem
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from glossator.context.attachments import (
 )
 from glossator.core.errors import UsageError
 from glossator.core.tokens import estimate_tokens
-from glossator.workspace.change import Opened
+from glossator.documents.change import Opened
 from tests.workspaces import MakeWorkspace
 
 TEXT = "one\ntwo\nthree\n"

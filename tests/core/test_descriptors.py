@@ -16,8 +16,8 @@ SOFT, HARD = 256, 4_096
 SERVER = """
 import asyncio, os, resource, sys
 from glossator.core.descriptors import raise_limit
-from glossator.tools.shell.policy import Policy, Unavailable
-from glossator.tools.shell.shell import Command, Shell
+from glossator.sandbox.policy import Policy, Unavailable
+from glossator.sandbox.shell import Command, Shell
 
 raise_limit()
 shell = Shell(Unavailable(""), Policy((sys.argv[1],)), os.environ, unconfined_after_asking=True)

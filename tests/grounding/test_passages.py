@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.gloss import Passage, line_hashes
-from glossator.grounding.passages import Place, place_of
+from glossator.glosses.passages import Place, place_of
 
 TEXT = [f"line {number}" for number in range(1, 41)]
 TWICE = [*TEXT[:30], "return x", *TEXT[30:], "return x"]

@@ -11,9 +11,9 @@ from glossator.context.attachments import attach
 from glossator.core.citations import parse_citations
 from glossator.core.span import CitationStatus
 from glossator.core.uri import to_uri
+from glossator.documents.change import Opened
 from glossator.grounding.verify import faults, verify, verify_all
 from glossator.tools.runs import CommandRuns
-from glossator.workspace.change import Opened
 from tests.workspaces import MakeWorkspace, Workspace
 
 FILES = {"a.py": "".join(f"line {n}\n" for n in range(1, 21)), "b.py": "x\n"}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from glossator.lsp.server import build_server
-from glossator.service.actions import ACTIONS
+from glossator.usecases.actions import ACTIONS
 from tests.lsp.support.desk import acting
 from tests.lsp.support.editor import Editor, connected
 from tests.lsp.support.service import SERVICE

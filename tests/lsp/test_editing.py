@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from glossator.edits import wait
 from glossator.lsp import dialogue
-from glossator.service import arrival
 from tests.lsp.support.desk import ALL, PLAIN, Acting, acting
 from tests.lsp.support.editor import NO_ANSWER, Message
 from tests.standin import Script, Text, ToolUse, Turn
@@ -200,8 +200,8 @@ async def test_nothing_changes(
     calc: Path, monkeypatch: pytest.MonkeyPatch, answer: object, told: str
 ) -> None:
     monkeypatch.setattr(dialogue, "_APPLY_SECONDS", 0.1)
-    monkeypatch.setattr(arrival, "ARRIVAL_SECONDS", 0.05)
-    monkeypatch.setattr(arrival, "LATE_SECONDS", 0.05)
+    monkeypatch.setattr(wait, "ARRIVAL_SECONDS", 0.05)
+    monkeypatch.setattr(wait, "LATE_SECONDS", 0.05)
     async with acting(calc.parent, FIX) as a:
         a.desk.open(calc)
         a.editor.answers["workspace/applyEdit"] = answer
@@ -269,7 +269,7 @@ async def test_an_edit_of_a_run_that_was_cut_off_is_undone(
     calc: Path, monkeypatch: pytest.MonkeyPatch, after_all: bool
 ) -> None:
     """The editor applied it, before the run was cancelled or after."""
-    monkeypatch.setattr(arrival, "LATE_SECONDS", 5.0)
+    monkeypatch.setattr(wait, "LATE_SECONDS", 5.0)
     async with acting(calc.parent, FIX) as a:
         uri = a.desk.open(calc)
         a.editor.answers["workspace/applyEdit"] = NO_ANSWER

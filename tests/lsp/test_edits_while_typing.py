@@ -15,9 +15,9 @@ from glossator.core.errors import InvalidPosition
 from glossator.core.ports import NotApplied
 from glossator.core.replacement import Replacement
 from glossator.core.text import LineTable, Position
-from glossator.service import arrival
-from glossator.service.editing import PlanEditing
-from glossator.workspace.change import Edited, Opened, TextEdit
+from glossator.documents.change import Edited, Opened, TextEdit
+from glossator.edits import wait
+from glossator.edits.apply import PlanEditing
 from tests.lsp.support.chance import seeded
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace
@@ -133,7 +133,7 @@ async def test_an_edit_is_made_once_or_told(
     workspace: MakeWorkspace, monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
     for name, seconds in [("SETTLE", 0.05), ("QUIET", 0.03), ("LATE", 0.1)]:
-        monkeypatch.setattr(arrival, f"{name}_SECONDS", seconds)
+        monkeypatch.setattr(wait, f"{name}_SECONDS", seconds)
     chance = seeded()
     ws = await workspace({})
     numbers = [chance.getrandbits(32) for _ in range(_RUNS)]

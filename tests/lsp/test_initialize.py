@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from glossator.lsp.commands import COMMAND_NAMES
-from glossator.service.commands import COMMANDS
+from glossator.usecases.commands import COMMANDS
 from tests.lsp.support.editor import Editor
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.service import arrival
+from glossator.edits import wait
 from tests.lsp.support.desk import Acting, acting
 from tests.lsp.support.editor import Message, Refusal
 from tests.lsp.test_editing import CALC, FIX, READ
@@ -89,7 +89,7 @@ async def test_typing_that_crosses_the_repair(calc: Path) -> None:
 async def test_a_repair_that_the_editor_refuses(
     calc: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arrival, "LATE_SECONDS", 0.05)
+    monkeypatch.setattr(wait, "LATE_SECONDS", 0.05)
     async with acting(calc.parent, FIX, _UNVERSIONED) as a:
         uri = a.desk.open(calc)
 
@@ -173,7 +173,7 @@ async def test_typing_below_is_no_wrong_place(calc: Path) -> None:
 async def test_eglot_is_asked_again_when_it_has_sent_what_was_typed(calc: Path) -> None:
     async with acting(calc.parent, FIX, name="Eglot") as a:
         uri = a.desk.open(calc, version=0)
-        seconds = arrival.LATE_SECONDS * 1.5
+        seconds = wait.LATE_SECONDS * 1.5
 
         def refuse(_params: Message) -> Refusal:
             a.editor.answers["workspace/applyEdit"] = a.desk.apply
@@ -188,8 +188,8 @@ async def test_eglot_is_asked_again_when_it_has_sent_what_was_typed(calc: Path) 
 
 
 async def test_what_an_editor_says_is_told(calc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrival, "LATE_SECONDS", 0.05)
-    monkeypatch.setattr(arrival, "BEHIND_SECONDS", 0.05)
+    monkeypatch.setattr(wait, "LATE_SECONDS", 0.05)
+    monkeypatch.setattr(wait, "BEHIND_SECONDS", 0.05)
     for said, told in [
         ("User cancelled server edit", "Nothing was changed: User cancelled server edit.\n"),
         ("Edits require version 0", "Nothing was changed: the user is typing, and the editor"),
@@ -204,7 +204,7 @@ async def test_what_an_editor_says_is_told(calc: Path, monkeypatch: pytest.Monke
 
 async def test_an_edit_waits_for_a_pause(calc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the editor may not have sent all, it is not asked in the middle of a word."""
-    monkeypatch.setattr(arrival, "QUIET_SECONDS", 1.0)
+    monkeypatch.setattr(wait, "QUIET_SECONDS", 1.0)
     async with acting(calc.parent, FIX, _UNVERSIONED) as a:
         uri = a.desk.open(calc)
         loop = asyncio.get_running_loop()

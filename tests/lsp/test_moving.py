@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from glossator.edits import wait
 from glossator.lsp import dialogue
-from glossator.service import arrival
 from tests.lsp.support.desk import ALL, PLAIN, Acting, acting
 from tests.lsp.support.editor import Message
 from tests.standin import Script, Text, ToolUse, Turn
@@ -72,7 +72,7 @@ async def test_it_is_one_labelled_edit(calc: Path) -> None:
 async def test_unsaved_text_goes_with_it_and_comes_back(
     calc: Path, monkeypatch: pytest.MonkeyPatch, late: bool
 ) -> None:
-    monkeypatch.setattr(arrival, "SETTLE_SECONDS", 0.0)
+    monkeypatch.setattr(wait, "SETTLE_SECONDS", 0.0)
     async with acting(calc.parent, _THEN_EDIT) as a:
         a.desk.tells_late = late
         uri = a.desk.open(calc)
@@ -94,7 +94,7 @@ async def test_unsaved_text_goes_with_it_and_comes_back(
 async def test_an_editor_whose_documents_do_not_follow(
     calc: Path, monkeypatch: pytest.MonkeyPatch, takes_back: bool
 ) -> None:
-    monkeypatch.setattr(arrival, "ARRIVAL_SECONDS", 0.1)
+    monkeypatch.setattr(wait, "ARRIVAL_SECONDS", 0.1)
     async with acting(calc.parent, [Turn(_MOVE), Turn(Text("Done."))]) as a:
         uri = a.desk.open(calc)
         a.desk.type(uri, "def add", "# mine\ndef add")

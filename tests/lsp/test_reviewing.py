@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from glossator.service import arrival
+from glossator.edits import wait
 from tests.lsp.support.desk import PLAIN, Acting, acting
 from tests.lsp.support.editor import NO_ANSWER, Message
 from tests.lsp.test_end_to_end_model import CANCELLED
@@ -285,7 +285,7 @@ async def test_the_editor_asks_as_it_applies(
 ) -> None:
     """What the user left out is found in the text."""
     if not lines:
-        monkeypatch.setattr(arrival, "ARRIVAL_SECONDS", 0.05)
+        monkeypatch.setattr(wait, "ARRIVAL_SECONDS", 0.05)
     async with acting(calc.parent, _SCRIPT, review="propose") as a:
         a.desk.open(calc)
         a.desk.declines = lambda edit: edit["range"]["start"]["line"] + 1 in declined

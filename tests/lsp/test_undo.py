@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.service import arrival
+from glossator.edits import wait
 from tests.lsp.support.desk import ALL, Acting, acting
 from tests.lsp.support.editor import Message
 from tests.standin import Script, Text, ToolUse, Turn
@@ -229,7 +229,7 @@ async def test_what_was_typed_after_an_edit_that_was_cut_off_is_a_conflict(
     calc: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whose the text is that is found then, nobody knows."""
-    monkeypatch.setattr(arrival, "LATE_SECONDS", 5.0)
+    monkeypatch.setattr(wait, "LATE_SECONDS", 5.0)
     async with acting(calc.parent, _FIX) as a:
         uri = a.desk.open(calc)
 

@@ -80,7 +80,7 @@ def _module(name: str) -> Path:
     inner = name if name.endswith(".py") else name.removeprefix("glossator.").replace(".", "/")
     path = PACKAGE / Path(inner.removeprefix(f"{PACKAGE}/")).with_suffix(".py")
     if not (ROOT / path).is_file():
-        sys.exit(f"There is no {path}. Name a module as in MODULE=agent/permissions/decide.py.")
+        sys.exit(f"There is no {path}. Name a module as in MODULE=permissions/decide.py.")
     return path
 
 

@@ -14,7 +14,7 @@ from glossator.core.document import Document, Origin, text_hash
 from glossator.core.languages import language_of
 from glossator.core.uri import to_uri
 from glossator.retrieval.chunks import MAX_LINES, Chunk, chunks
-from glossator.workspace.symbols.outline import outline
+from glossator.symbols.outline import outline
 
 SERVER = Path(__file__).parents[2] / "server" / "glossator"
 STDLIB = Path(sysconfig.get_paths()["stdlib"])

@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
+from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.retrieval.lexical import Found, best_chunks, rank
-from glossator.workspace.snapshot import WorkspaceSnapshot
 from tests.workspace_text.searching import indexed, pending, write
 
 WORDS = "cache Cache caching evict entry entries line split_lines \u017fplit é Été".split()

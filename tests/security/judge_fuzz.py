@@ -23,10 +23,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from glossator.tools.shell.environment import scrubbed
-from glossator.tools.shell.judge import Place, is_read_only
-from glossator.tools.shell.programs import FIND, GIT, PROGRAMS, Options
-from glossator.tools.shell.syntax import parse
+from glossator.sandbox.environment import scrubbed
+from glossator.shell.judge import Place, is_read_only
+from glossator.shell.programs import FIND, GIT, PROGRAMS, Options
+from glossator.shell.syntax import parse
 
 STRACE = shutil.which("strace")
 BASH = shutil.which("bash")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from glossator.core.permission import Choice, PermissionAnswer
-from glossator.service import hard_links
-from glossator.service.hard_links import enclosing, is_of_package, shared_files
-from glossator.tools.shell.bubblewrap import Bubblewrap
-from glossator.tools.shell.finding import find_below
+from glossator.sandbox import hard_links
+from glossator.sandbox.bubblewrap import Bubblewrap
+from glossator.sandbox.hard_links import enclosing, is_of_package, shared_files
+from glossator.shell.finding import find_below
 from tests.sandboxed import FOUND, SANDBOXED
 from tests.security.repositories import git, repository
 from tests.stage import stage

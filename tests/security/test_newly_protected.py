@@ -13,8 +13,8 @@ import pytest
 
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.shown import shown
-from glossator.service import set_aside
-from glossator.service.set_aside import Aside, SetAside
+from glossator.sandbox import set_aside
+from glossator.sandbox.set_aside import Aside, SetAside
 from tests.patience import until
 from tests.sandboxed import SANDBOXED
 from tests.security.repositories import repository
@@ -307,7 +307,7 @@ async def test_a_start_removes_stand_ins_that_a_crash_left(tmp_path: Path) -> No
     root = tmp_path / "ws"
     repository(root, {"a.txt": "a\n"})
     code = (
-        "import os, signal, sys\nfrom glossator.tools.shell.guards import guard\n"
+        "import os, signal, sys\nfrom glossator.sandbox.guards import guard\n"
         "held = [guard(path) for path in sys.argv[1:]]\n"
         "[each.__enter__() for each in held]\nos.kill(os.getpid(), signal.SIGKILL)"
     )

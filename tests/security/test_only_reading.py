@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.agent.permissions.policy import Mode
-from glossator.tools.shell.policy import Policy
-from glossator.tools.shell.seatbelt import profile
+from glossator.permissions.policy import Mode
+from glossator.sandbox.policy import Policy
+from glossator.sandbox.seatbelt import profile
 from tests.sandboxed import SANDBOXED
 from tests.security.repositories import git, repository
 from tests.stage import stage
@@ -168,7 +168,7 @@ async def test_the_workspace_is_mounted_read_only(
 ) -> None:
     """Also if the judge is wrong about a program."""
     monkeypatch.setattr(
-        "glossator.agent.permissions.gate.only_reading",
+        "glossator.agent.permission_checker.only_reading",
         lambda commands, _place: frozenset(commands),
     )
     commands = ("touch made", "mkdir made", "rm a.txt", "sed -i s/a/b/ a.txt", "ln a.txt made")

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.tools.shell import bubblewrap
-from glossator.tools.shell.policy import Limits, Policy, Quota
-from glossator.tools.shell.report import output_text
-from glossator.tools.shell.shell import Command, Shell
+from glossator.sandbox import bubblewrap
+from glossator.sandbox.policy import Limits, Policy, Quota
+from glossator.sandbox.report import output_text
+from glossator.sandbox.shell import Command, Shell
 from tests.patience import SECONDS
 from tests.sandboxed import FOUND, SANDBOXED
 
@@ -149,10 +149,10 @@ for child in children:
 """
 _SERVER = """
 import asyncio, os, sys
-from glossator.tools.shell.policy import Policy, Quota
-from glossator.tools.shell.report import output_text
-from glossator.tools.shell.sandbox import find_sandbox
-from glossator.tools.shell.shell import Command, Shell
+from glossator.sandbox.policy import Policy, Quota
+from glossator.sandbox.report import output_text
+from glossator.sandbox.sandbox import find_sandbox
+from glossator.sandbox.shell import Command, Shell
 
 async def serve(root, bomb):
     policy = Policy((root,), readable=(sys.prefix, sys.base_prefix), quota=Quota(processes=64))

@@ -19,9 +19,9 @@ _LATEST = 0.03  # seconds after bubblewrap was started: about when the command r
 # forks servers that are killed when they have started bubblewrap, so many seconds later
 _SERVERS = """
 import asyncio, os, signal, sys, time
-from glossator.tools.shell.policy import Policy
-from glossator.tools.shell.sandbox import find_sandbox
-from glossator.tools.shell.shell import Command, Shell
+from glossator.sandbox.policy import Policy
+from glossator.sandbox.sandbox import find_sandbox
+from glossator.sandbox.shell import Command, Shell
 
 root, mark, *delays = sys.argv[1:]
 shell = Shell(find_sandbox(), Policy((root,)), os.environ)

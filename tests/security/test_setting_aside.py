@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.service import set_aside, set_aside_asked
-from glossator.service.set_aside import Aside, SetAside
-from glossator.service.set_aside_asked import question, told
+from glossator.sandbox import set_aside, set_aside_asked
+from glossator.sandbox.set_aside import Aside, SetAside
+from glossator.sandbox.set_aside_asked import question, told
 
 _SPARSE = 400_000_000  # bytes
 

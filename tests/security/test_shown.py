@@ -18,7 +18,7 @@ from glossator.core.markdown import harmless, plain
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.question import QuestionAnswer
 from glossator.core.shown import shown, shown_prose, shown_text
-from glossator.service.sessions import (
+from glossator.usecases.sessions import (
     ExportSessionRequest,
     ListSessionsRequest,
     RenameSessionRequest,
@@ -26,7 +26,7 @@ from glossator.service.sessions import (
     list_sessions,
     rename_session,
 )
-from glossator.service.status import StatusRequest, status
+from glossator.usecases.status import StatusRequest, status
 from tests.agent_permissions.test_gate import Setting
 from tests.cli.drawing import drawn
 from tests.security.test_prompts import request

@@ -15,13 +15,7 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.core.question import QuestionAnswer
-from glossator.service.trust import (
-    Forgotten,
-    Trust,
-    forget_folder,
-    remember_folder,
-    trust_file,
-)
+from glossator.permissions.trust import Forgotten, Trust, forget_folder, remember_folder, trust_file
 from tests.cli.support import PYTHONPATH
 from tests.patience import SECONDS
 from tests.sandboxed import SANDBOXED

@@ -10,9 +10,9 @@ import pytest
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.uri import to_uri
-from glossator.service.ask import Attachment
-from glossator.service.compact import CompactRequest, compact_session
-from glossator.service.undo import UndoRequest, undo_turn
+from glossator.usecases.ask import Attachment
+from glossator.usecases.compact import CompactRequest, compact_session
+from glossator.usecases.undo import UndoRequest, undo_turn
 from tests.stage import stage
 from tests.standin import Script, Text, ToolUse, Turn
 

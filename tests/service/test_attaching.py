@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from glossator.application.attaching import MAX_IMAGES
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.uri import to_uri
-from glossator.service.ask import Attachment, Pasted
-from glossator.service.attaching import MAX_IMAGES
-from glossator.service.compact import CompactRequest, compact_session
+from glossator.usecases.ask import Attachment, Pasted
+from glossator.usecases.compact import CompactRequest, compact_session
 from tests.agent.test_loop import without_cache_marks
 from tests.context.compacting import summary_turn
 from tests.core.test_images import gif, png

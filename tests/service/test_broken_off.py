@@ -10,9 +10,9 @@ import pytest
 
 from glossator.core.errors import ModelError
 from glossator.core.events import TextDelta, Usage
-from glossator.service.compact import CompactRequest, compact_session
-from glossator.service.sessions import ExportSessionRequest, export_session
-from glossator.service.status import StatusRequest, status
+from glossator.usecases.compact import CompactRequest, compact_session
+from glossator.usecases.sessions import ExportSessionRequest, export_session
+from glossator.usecases.status import StatusRequest, status
 from tests.service.test_spending import FILES, Chatting, usages
 from tests.stage import stage
 from tests.standin import EndBeforeStop, Fault, StreamError, Text, TruncateAt, Turn

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from glossator.service.compact import CompactRequest, compact_session
-from glossator.service.rewind import RewindRequest, rewind
-from glossator.service.undo import UndoRequest, undo_turn
+from glossator.usecases.compact import CompactRequest, compact_session
+from glossator.usecases.rewind import RewindRequest, rewind
+from glossator.usecases.undo import UndoRequest, undo_turn
 from tests.agent.test_loop import without_cache_marks
 from tests.context.compacting import summary_turn
 from tests.sandboxed import SANDBOXED

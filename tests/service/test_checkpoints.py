@@ -17,14 +17,14 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.service import baseline
-from glossator.service.baseline import Coverage, Limits
-from glossator.service.checkpoint_store import CheckpointStore
-from glossator.service.checkpoints import Checkpoints
-from glossator.service.file_states import Absent, Content, DiskFiles, Restoration
-from glossator.service.session import Session
-from glossator.service.session_store import Sessions
-from glossator.service.taking_back import OnConflict, Undone
+from glossator.sessions.catalog import Sessions
+from glossator.sessions.session import Session
+from glossator.undo import baseline
+from glossator.undo.apply import OnConflict, Undone
+from glossator.undo.baseline import Coverage, Limits
+from glossator.undo.checkpoint_store import CheckpointStore
+from glossator.undo.checkpoints import Checkpoints
+from glossator.undo.file_states import Absent, Content, DiskFiles, Restoration
 from tests.lsp.support.chance import seeded
 
 ROUNDS = 12

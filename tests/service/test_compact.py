@@ -9,7 +9,7 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.core.events import Compaction
-from glossator.service.compact import CompactRequest, compact_session
+from glossator.usecases.compact import CompactRequest, compact_session
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn

@@ -10,16 +10,16 @@ import pytest
 from glossator.context.mentions import mentions
 from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
-from glossator.service.chat_commands import CHAT_COMMANDS
-from glossator.service.commands import COMMANDS
-from glossator.service.complete import (
+from glossator.documents.change import Opened
+from glossator.usecases.chat_commands import CHAT_COMMANDS
+from glossator.usecases.commands import COMMANDS
+from glossator.usecases.complete import (
     CompleteAnswer,
     CompleteRequest,
     CompletionItem,
     CompletionKind,
     complete,
 )
-from glossator.workspace.change import Opened
 from tests.patience import SECONDS
 from tests.stage import Stage, stage
 

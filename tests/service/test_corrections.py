@@ -20,7 +20,7 @@ from glossator.core.events import (
     TextDiscarded,
 )
 from glossator.lsp.reports import to_markdown
-from glossator.service.sessions import ResumeSessionRequest, resume_session
+from glossator.usecases.sessions import ResumeSessionRequest, resume_session
 from tests.sandboxed import SANDBOXED
 from tests.service.delegating import FILES, Players, explore, is_correction, read, results
 from tests.stage import stage

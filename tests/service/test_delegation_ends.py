@@ -11,8 +11,8 @@ import pytest
 from glossator.agent import guard
 from glossator.core.events import AgentFinished, AgentStarted, RunCancelled
 from glossator.core.report import Report
-from glossator.service.agent_log import agents_in
-from glossator.service.cancel import CancelRequest, cancel
+from glossator.sessions.agents import agents_in
+from glossator.usecases.cancel import CancelRequest, cancel
 from tests.service.delegating import FILES, Players, explore, fork, read, report, results, summaries
 from tests.stage import Stage, stage
 from tests.standin import HttpError, SlowHeaders, Text, ToolUse, Turn

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
+from glossator.application.application import Application
 from glossator.core.errors import UsageError
-from glossator.service import doctor as doctor_module
-from glossator.service.application import Application
-from glossator.service.doctor import DoctorRequest, doctor
-from glossator.service.trust import forget_folder, remember_folder
+from glossator.files import state_folder
+from glossator.permissions.trust import forget_folder, remember_folder
+from glossator.sandbox.bubblewrap import Bubblewrap
+from glossator.sandbox.policy import Unavailable
 from glossator.settings.load import load_settings
-from glossator.tools.shell.bubblewrap import Bubblewrap
-from glossator.tools.shell.policy import Unavailable
-from glossator.workspace import state_folder
+from glossator.usecases import doctor as doctor_module
+from glossator.usecases.doctor import DoctorRequest, doctor
 from tests.patience import SECONDS
 from tests.stage import Recorder
 from tests.standin import StandIn

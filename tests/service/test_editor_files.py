@@ -7,16 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
-from glossator.service import arrival
-from glossator.service.editor_files import EditorFiles
-from glossator.service.file_states import (
-    Absent,
-    Content,
-    DiskFiles,
-    Link,
-    Restoration,
-    described,
-)
+from glossator.edits import wait
+from glossator.edits.editor_files import EditorFiles
+from glossator.undo.file_states import Absent, Content, DiskFiles, Link, Restoration, described
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -137,7 +130,7 @@ async def test_what_the_editor_does_not_do_is_told(
     answer: str | None,
     reason: str,
 ) -> None:
-    monkeypatch.setattr(arrival, "ARRIVAL_SECONDS", 0.01)
+    monkeypatch.setattr(wait, "ARRIVAL_SECONDS", 0.01)
     ws, port = await workspace({"a.txt": "new\n"}), Recorder()
     ws.open("a.txt", "newer\n")
     port.applying = _answering(answer)

@@ -20,17 +20,12 @@ from glossator.core.events import (
 )
 from glossator.core.report import Report
 from glossator.core.uri import to_uri
-from glossator.service.agents import (
-    ListAgentsRequest,
-    ShowAgentRequest,
-    list_agents,
-    show_agent,
-)
-from glossator.service.ask import Attachment
-from glossator.service.compact import CompactRequest, compact_session
-from glossator.service.explore import ExploreRequest, explore
-from glossator.service.rewind import RewindRequest, rewind
-from glossator.service.sessions import (
+from glossator.usecases.agents import ListAgentsRequest, ShowAgentRequest, list_agents, show_agent
+from glossator.usecases.ask import Attachment
+from glossator.usecases.compact import CompactRequest, compact_session
+from glossator.usecases.explore import ExploreRequest, explore
+from glossator.usecases.rewind import RewindRequest, rewind
+from glossator.usecases.sessions import (
     ExportFormat,
     ExportSessionRequest,
     ResumeSessionRequest,

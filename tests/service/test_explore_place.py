@@ -11,13 +11,13 @@ from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.report import Thoroughness
 from glossator.core.uri import to_uri
-from glossator.service.ask import Attachment
-from glossator.service.explore import Explored, ExploreRequest
-from glossator.service.explore_place import explore_place
-from glossator.service.gloss import GlossRequest, gloss
-from glossator.service.overview import OverviewRequest, explore_workspace
-from glossator.service.retry import RetryRequest, retry
-from glossator.service.subjects import pointed_at
+from glossator.usecases.ask import Attachment
+from glossator.usecases.explore import Explored, ExploreRequest
+from glossator.usecases.explore_place import explore_place
+from glossator.usecases.gloss import GlossRequest, gloss
+from glossator.usecases.overview import OverviewRequest, explore_workspace
+from glossator.usecases.retry import RetryRequest, retry
+from glossator.usecases.subjects import pointed_at
 from tests.service.delegating import FAST
 from tests.service.test_gloss import FILES, OFFLINE, TURNS
 from tests.stage import Stage, stage

@@ -18,17 +18,17 @@ from glossator.core.report import Finding, Report
 from glossator.core.span import Citation, CitationStatus, Span
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
-from glossator.service import gloss_text
-from glossator.service.explore import Explored
-from glossator.service.explore_usage import explore_usage
-from glossator.service.gloss import GlossRequest, gloss, keep
-from glossator.service.lenses import Lens, lens_face, lenses
-from glossator.service.margin import Noted
-from glossator.service.on_lines import LinesRequest
-from glossator.service.overview import OverviewRequest, explore_workspace
-from glossator.service.reports import report_at
-from glossator.service.subjects import pointed_at
-from glossator.workspace.change import Closed, Edited, Opened, TextEdit
+from glossator.documents.change import Closed, Edited, Opened, TextEdit
+from glossator.glosses import text
+from glossator.glosses.gloss_index import GlossState
+from glossator.usecases.explore import Explored
+from glossator.usecases.explore_usage import explore_usage
+from glossator.usecases.gloss import GlossRequest, gloss, keep
+from glossator.usecases.lenses import Lens, lens_face, lenses
+from glossator.usecases.on_lines import LinesRequest
+from glossator.usecases.overview import OverviewRequest, explore_workspace
+from glossator.usecases.reports import report_at
+from glossator.usecases.subjects import pointed_at
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
@@ -76,7 +76,7 @@ async def glossed(s: Stage, **about: Any) -> Explored:
     return await gloss(s.app, GlossRequest(**about))
 
 
-async def noted(s: Stage, name: str) -> Noted | None:
+async def noted(s: Stage, name: str) -> GlossState | None:
     return s.app.margin.of((await pointed_at(s.app, None, None, name)).subject)
 
 
@@ -241,7 +241,7 @@ async def test_a_new_gloss_takes_the_old_ones_place(root: Path) -> None:
 
 
 async def test_two_servers_share_glosses(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.service.margin._AGAIN", 0.0)
+    monkeypatch.setattr("glossator.glosses.gloss_index._AGAIN", 0.0)
     async with stage(root, FILES, (), OFFLINE) as one, stage(root, {}, (), OFFLINE) as other:
         await other.app.margin.look()
         assert await noted(other, "swim") is None
@@ -324,9 +324,9 @@ async def test_what_a_hover_shows_of_a_report(
         await glossed(s, name="evening")
         found = await noted(s, "evening")
         assert found is not None
-        assert gloss_text.opening(found).startswith(opening)
-        assert bool(gloss_text.opening(found)) == bool(opening)
-        assert gloss_text.state(found) == stands
+        assert text.opening(found).startswith(opening)
+        assert bool(text.opening(found)) == bool(opening)
+        assert text.state(found) == stands
 
 
 async def test_the_usage_of_a_class_names_who_uses_it_without_a_call(root: Path) -> None:

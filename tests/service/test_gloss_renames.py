@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from glossator.core.gloss import FOLDER, Subject
-from glossator.grounding import renames
-from glossator.service.explore import Explored
-from glossator.service.gloss import GlossRequest, gloss
-from glossator.service.margin import Noted
-from glossator.service.reports import report_at
-from glossator.workspace.change import DiskChanged, Opened
+from glossator.documents.change import DiskChanged, Opened
+from glossator.glosses import renames
+from glossator.glosses.gloss_index import GlossState
+from glossator.usecases.explore import Explored
+from glossator.usecases.gloss import GlossRequest, gloss
+from glossator.usecases.reports import report_at
 from tests.service.test_gloss import FILES, TURNS
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
@@ -25,7 +25,7 @@ def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
-def about(s: Stage, path: str, name: str = "Fish.swim", kind: str = "method") -> Noted | None:
+def about(s: Stage, path: str, name: str = "Fish.swim", kind: str = "method") -> GlossState | None:
     return s.app.margin.of(Subject(str(s.root / path), name, kind))
 
 
@@ -153,7 +153,7 @@ async def test_what_is_moved_aside_to_be_saved_is_not_followed(
             saved.append(names)
         return names
 
-    monkeypatch.setattr("glossator.service.margin.found_again", saving)
+    monkeypatch.setattr("glossator.glosses.gloss_index.found_again", saving)
     async with stage(tmp_path / "work", FILES, TURNS) as s:
         await glossed(s, GlossRequest(name="Fish.swim"))
         move(s, "zoo/fish.py", "zoo/fish.py~")
@@ -181,7 +181,7 @@ async def test_a_text_that_only_went_is_not_followed(tmp_path: Path) -> None:
 
 
 async def test_two_servers_follow_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.service.margin._AGAIN", 0.0)
+    monkeypatch.setattr("glossator.glosses.gloss_index._AGAIN", 0.0)
     root = tmp_path / "work"
     async with stage(root, FILES, TURNS) as one, stage(root, {}, ()) as other:
         await glossed(one, GlossRequest(name="Fish.swim"))

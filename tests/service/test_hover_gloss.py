@@ -9,9 +9,9 @@ import pytest
 
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
-from glossator.service.gloss import GlossRequest, gloss
-from glossator.service.hover import HoverRequest, hover
-from glossator.workspace.change import Edited, Opened, TextEdit
+from glossator.documents.change import Edited, Opened, TextEdit
+from glossator.usecases.gloss import GlossRequest, gloss
+from glossator.usecases.hover import HoverRequest, hover
 from tests.service.test_gloss import FILES
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
@@ -31,7 +31,7 @@ def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.service.hover._SECONDS", 20.0)  # on a busy machine
+    monkeypatch.setattr("glossator.usecases.hover._SECONDS", 20.0)  # on a busy machine
 
 
 async def shown(s: Stage, uri: str, line: int, character: int, *, links: bool = False) -> str:

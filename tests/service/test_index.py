@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 
-from glossator.service.application import Application
-from glossator.service.index import IndexAnswer, IndexMode, IndexRequest, rebuild_index
-from glossator.service.status import StatusAnswer, StatusRequest, status
-from glossator.service.tool import ToolRequest, tool
+from glossator.application.application import Application
+from glossator.files import state_folder
+from glossator.files.stamp import RACY_NS
+from glossator.index import root_store
+from glossator.index.build import BuildSegment
 from glossator.settings.load import load_settings
-from glossator.workspace import root_store, state_folder
-from glossator.workspace.stamp import RACY_NS
-from glossator.workspace.worker.build import BuildSegment
+from glossator.usecases.index import IndexAnswer, IndexMode, IndexRequest, rebuild_index
+from glossator.usecases.status import StatusAnswer, StatusRequest, status
+from glossator.usecases.tool import ToolRequest, tool
 from tests.stage import Recorder
 from tests.workspace_worker.conftest import let_workers_import_jobs
 from tests.workspace_worker.jobs import Endless

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.agent.permissions.hidden import HiddenFiles
-from glossator.service import left_out
-from glossator.service.left_out import Below, LeftOut
+from glossator.permissions.hidden import HiddenFiles
+from glossator.sandbox import ignored
+from glossator.sandbox.ignored import Below, LeftOut
 from tests.agent_permissions.asking import policy
 from tests.workspaces import MakeWorkspace, Workspace
 
@@ -27,7 +27,7 @@ def names(ws: Workspace, paths: list[str]) -> set[str]:
 
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if all that is there had been there for long, so that times are believed."""
-    monkeypatch.setattr(left_out, "_RACY_NS", -1)
+    monkeypatch.setattr(ignored, "_RACY_NS", -1)
 
 
 async def test_what_lies_below(workspace: MakeWorkspace) -> None:

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from glossator.agent.permissions.policy import Mode
 from glossator.context.modes import tells_mode
-from glossator.service.compact import CompactRequest, compact_session
-from glossator.service.mode import SetModeRequest, set_mode
-from glossator.service.rewind import RewindRequest, rewind
-from glossator.service.sessions import ExportSessionRequest, export_session
+from glossator.permissions.policy import Mode
+from glossator.usecases.compact import CompactRequest, compact_session
+from glossator.usecases.mode import SetModeRequest, set_mode
+from glossator.usecases.rewind import RewindRequest, rewind
+from glossator.usecases.sessions import ExportSessionRequest, export_session
 from tests.agent.test_loop import without_cache_marks
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn

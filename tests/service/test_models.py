@@ -15,16 +15,16 @@ from glossator.core.errors import UsageError
 from glossator.core.events import RunStarted
 from glossator.llm.choice import Models
 from glossator.llm.options import ModelOptions
-from glossator.service.doctor import DoctorRequest, doctor
-from glossator.service.models import (
+from glossator.settings.model import Effort, ModelSettings, RoleSettings
+from glossator.usecases.doctor import DoctorRequest, doctor
+from glossator.usecases.models import (
     ListModelsRequest,
     ModelList,
     SetModelRequest,
     list_models,
     set_model,
 )
-from glossator.service.status import StatusRequest, status
-from glossator.settings.model import Effort, ModelSettings, RoleSettings
+from glossator.usecases.status import StatusRequest, status
 from tests.agent.test_loop import without_cache_marks
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, Thinking, ToolUse, Turn

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from glossator.core.span import CitationStatus
-from glossator.service.overview import OverviewRequest, explore_workspace
-from glossator.service.reports import report_at
+from glossator.usecases.overview import OverviewRequest, explore_workspace
+from glossator.usecases.reports import report_at
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 
@@ -76,7 +76,7 @@ async def test_without_a_model_folders_ways_in_and_imports(tmp_path: Path) -> No
 async def test_what_is_left_out_of_a_large_workspace_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.service.extract_overview._FILES", 30)
+    monkeypatch.setattr("glossator.usecases.extract_overview._FILES", 30)
     files = {
         f"part{part:02}/inner/m{number}.py": f"from part{part + 1:02}.inner.m{number} import x\n"
         for part in range(30)

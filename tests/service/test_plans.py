@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from glossator.agent.permissions.policy import Mode
 from glossator.context.modes import ends_in_plan
 from glossator.core.errors import UsageError
 from glossator.core.events import RunFinished, RunStarted
-from glossator.service.plan import StartPlanRequest, start_plan
-from glossator.service.sessions import ResumeSessionRequest, resume_session
+from glossator.permissions.policy import Mode
+from glossator.usecases.plan import StartPlanRequest, start_plan
+from glossator.usecases.sessions import ResumeSessionRequest, resume_session
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 

@@ -9,14 +9,14 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.core.events import TurnsUndone, UndoneTurn
-from glossator.service.sessions import (
+from glossator.usecases.sessions import (
     ExportFormat,
     ExportSessionRequest,
     ResumeSessionRequest,
     export_session,
     resume_session,
 )
-from glossator.service.undo import (
+from glossator.usecases.undo import (
     ListTurnsRequest,
     RedoRequest,
     UndoRequest,

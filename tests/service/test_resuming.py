@@ -13,11 +13,11 @@ import pytest
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity
 from glossator.core.errors import StoreUnavailable
 from glossator.core.permission import Choice, PermissionAnswer
-from glossator.service.compact import CompactRequest, compact_session
-from glossator.service.session_store import sessions_folder
-from glossator.service.sessions import DeleteSessionRequest, delete_session
+from glossator.documents.change import RootsChanged
+from glossator.sessions.catalog import sessions_folder
 from glossator.store.log import framed, parse
-from glossator.workspace.change import RootsChanged
+from glossator.usecases.compact import CompactRequest, compact_session
+from glossator.usecases.sessions import DeleteSessionRequest, delete_session
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn

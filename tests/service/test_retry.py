@@ -11,12 +11,12 @@ from glossator.core.diagnostics import Diagnostic, Severity
 from glossator.core.errors import GlossatorError, ModelError, UsageError
 from glossator.core.events import AttachedItem, RunStarted
 from glossator.core.uri import to_uri
-from glossator.service.actions import EXPLAIN, FIX
-from glossator.service.ask import Answer, Attachment
-from glossator.service.on_lines import LinesRequest, act_on_lines
-from glossator.service.retry import RetryAnswer, RetryRequest, retry
-from glossator.service.rewind import RewindRequest, rewind
-from glossator.service.sessions import (
+from glossator.usecases.actions import EXPLAIN, FIX
+from glossator.usecases.ask import Answer, Attachment
+from glossator.usecases.on_lines import LinesRequest, act_on_lines
+from glossator.usecases.retry import RetryAnswer, RetryRequest, retry
+from glossator.usecases.rewind import RewindRequest, rewind
+from glossator.usecases.sessions import (
     ListSessionsRequest,
     RenameSessionRequest,
     ResumeSessionRequest,

@@ -20,11 +20,12 @@ from glossator.llm.conversation import user_message
 from glossator.llm.meter import Meter
 from glossator.llm.model import Taken
 from glossator.llm.offline import OfflineModel
-from glossator.service.compact import CompactRequest, compact_session
-from glossator.service.rewind import RewindRequest, rewind
-from glossator.service.session import Session
-from glossator.service.session_store import Sessions
-from glossator.service.sessions import (
+from glossator.sessions.catalog import Sessions
+from glossator.sessions.session import Session
+from glossator.settings.model import LimitSettings
+from glossator.usecases.compact import CompactRequest, compact_session
+from glossator.usecases.rewind import RewindRequest, rewind
+from glossator.usecases.sessions import (
     ExportFormat,
     ExportSessionRequest,
     ListSessionsRequest,
@@ -33,8 +34,7 @@ from glossator.service.sessions import (
     list_sessions,
     resume_session,
 )
-from glossator.service.undo import ListTurnsRequest, UndoRequest, list_turns, undo_turn
-from glossator.settings.model import LimitSettings
+from glossator.usecases.undo import ListTurnsRequest, UndoRequest, list_turns, undo_turn
 from tests.agent.test_loop import without_cache_marks
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.service.test_undo_told import reminders

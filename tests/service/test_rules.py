@@ -8,7 +8,7 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer
-from glossator.service.rules import ListRulesRequest, RemoveRuleRequest, list_rules, remove_rule
+from glossator.usecases.rules import ListRulesRequest, RemoveRuleRequest, list_rules, remove_rule
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn
 

@@ -14,10 +14,10 @@ from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.uri import to_uri
-from glossator.service.actions import EXPLAIN, FIX
-from glossator.service.ask import Attachment
-from glossator.service.on_lines import LinesRequest, act_on_lines
-from glossator.workspace.change import Opened
+from glossator.documents.change import Opened
+from glossator.usecases.actions import EXPLAIN, FIX
+from glossator.usecases.ask import Attachment
+from glossator.usecases.on_lines import LinesRequest, act_on_lines
 from tests.sandboxed import SANDBOXED
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn

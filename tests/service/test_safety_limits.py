@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from glossator.agent.permissions.hidden import HiddenFiles
-from glossator.service import command_limits
-from glossator.service.command_limits import CommandLimits
-from glossator.tools.shell.policy import Limits, Unavailable
-from glossator.tools.shell.sandbox import find_sandbox
+from glossator.permissions.hidden import HiddenFiles
+from glossator.sandbox import command_limits
+from glossator.sandbox.command_limits import CommandLimits
+from glossator.sandbox.policy import Limits, Unavailable
+from glossator.sandbox.sandbox import find_sandbox
 from tests.agent_permissions.asking import policy
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn

@@ -22,9 +22,10 @@ from glossator.core.events import (
     TextDelta,
     ToolFinished,
 )
-from glossator.service.session import title_of
-from glossator.service.session_store import sessions_folder
-from glossator.service.sessions import (
+from glossator.sessions.catalog import sessions_folder
+from glossator.sessions.session import title_of
+from glossator.store.log import framed, parse
+from glossator.usecases.sessions import (
     DeleteSessionRequest,
     ExportFormat,
     ExportSessionRequest,
@@ -39,7 +40,6 @@ from glossator.service.sessions import (
     rename_session,
     resume_session,
 )
-from glossator.store.log import framed, parse
 from tests.agent.test_loop import without_cache_marks
 from tests.patience import until
 from tests.stage import Stage, stage
@@ -317,8 +317,8 @@ async def test_nothing_but_the_owner_may_read(tmp_path: Path) -> None:
 SERVER = """
 import asyncio, os, sys
 from pathlib import Path
-from glossator.service.application import Application
-from glossator.service.ask import AskRequest, ask
+from glossator.application.application import Application
+from glossator.usecases.ask import AskRequest, ask
 from glossator.settings.load import load_settings
 from tests.stage import Recorder
 

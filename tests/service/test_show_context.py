@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
+from glossator.application.application import Application
 from glossator.context.inspector import Part, Sent, inspect
 from glossator.context.summary import Frame
 from glossator.core.errors import UnknownSession
 from glossator.llm.conversation import user_message
 from glossator.llm.model import ToolSpec
 from glossator.prompts.loader import load_prompt
-from glossator.service.application import Application
-from glossator.service.ask import Attachment
-from glossator.service.compact import CompactRequest, compact_session
-from glossator.service.models import SetModelRequest, set_model
-from glossator.service.rewind import RewindRequest, rewind
-from glossator.service.sessions import NewSessionRequest, new_session
-from glossator.service.show_context import ContextAnswer, ShowContextRequest, show_context
-from glossator.service.undo import UndoRequest, undo_turn
 from glossator.settings.load import load_settings
+from glossator.usecases.ask import Attachment
+from glossator.usecases.compact import CompactRequest, compact_session
+from glossator.usecases.models import SetModelRequest, set_model
+from glossator.usecases.rewind import RewindRequest, rewind
+from glossator.usecases.sessions import NewSessionRequest, new_session
+from glossator.usecases.show_context import ContextAnswer, ShowContextRequest, show_context
+from glossator.usecases.undo import UndoRequest, undo_turn
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Recorder, Stage, stage
 from tests.standin import Text, Thinking, ToolUse, Turn

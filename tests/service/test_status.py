@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from glossator.service.status import StatusRequest, status
-from glossator.service.tool import ToolRequest, tool
+from glossator.usecases.status import StatusRequest, status
+from glossator.usecases.tool import ToolRequest, tool
 from tests.stage import stage
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from glossator.core.text import Position
-from glossator.service.symbols import symbol_named_at
-from glossator.workspace.change import Opened
+from glossator.documents.change import Opened
+from glossator.usecases.symbols import symbol_named_at
 from tests.stage import stage
 
 TEXT = "class Fish:\n    def swim(self):\n        swim = 1\ndef f(x): ...\n"

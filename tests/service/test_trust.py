@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.agent.permissions.policy import Mode, Restrictions
 from glossator.core.errors import UsageError
-from glossator.service.trust import Trust, trust_file
+from glossator.permissions.policy import Mode, Restrictions
+from glossator.permissions.trust import Trust, trust_file
 from glossator.settings.load import load_settings
 from tests.agent_permissions.asking import files, policy, verdict
 

@@ -10,14 +10,14 @@ import pytest
 from glossator.core.errors import StoreUnavailable
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.question import QuestionAnswer
-from glossator.service import workspace_shell
-from glossator.service.checkpoint_store import CheckpointStore
-from glossator.service.checkpoints import Checkpoints
-from glossator.service.file_states import DiskFiles
-from glossator.service.taking_back import Undone
-from glossator.tools.shell.policy import Sandbox, Unavailable
-from glossator.tools.shell.shell import Command
-from glossator.workspace.change import RootsChanged
+from glossator.documents.change import RootsChanged
+from glossator.sandbox import workspace_shell
+from glossator.sandbox.policy import Sandbox, Unavailable
+from glossator.sandbox.shell import Command
+from glossator.undo.apply import Undone
+from glossator.undo.checkpoint_store import CheckpointStore
+from glossator.undo.checkpoints import Checkpoints
+from glossator.undo.file_states import DiskFiles
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn
 

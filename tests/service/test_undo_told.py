@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from glossator.core.errors import ModelError
-from glossator.service.undo import (
+from glossator.usecases.undo import (
     ListTurnsRequest,
     RedoRequest,
     UndoRequest,

@@ -12,13 +12,13 @@ import pytest
 
 from glossator.core.edit import EditPlan, FileEdit
 from glossator.core.errors import StoreUnavailable, UsageError
-from glossator.service.checkpoint_log import NAME
-from glossator.service.checkpoint_store import CheckpointStore
-from glossator.service.checkpoints import Checkpoints
-from glossator.service.editor_files import EditorFiles
-from glossator.service.file_states import DiskFiles, Restoration, Restored
-from glossator.service.taking_back import OnConflict, Undone
-from glossator.workspace.change import Saved
+from glossator.documents.change import Saved
+from glossator.edits.editor_files import EditorFiles
+from glossator.undo.apply import OnConflict, Undone
+from glossator.undo.checkpoint_log import NAME
+from glossator.undo.checkpoint_store import CheckpointStore
+from glossator.undo.checkpoints import Checkpoints
+from glossator.undo.file_states import DiskFiles, Restoration, Restored
 from tests.stage import Recorder
 from tests.workspaces import MakeWorkspace, Workspace
 

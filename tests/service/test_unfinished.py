@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from glossator.core.events import RunCancelled, RunFinished, TextDelta
-from glossator.service.sessions import ResumeSessionRequest, resume_session
+from glossator.usecases.sessions import ResumeSessionRequest, resume_session
 from tests.stage import Stage, stage
 from tests.standin import StreamError, Text, ToolUse, Turn
 

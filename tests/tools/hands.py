@@ -12,6 +12,8 @@ from glossator.core.document import Document
 from glossator.core.edit import Applied, EditOutcome, EditPlan, FileEdit, keep
 from glossator.core.encoding import encode
 from glossator.core.tool_result import ToolResult
+from glossator.documents.change import Edited, TextEdit
+from glossator.edits.merge import rebase_plan
 from glossator.llm.model import ToolCall
 from glossator.tools.base import ToolContext, registry
 from glossator.tools.edit import Edit
@@ -19,8 +21,6 @@ from glossator.tools.move import Move
 from glossator.tools.multi_edit import MultiEdit
 from glossator.tools.read import Read
 from glossator.tools.write import Write
-from glossator.workspace.change import Edited, TextEdit
-from glossator.workspace.editing.merge import rebase_plan
 from tests.workspaces import Workspace
 
 TOOLS = registry((Read(), Edit(), MultiEdit(), Write(), Move()))

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from glossator.agent.execute import call_tool, nothing_denied
-from glossator.agent.permissions.hidden import HiddenFiles
 from glossator.core.diagnostics import Diagnostic, FileDiagnostics, Severity, Wanted
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
 from glossator.llm.model import ToolCall
+from glossator.permissions.hidden import HiddenFiles
 from glossator.tools.base import ToolContext, registry
 from glossator.tools.diagnostics import MAX_ITEMS, Diagnostics
 from tests.agent_permissions.asking import policy

@@ -9,11 +9,11 @@ from itertools import pairwise
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.workspace import index as index_module
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.glob import compile_glob
-from glossator.workspace.index import FileIndex, Listing
-from glossator.workspace.walk import Found
+from glossator.files import listing as index_module
+from glossator.files.entries import FileEntry
+from glossator.files.glob import compile_glob
+from glossator.files.listing import FileIndex, Listing
+from glossator.files.walk import Found
 
 FOLDERS = ["", "a/", "a/b/", "a/b-c/", "a.b/", "a/b/c/d/", "é/"]
 NAMES = ["x.py", "y.py", "x.c", "Makefile", "z", "line\nend.py", "ü.c", os.fsdecode(b"\xffb.py")]

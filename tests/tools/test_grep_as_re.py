@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from glossator.workspace import literal, scan
-from glossator.workspace.scan import (
+from glossator.search import literal, scan
+from glossator.search.scan import (
     Lines,
     as_searched,
     compile_pattern,

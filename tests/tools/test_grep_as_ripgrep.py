@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from glossator.workspace.text.ripgrep import Request
+from glossator.search.ripgrep import Request
 from tests.workspace_text.searching import RIPGREP, lines, pending, write
 
 WORDS = "foo foobar Key x1 update_key Straße 错误 kit a.b (x) 2024".split()

@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from glossator.tools.shell.policy import Policy, Sandbox, Unavailable
-from glossator.tools.shell.shell import Shell
+from glossator.sandbox.policy import Policy, Sandbox, Unavailable
+from glossator.sandbox.shell import Shell
 from tests.sandboxed import FOUND
 
 KEY = "sk-not-to-be-seen"

@@ -12,11 +12,11 @@ import pytest
 from glossator.core.errors import UsageError
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
+from glossator.sandbox.policy import Sandbox, Unavailable
+from glossator.sandbox.shell import Shell
 from glossator.tools.base import ToolContext
 from glossator.tools.bash import Bash, BashArgs
 from glossator.tools.runs import CommandRuns
-from glossator.tools.shell.policy import Sandbox, Unavailable
-from glossator.tools.shell.shell import Shell
 from tests.tools_shell.conftest import MakeShell
 from tests.workspaces import MakeWorkspace, Workspace
 

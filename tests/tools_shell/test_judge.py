@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glossator.tools.shell.judge import Place, is_read_only, only_reading
-from glossator.tools.shell.programs import FIND, GIT, PROGRAMS
-from glossator.tools.shell.syntax import Script, parse
+from glossator.shell.judge import Place, is_read_only, only_reading
+from glossator.shell.programs import FIND, GIT, PROGRAMS
+from glossator.shell.syntax import Script, parse
 
 
 @pytest.fixture

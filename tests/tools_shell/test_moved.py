@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.tools.shell.judge import Place, only_reading
-from glossator.tools.shell.script import moved
-from glossator.tools.shell.syntax import Script, parse
+from glossator.shell.judge import Place, only_reading
+from glossator.shell.script import moved
+from glossator.shell.syntax import Script, parse
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import shutil
 
 import pytest
 
-from glossator.tools.shell.output import Output
-from glossator.tools.shell.pipeline import Failed
-from glossator.tools.shell.policy import Sandbox, Unavailable
-from glossator.tools.shell.process import Exit
-from glossator.tools.shell.report import exit_text, output_text
-from glossator.tools.shell.shell import Command
+from glossator.sandbox.output import Output
+from glossator.sandbox.policy import Sandbox, Unavailable
+from glossator.sandbox.process import Exit
+from glossator.sandbox.report import exit_text, output_text
+from glossator.sandbox.shell import Command
+from glossator.shell.pipeline import Failed
 from tests.patience import SECONDS
 from tests.sandboxed import FOUND, SANDBOXED
 from tests.tools_shell.conftest import MakeShell
@@ -76,7 +76,7 @@ async def test_what_a_command_means_stays_as_it_is(shell: MakeShell, sandbox: Sa
 async def test_without_bash_nothing_is_told_of_parts(
     shell: MakeShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.tools.shell.shell._BASH_PLACES", "/nowhere")
+    monkeypatch.setattr("glossator.sandbox.shell._BASH_PLACES", "/nowhere")
     finished = await shell(NO_SANDBOX).run(Command("false | true"), SECONDS)
     assert (finished.exit, output_text(finished.output)) == (Exit(0), "")
 

@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.tools.shell.environment import home_tools, scrubbed
-from glossator.tools.shell.jobs import MOST_RUNNING
-from glossator.tools.shell.output import HEAD, TAIL, Kept, Output
-from glossator.tools.shell.policy import Sandbox, Unavailable
-from glossator.tools.shell.process import Exit
-from glossator.tools.shell.report import exit_text, output_text
-from glossator.tools.shell.shell import Command, Shell
+from glossator.sandbox.environment import home_tools, scrubbed
+from glossator.sandbox.jobs import MOST_RUNNING
+from glossator.sandbox.output import HEAD, TAIL, Kept, Output
+from glossator.sandbox.policy import Sandbox, Unavailable
+from glossator.sandbox.process import Exit
+from glossator.sandbox.report import exit_text, output_text
+from glossator.sandbox.shell import Command, Shell
 from tests.patience import SECONDS
 from tests.sandboxed import FOUND, SANDBOXED
 from tests.tools_shell.conftest import KEY, MakeShell, processes
@@ -276,9 +276,9 @@ async def test_jobs_die_with_the_server(sandbox: Sandbox, root: Path) -> None:
 
 SERVER = """
 import asyncio, os, signal, sys
-from glossator.tools.shell.policy import Policy
-from glossator.tools.shell.sandbox import find_sandbox
-from glossator.tools.shell.shell import Command, Shell
+from glossator.sandbox.policy import Policy
+from glossator.sandbox.sandbox import find_sandbox
+from glossator.sandbox.shell import Command, Shell
 
 async def serve(root):
     shell = Shell(find_sandbox(), Policy((root,)), os.environ)

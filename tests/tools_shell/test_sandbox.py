@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.tools.shell.guards import guard, is_guard
-from glossator.tools.shell.policy import Limits, Policy, Sandbox, Unavailable
-from glossator.tools.shell.protection import Guard, Pin, Seal, protection
-from glossator.tools.shell.report import output_text
-from glossator.tools.shell.seatbelt import profile
-from glossator.tools.shell.shell import Command, Shell
+from glossator.sandbox.guards import guard, is_guard
+from glossator.sandbox.policy import Limits, Policy, Sandbox, Unavailable
+from glossator.sandbox.protection import Guard, Pin, Seal, protection
+from glossator.sandbox.report import output_text
+from glossator.sandbox.seatbelt import profile
+from glossator.sandbox.shell import Command, Shell
 from tests.patience import SECONDS
 from tests.tools_shell.conftest import KEY, MakeShell
 
@@ -363,7 +363,7 @@ async def test_guards_left_by_a_crash_are_cleared(
     shell: MakeShell, sandbox: Sandbox, root: Path
 ) -> None:
     code = (
-        "import os,signal,sys\nfrom glossator.tools.shell.guards import guard\n"
+        "import os,signal,sys\nfrom glossator.sandbox.guards import guard\n"
         f"one = guard({str(root / '.mcp.json')!r})\n"
         f"two = guard({str(root / '.vscode')!r})\n"
         "one.__enter__(), two.__enter__()\n"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glossator.tools.shell.syntax import Loose, Script, Simple, Unclear, Unknown, parse
+from glossator.shell.syntax import Loose, Script, Simple, Unclear, Unknown, parse
 
 
 def words_of(command: str) -> list[list[str]]:

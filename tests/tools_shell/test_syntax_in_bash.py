@@ -12,7 +12,7 @@ from hypothesis import given as given_pieces
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from glossator.tools.shell.syntax import Simple, Unclear, parse
+from glossator.shell.syntax import Simple, Unclear, parse
 
 BASH = shutil.which("bash")
 PIECES = [*"a b0 ; & && | || > < >> >& 2 ' \" \\ $ ` ( ) { } * ~ # ! = - \n".split(" "), " ", "\t"]

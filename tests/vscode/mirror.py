@@ -29,9 +29,9 @@ from glossator.core.question import Question, QuestionAnswer
 from glossator.core.shown import PATTERNS
 from glossator.core.span import Citation
 from glossator.lsp.wire import camel
-from glossator.service.ask import CitationView
-from glossator.service.chat_commands import CHAT_COMMANDS
-from glossator.service.commands import COMMANDS
+from glossator.usecases.ask import CitationView
+from glossator.usecases.chat_commands import CHAT_COMMANDS
+from glossator.usecases.commands import COMMANDS
 
 FILE = Path(__file__).parents[2] / "vscode-client" / "src" / "wire.ts"
 

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from glossator.workspace.entries import FileEntry, Files, FolderFiles, PathSet
-from glossator.workspace.index import FileIndex
-from glossator.workspace.memory import joined
-from glossator.workspace.stamp import STAMP
-from glossator.workspace.walk import Found
+from glossator.files.entries import FileEntry, Files, FolderFiles, PathSet
+from glossator.files.folder_memory import joined
+from glossator.files.listing import FileIndex
+from glossator.files.stamp import STAMP
+from glossator.files.walk import Found
 
 NAMES = ["a b", "a.py", "odd\udcff", "é"]
 

@@ -16,9 +16,9 @@ import pytest_asyncio
 
 from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
-from glossator.workspace.change import DiskChanged, Opened, RootsChanged, Saved
-from glossator.workspace.host import WorkspaceHost
-from glossator.workspace.indexer import Indexer
+from glossator.documents.change import DiskChanged, Opened, RootsChanged, Saved
+from glossator.documents.host import WorkspaceHost
+from glossator.files.indexer import Indexer
 from tests.patience import SECONDS
 from tests.workspace.trees import host, scan, text, write_tree
 

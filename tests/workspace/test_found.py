@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from glossator.files.entries import FileEntry
+from glossator.files.ignore import FolderRules, IgnoreRules
+from glossator.files.rescan import Differences
+from glossator.files.roots import Roots
+from glossator.files.walk import Found
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.ignore import FolderRules, IgnoreRules
-from glossator.workspace.look import Differences
-from glossator.workspace.roots import Roots
-from glossator.workspace.walk import Found
 from tests.workspace.trees import listed, write_tree
 
 
@@ -71,7 +71,7 @@ def test_a_name_that_the_system_gives_twice_is_listed_once(
         def __exit__(self, *_: object) -> None:
             """Nothing is open any more."""
 
-    monkeypatch.setattr("glossator.workspace.walk.os.scandir", Twice)
+    monkeypatch.setattr("glossator.files.walk.os.scandir", Twice)
     assert listed(tmp_path) == ["a", "b", "in/c"]
 
 

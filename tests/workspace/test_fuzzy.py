@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.fuzzy import Folders, best_files, newest_files, way_of
+from glossator.files.entries import FileEntry
+from glossator.search.fuzzy import Folders, best_files, newest_files, way_of
 from tests.workspaces import MakeWorkspace
 
 FILES = (

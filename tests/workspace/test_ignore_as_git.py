@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.workspace.repository import repository_top
+from glossator.files.repository import repository_top
 from tests.workspace.trees import listed, write_tree
 
 PATHS = (

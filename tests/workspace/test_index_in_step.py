@@ -10,14 +10,14 @@ from random import Random
 
 import pytest
 
+from glossator.documents.host import Indexing, WorkspaceHost
+from glossator.files import stamp
+from glossator.files.cache import RACY_NS
+from glossator.files.disk import Stamp
+from glossator.search.ripgrep import Request
+from glossator.search.search import TextSearch
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace import stamp
-from glossator.workspace.cache import RACY_NS
-from glossator.workspace.disk import Stamp
-from glossator.workspace.host import Indexing, WorkspaceHost
-from glossator.workspace.text.ripgrep import Request
-from glossator.workspace.text.search import TextSearch
-from glossator.workspace.worker.client import Worker
+from glossator.worker.client import Worker
 
 WORDS = "alpha bravo charlie delta echo foxtrot golf hotel".split()
 ROUNDS = 25

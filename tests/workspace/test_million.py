@@ -8,9 +8,9 @@ import pickle
 import tracemalloc
 from pathlib import Path
 
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.index import FileIndex
-from glossator.workspace.walk import Found
+from glossator.files.entries import FileEntry
+from glossator.files.listing import FileIndex
+from glossator.files.walk import Found
 from tests.workspace.trees import host, scan
 
 _MAX_BYTES = 450  # a file, for the index and all its listings, paths of 60 characters

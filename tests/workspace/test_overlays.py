@@ -12,16 +12,8 @@ from glossator.core.document import Document, MissingReason, Origin
 from glossator.core.errors import InvalidPosition, UsageError
 from glossator.core.text import Position
 from glossator.core.uri import to_uri
-from glossator.workspace.change import (
-    Change,
-    Closed,
-    DiskChanged,
-    Edited,
-    Opened,
-    Saved,
-    TextEdit,
-)
-from glossator.workspace.overlays import masked
+from glossator.documents.change import Change, Closed, DiskChanged, Edited, Opened, Saved, TextEdit
+from glossator.documents.overlays import masked
 from tests.workspace.trees import host, reason, text, write_tree
 
 

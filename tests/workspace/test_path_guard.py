@@ -13,10 +13,10 @@ import pytest
 
 from glossator.core.document import Document, Missing, MissingReason
 from glossator.core.uri import to_uri
-from glossator.workspace import disk
-from glossator.workspace.change import Opened
-from glossator.workspace.disk import load_listed
-from glossator.workspace.roots import Roots
+from glossator.documents.change import Opened
+from glossator.files import disk
+from glossator.files.disk import load_listed
+from glossator.files.roots import Roots
 from tests.workspace.trees import host, reason, text, write_tree
 
 OUTSIDE, SPECIAL = MissingReason.OUTSIDE, MissingReason.SPECIAL

@@ -13,11 +13,11 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from glossator.files.entries import FileEntry
+from glossator.files.indexer import Indexer
+from glossator.files.listing import FileIndex
+from glossator.files.roots import Roots
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.index import FileIndex
-from glossator.workspace.indexer import Indexer
-from glossator.workspace.roots import Roots
 from tests.lsp.support.chance import seeded
 from tests.patience import SECONDS
 from tests.workspace.trees import scan

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from glossator.files import mounts, state_folder
+from glossator.files.folder_file import NAME, CorruptFolders, read_folders
+from glossator.files.folder_memory import Known, Memory
+from glossator.files.ignore import IgnoreRules
+from glossator.files.listing_cache import ListingCache, Recording, recall
+from glossator.files.roots import Roots
+from glossator.files.stamp import RACY_NS
+from glossator.files.walk import Found, examine
+from glossator.index.manifest import IndexFolder
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace import mounts, state_folder
-from glossator.workspace.folder_file import NAME, CorruptFolders, read_folders
-from glossator.workspace.ignore import IgnoreRules
-from glossator.workspace.memory import Known, Memory
-from glossator.workspace.remembered import Recalled, Recording, recall
-from glossator.workspace.roots import Roots
-from glossator.workspace.stamp import RACY_NS
-from glossator.workspace.text.catalogue import Catalogue
-from glossator.workspace.walk import Found, examine
 from tests.lsp.support.chance import seeded
 from tests.workspace.test_random_steps import Steps
 from tests.workspace.trees import FOLDERS_ARE_REMEMBERED, as_plain_user, write_tree
@@ -75,7 +75,7 @@ def remember(*roots: Path, settings: WorkspaceSettings = SETTINGS, later: int = 
     for top, file in recording.files.items():
         content = file.content()
         assert content is not None
-        Catalogue(state_folder.prepare(top)).remember(content)
+        IndexFolder(state_folder.prepare(top)).remember(content)
     wait_for_another_time(state_folder.index_base())
 
 
@@ -88,10 +88,10 @@ def wait_for_another_time(folder: Path) -> None:
         probe.write_text("")
 
 
-class Counted(Recalled):
+class Counted(ListingCache):
     """Notes which folders were not listed."""
 
-    def __init__(self, before: Recalled) -> None:
+    def __init__(self, before: ListingCache) -> None:
         self.__dict__.update(before.__dict__)
         self.taken: set[str] = set()
 
@@ -256,7 +256,7 @@ def test_settings_count(root: Path) -> None:
     assert started(root, settings=WorkspaceSettings(use_ignore_files=False)) == set()
     # what rules mean may change with the program
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("glossator.workspace.ignore._MEANING", 0)
+        patch.setattr("glossator.files.ignore._MEANING", 0)
         assert started(root) == set()
     assert started(root) == ALL
 
@@ -333,15 +333,15 @@ def test_a_damaged_file_is_not_used_and_set_aside(root: Path) -> None:
         with pytest.raises(CorruptFolders):
             read_folders(folder, str(root))
         assert started(root) == set()
-        assert "damaged" in Catalogue(folder).remember(content)
+        assert "damaged" in IndexFolder(folder).remember(content)
         assert (folder / "quarantine" / NAME).read_bytes() == damaged
         assert started(root) == ALL
-    assert Catalogue(folder).remember(content) == ""
+    assert IndexFolder(folder).remember(content) == ""
     assert {path.name for path in state_folder.files(folder)} >= {NAME}
 
 
 def test_too_much_is_not_remembered(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.workspace.folder_file._MAX_TEXT", 200)
+    monkeypatch.setattr("glossator.files.folder_file._MAX_TEXT", 200)
     recording = Recording(Roots.of((str(root),)), time.time_ns() + RACY_NS)
     walked(root, memory=recording)
     assert [file.content() for file in recording.files.values()] == [None]

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from glossator.files import indexer
+from glossator.files.indexer import Indexer
+from glossator.files.listing import FileIndex
+from glossator.files.roots import Roots
+from glossator.files.sweep import Suspension, SweepSlot, interval
+from glossator.files.watch_inotify import InotifyWatcher
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace import indexer
-from glossator.workspace.index import FileIndex
-from glossator.workspace.indexer import Indexer
-from glossator.workspace.roots import Roots
-from glossator.workspace.sweep import Suspension, SweepSlot, interval
-from glossator.workspace.watch_inotify import InotifyWatcher
 from tests.exhaustion import no_descriptor_left
 from tests.patience import SECONDS, until
 from tests.workspace.trees import as_plain_user, write_tree

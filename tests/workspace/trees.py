@@ -11,14 +11,14 @@ from tempfile import TemporaryDirectory, gettempdir
 import pytest
 
 from glossator.core.document import Document, MissingReason
+from glossator.documents.host import WorkspaceHost
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.indexer import Indexer
+from glossator.files.listing import FileIndex
+from glossator.files.mounts import trusted_devices
+from glossator.files.roots import Roots
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace.host import WorkspaceHost
-from glossator.workspace.index import FileIndex
-from glossator.workspace.indexer import Indexer
-from glossator.workspace.mounts import trusted_devices
-from glossator.workspace.roots import Roots
-from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.worker.client import Worker
+from glossator.worker.client import Worker
 from tests.workspaces import idle_indexing
 
 _NOBODY = 65534

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from glossator.core.errors import UsageError
 from glossator.core.replacement import apply_replacements
-from glossator.workspace.editing.find import Substitution, substitute
-from glossator.workspace.editing.line_ends import as_lf, rewrite
+from glossator.edits.find import Substitution, substitute
+from glossator.edits.line_ends import as_lf, rewrite
 
 ENDS = st.text(alphabet="ab\n\r", max_size=16)
 USUAL_ENDS = st.lists(st.sampled_from(["a", "b", "\n", "\r\n"]), max_size=16).map("".join)

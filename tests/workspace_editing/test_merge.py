@@ -19,7 +19,7 @@ from glossator.core.edit import (
     Refused,
 )
 from glossator.core.replacement import Replacement, apply_replacements
-from glossator.workspace.editing.merge import rebase, rebase_plan
+from glossator.edits.merge import rebase, rebase_plan
 
 SMALL = st.text(alphabet="ab\n", max_size=12)
 

@@ -7,10 +7,10 @@ import pickle
 
 import pytest
 
-from glossator.workspace.symbols.codec import dump, load
-from glossator.workspace.symbols.imports import imports
-from glossator.workspace.symbols.outline import outline
-from glossator.workspace.symbols.references import references
+from glossator.symbols.codec import dump, load
+from glossator.symbols.imports import imports
+from glossator.symbols.outline import outline
+from glossator.symbols.references import references
 
 TEXT = "class Größe:\n    '''Doc \U0001d4b3.'''\n    def f(self): pass\n"
 

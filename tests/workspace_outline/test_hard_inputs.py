@@ -6,10 +6,10 @@ import pytest
 
 from glossator.core.languages import LANGUAGES
 from glossator.core.text import split_lines
-from glossator.workspace.symbols.imports import imports
-from glossator.workspace.symbols.outline import OUTLINE_LIMIT, outline
-from glossator.workspace.symbols.references import references
-from glossator.workspace.symbols.symbol import symbol_at
+from glossator.symbols.imports import imports
+from glossator.symbols.outline import OUTLINE_LIMIT, outline
+from glossator.symbols.references import references
+from glossator.symbols.symbol import symbol_at
 
 DEEP = 10_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.languages import language_of
-from glossator.workspace.symbols.outline import outline
+from glossator.symbols.outline import outline
 
 PYTHON = '''\
 LIMIT = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.workspace.symbols.outline import outline
+from glossator.symbols.outline import outline
 
 CSHARP = """\
 using System;

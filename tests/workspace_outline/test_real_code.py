@@ -11,9 +11,9 @@ import pytest
 
 from glossator.core.languages import language_of
 from glossator.core.text import split_lines
-from glossator.workspace.symbols.imports import imports
-from glossator.workspace.symbols.outline import outline
-from glossator.workspace.symbols.references import references
+from glossator.symbols.imports import imports
+from glossator.symbols.outline import outline
+from glossator.symbols.references import references
 
 SEED = 20
 STDLIB = Path(sysconfig.get_path("stdlib"))

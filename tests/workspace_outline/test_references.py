@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from glossator.workspace.symbols.imports import Import, imports
-from glossator.workspace.symbols.references import is_name, references
+from glossator.symbols.imports import Import, imports
+from glossator.symbols.references import is_name, references
 
 SEED = 7
 

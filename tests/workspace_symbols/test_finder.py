@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from glossator.core.document import Document
-from glossator.workspace.symbols.candidates import Place
-from glossator.workspace.symbols.names import Name
-from glossator.workspace.worker.client import Phase, WorkerGone, WorkerState
-from glossator.workspace.worker.jobs import Progress
+from glossator.symbols.candidates import Place
+from glossator.symbols.names import Name
+from glossator.worker.client import Phase, WorkerGone, WorkerState
+from glossator.worker.jobs import Progress
 from tests.workspace_worker.jobs import Count
 from tests.workspaces import MakeWorkspace, Workspace
 

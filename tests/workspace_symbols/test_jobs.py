@@ -11,27 +11,14 @@ from typing import TypeVar
 
 import pytest
 
-from glossator.workspace.symbols import sources
-from glossator.workspace.symbols.codec import SYMBOLS_VERSION
-from glossator.workspace.symbols.find import (
-    Definition,
-    FindDefinitions,
-    FindUses,
-    Found,
-    Limits,
-)
-from glossator.workspace.symbols.names import Name
-from glossator.workspace.symbols.single import ImportsOf, OutlineOf, OutlinesOf
-from glossator.workspace.symbols.sources import (
-    SLICE,
-    Library,
-    editor_text,
-    outlines,
-    read,
-    statistics,
-)
-from glossator.workspace.symbols.table import MatchNames, ReadNames, Stamp
-from glossator.workspace.worker.jobs import Job, Progress
+from glossator.symbols import sources
+from glossator.symbols.codec import SYMBOLS_VERSION
+from glossator.symbols.find import Definition, FindDefinitions, FindUses, Found, Limits
+from glossator.symbols.names import Name
+from glossator.symbols.single import ImportsOf, OutlineOf, OutlinesOf
+from glossator.symbols.sources import SLICE, Library, editor_text, outlines, read, statistics
+from glossator.symbols.table import MatchNames, ReadNames, Stamp
+from glossator.worker.jobs import Job, Progress
 
 ENOUGH = Limits(texts=1_000, hits=1_000)
 numbers = itertools.count()  # of listings; one worker process knows each once
@@ -169,7 +156,7 @@ def test_limits_are_accounted_for(root: Path) -> None:
 
 
 def test_a_long_search_comes_in_slices(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("glossator.workspace.symbols.find.SLICE", -1.0)
+    monkeypatch.setattr("glossator.symbols.find.SLICE", -1.0)
     paths = written(root, {f"{n}.py": "def f(): ...\n" for n in range(5)})
     job = FindUses(library(root), tuple(paths), Name.parse("f"), ENOUGH, frozenset({"definition"}))
     slices = list(job.run())
@@ -208,7 +195,7 @@ def test_many_texts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     }
     assert found[two][0] == editor_text(two, "def g(): ...\n").sha256
     assert run(replace(job, seconds=-1.0)) == {}
-    monkeypatch.setattr("glossator.workspace.symbols.single.SLICE", -1.0)
+    monkeypatch.setattr("glossator.symbols.single.SLICE", -1.0)
     assert len(list(job.run())) == 4  # each time it may be dropped
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.workspace.symbols.imports import Import
-from glossator.workspace.symbols.modules import module_ends, module_of
-from glossator.workspace.symbols.names import Name
-from glossator.workspace.symbols.symbol import Symbol
+from glossator.symbols.imports import Import
+from glossator.symbols.modules import module_ends, module_of
+from glossator.symbols.names import Name
+from glossator.symbols.symbol import Symbol
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.text.files import SegmentInfo
-from glossator.workspace.text.fold import key
-from glossator.workspace.text.plain import Traits, searchable, traits
-from glossator.workspace.text.query import Query
-from glossator.workspace.text.segment import Stamp
-from glossator.workspace.text.segment_writer import SegmentWriter
-from glossator.workspace.text.trigrams import framed, passages, trigrams
+from glossator.files.entries import FileEntry
+from glossator.index.files import SegmentInfo
+from glossator.index.fold import key
+from glossator.index.plain import Traits, searchable, traits
+from glossator.index.query import Query
+from glossator.index.segment import Stamp
+from glossator.index.segment_writer import SegmentWriter
+from glossator.index.trigrams import framed, passages, trigrams
 
 
 class TextDocument(NamedTuple):

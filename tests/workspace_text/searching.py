@@ -12,20 +12,21 @@ from typing import TypeVar
 import pytest
 
 from glossator.core.document import Missing
+from glossator.documents.host import WorkspaceHost
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.disk import load_raw
+from glossator.files.entries import Files
+from glossator.index import reading, trigrams
+from glossator.index.index import TextIndex
+from glossator.index.plain import searchable, traits
+from glossator.index.reading import LeftOut, mark_file
+from glossator.index.segment import Segment
+from glossator.index.segment_writer import SegmentWriter
+from glossator.search import search
+from glossator.search.ripgrep import Request
+from glossator.search.search import TextSearch
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace.disk import load_raw
-from glossator.workspace.entries import Files
-from glossator.workspace.host import WorkspaceHost
-from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text import reading, search, trigrams
-from glossator.workspace.text.index import TextIndex
-from glossator.workspace.text.plain import searchable, traits
-from glossator.workspace.text.reading import LeftOut, mark_file
-from glossator.workspace.text.ripgrep import Request
-from glossator.workspace.text.search import TextSearch
-from glossator.workspace.text.segment import Segment
-from glossator.workspace.text.segment_writer import SegmentWriter
-from glossator.workspace.worker.client import Worker
+from glossator.worker.client import Worker
 from tests.workspaces import idle_indexing
 
 RIPGREP = str(Path(sys.executable).with_name("rg"))

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.workspace.text import layout
-from glossator.workspace.text.catalogue import Catalogue, CorruptManifest
-from glossator.workspace.text.files import SegmentInfo
+from glossator.index import layout
+from glossator.index.files import SegmentInfo
+from glossator.index.manifest import CorruptManifest, IndexFolder
 from tests.workspace_text.naive import document, write_segment
 
 OUTSIDE = (
@@ -23,17 +23,17 @@ OUTSIDE = (
 
 
 @pytest.fixture
-def catalogue(tmp_path: Path) -> Catalogue:
-    catalogue = Catalogue(tmp_path)
+def catalogue(tmp_path: Path) -> IndexFolder:
+    catalogue = IndexFolder(tmp_path)
     assert catalogue.tidy() == ()
     return catalogue
 
 
-def written(catalogue: Catalogue, text: bytes = b"abc") -> SegmentInfo:
+def written(catalogue: IndexFolder, text: bytes = b"abc") -> SegmentInfo:
     return write_segment(catalogue.segments, [document("a", text)])
 
 
-def names(catalogue: Catalogue) -> list[str]:
+def names(catalogue: IndexFolder) -> list[str]:
     opened = catalogue.open()
     assert opened.damage == ()
     return [segment.name for segment in opened.segments]
@@ -44,12 +44,12 @@ def files(folder: Path) -> list[str]:
 
 
 def test_nothing_is_published_at_first(tmp_path: Path) -> None:
-    catalogue = Catalogue(tmp_path / "absent")
+    catalogue = IndexFolder(tmp_path / "absent")
     assert catalogue.stamp() is None
     assert names(catalogue) == []
 
 
-def test_segments_are_published_and_replaced_as_one(catalogue: Catalogue) -> None:
+def test_segments_are_published_and_replaced_as_one(catalogue: IndexFolder) -> None:
     one, two, three = (written(catalogue) for _ in range(3))
     first = catalogue.publish([one, two], ())
     stamp = catalogue.stamp()
@@ -63,14 +63,14 @@ def test_segments_are_published_and_replaced_as_one(catalogue: Catalogue) -> Non
     assert stamp != catalogue.stamp()
 
 
-def test_open_segments_stay_open(catalogue: Catalogue) -> None:
+def test_open_segments_stay_open(catalogue: IndexFolder) -> None:
     info = written(catalogue)
     catalogue.publish([info], ())
     (segment,) = catalogue.open().segments
     assert catalogue.open({info.name: segment}).segments == (segment,)
 
 
-def test_only_the_user_may_look(catalogue: Catalogue, tmp_path: Path) -> None:
+def test_only_the_user_may_look(catalogue: IndexFolder, tmp_path: Path) -> None:
     catalogue.publish([written(catalogue)], ())
     catalogue.quarantine([info.name for info in catalogue.read().segments])
     for path in tmp_path.rglob("*"):
@@ -92,7 +92,7 @@ def test_only_the_user_may_look(catalogue: Catalogue, tmp_path: Path) -> None:
     ],
 )
 def test_a_manifest_that_cannot_be_used_is_set_aside(
-    catalogue: Catalogue, tmp_path: Path, content: bytes
+    catalogue: IndexFolder, tmp_path: Path, content: bytes
 ) -> None:
     catalogue.publish([written(catalogue)], ())
     (tmp_path / "manifest.json").write_bytes(content)
@@ -109,7 +109,7 @@ def test_a_manifest_that_cannot_be_used_is_set_aside(
     assert names(catalogue) == [info.name]
 
 
-def test_damaged_segments_are_set_aside(catalogue: Catalogue, tmp_path: Path) -> None:
+def test_damaged_segments_are_set_aside(catalogue: IndexFolder, tmp_path: Path) -> None:
     good, bad, old, swapped, gone = infos = [written(catalogue, b"abc%d" % i) for i in range(5)]
     catalogue.publish(infos, ())
     place = catalogue.segments
@@ -130,7 +130,7 @@ def test_damaged_segments_are_set_aside(catalogue: Catalogue, tmp_path: Path) ->
     assert files(tmp_path / "quarantine") == sorted([bad.name, old.name, gone.name])
 
 
-def test_the_quarantine_keeps_the_last_few(catalogue: Catalogue, tmp_path: Path) -> None:
+def test_the_quarantine_keeps_the_last_few(catalogue: IndexFolder, tmp_path: Path) -> None:
     infos = [written(catalogue) for _ in range(6)]
     catalogue.publish(infos, ())
     for info in infos:
@@ -139,7 +139,7 @@ def test_the_quarantine_keeps_the_last_few(catalogue: Catalogue, tmp_path: Path)
     assert names(catalogue) == []
 
 
-def test_files_of_others_are_left_alone(catalogue: Catalogue) -> None:
+def test_files_of_others_are_left_alone(catalogue: IndexFolder) -> None:
     (catalogue.segments / "notes.txt").write_text("mine")
     (catalogue.segments / "0123456789abcdef.seg").write_text("left by a killed writer")
     (catalogue.segments / "0123456789abcdef.seg.tmp").write_text("left, too")
@@ -151,7 +151,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from glossator.workspace.text import layout
-from glossator.workspace.text.catalogue import Catalogue
+from glossator.index.manifest import Catalogue
 from tests.workspace_text.naive import document, write_segment
 catalogue = Catalogue(Path(sys.argv[1]))
 catalogue.tidy()
@@ -164,7 +164,7 @@ while True:
 
 
 def test_reading_while_a_writer_publishes_and_is_killed(tmp_path: Path) -> None:
-    catalogue = Catalogue(tmp_path)
+    catalogue = IndexFolder(tmp_path)
     for _ in range(3):
         with subprocess.Popen(
             [sys.executable, "-c", WRITER, str(tmp_path)], stdout=subprocess.PIPE
@@ -179,5 +179,5 @@ def test_reading_while_a_writer_publishes_and_is_killed(tmp_path: Path) -> None:
             writer.send_signal(signal.SIGKILL)
         assert len(names(catalogue)) == 1
         json.loads((tmp_path / "manifest.json").read_text())
-        assert Catalogue(tmp_path).tidy() == ()
+        assert IndexFolder(tmp_path).tidy() == ()
         assert files(catalogue.segments) == names(catalogue)

@@ -7,10 +7,10 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.text import delta
-from glossator.workspace.text.delta import BlockView, Delta
-from glossator.workspace.text.query import ANYTHING, Query
+from glossator.files.entries import FileEntry
+from glossator.index import memory_segment
+from glossator.index.memory_segment import BlockView, MemorySegment
+from glossator.index.query import ANYTHING, Query
 from tests.workspace_text.naive import document, literal, may_match
 
 TEXTS = (b"abc", b"abcdef", b"xyz", b"\0", "abc\N{KELVIN SIGN}".encode(), b"\rabc", b"")
@@ -38,7 +38,7 @@ def found(blocks: tuple[BlockView, ...], query: Query) -> set[FileEntry]:
     return set(every)
 
 
-def add(documents: Delta, file: FileEntry, raw: bytes) -> bool:
+def add(documents: MemorySegment, file: FileEntry, raw: bytes) -> bool:
     made = MADE[raw]
     return documents.add(file, made.keys, made.traits)
 
@@ -47,10 +47,10 @@ def add(documents: Delta, file: FileEntry, raw: bytes) -> bool:
 @given(seed=st.integers(0, 2**32))
 def test_views_find_what_was_valid_when_they_were_made(seed: int) -> None:
     random = Random(seed)
-    documents, held = Delta(), dict[FileEntry, bytes]()
+    documents, held = MemorySegment(), dict[FileEntry, bytes]()
     views: list[tuple[tuple[BlockView, ...], dict[FileEntry, bytes]]] = []
     for version in range(2000):
-        number = random.randrange(delta.SIZE + 40)
+        number = random.randrange(memory_segment.SIZE + 40)
         held = {file: raw for file, raw in held.items() if file.inode != number}
         if random.random() < 0.2:
             documents.remove(entry(number).path)
@@ -59,7 +59,7 @@ def test_views_find_what_was_valid_when_they_were_made(seed: int) -> None:
             if add(documents, entry(number, version), raw):
                 held[entry(number, version)] = raw
             else:
-                assert len(held) == delta.SIZE
+                assert len(held) == memory_segment.SIZE
         if version % 250 == 0:
             views.append((documents.freeze(), held))
     assert set(documents.entries()) == set(held)
@@ -72,19 +72,19 @@ def test_views_find_what_was_valid_when_they_were_made(seed: int) -> None:
 
 
 def test_it_takes_so_many_documents_and_reuses_room() -> None:
-    documents = Delta()
-    assert all(add(documents, entry(number), b"abc") for number in range(delta.SIZE))
+    documents = MemorySegment()
+    assert all(add(documents, entry(number), b"abc") for number in range(memory_segment.SIZE))
     view = documents.freeze()
-    assert not add(documents, entry(delta.SIZE), b"xyz")
+    assert not add(documents, entry(memory_segment.SIZE), b"xyz")
     assert add(documents, entry(7, version=1), b"xyz")
     assert documents.get("/r/7") == entry(7, version=1)
     assert found(documents.freeze(), literal(b"xyz")) == {entry(7, version=1)}
-    assert len(found(view, literal(b"abc"))) == delta.SIZE
+    assert len(found(view, literal(b"abc"))) == memory_segment.SIZE
     assert found(view, literal(b"xyz")) == set()
 
 
 def test_plain_files_are_told_from_others() -> None:
-    documents = Delta()
+    documents = MemorySegment()
     for number, raw in enumerate(TEXTS):
         add(documents, entry(number), raw)
     (block,) = documents.freeze()

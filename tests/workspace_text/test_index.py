@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glossator.workspace.entries import FileEntry, Files
-from glossator.workspace.text.candidates import Candidate
-from glossator.workspace.text.index import TextIndex, TextView
-from glossator.workspace.text.plain import searchable
-from glossator.workspace.text.policy import Figures
-from glossator.workspace.text.query import ANYTHING
-from glossator.workspace.text.segment import Segment
+from glossator.files.entries import FileEntry, Files
+from glossator.index.candidates import Candidate
+from glossator.index.index import TextIndex, TextView
+from glossator.index.plain import searchable
+from glossator.index.policy import Figures
+from glossator.index.query import ANYTHING
+from glossator.index.segment import Segment
 from tests.workspace_text.naive import document, entry, literal, may_match, write_segment
 
 WORDS = (b"alpha", b"ALPHABET", b"beta", b"\r\n", b"\0", "\N{KELVIN SIGN}".encode(), b"\xff", b"  ")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from glossator.workspace.overlays import Overlay
-from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text import source
-from glossator.workspace.text.required import analyse
-from glossator.workspace.text.ripgrep import Request
-from glossator.workspace.text.search import TextSearch
+from glossator.documents.overlays import Overlay
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.index.required import analyse
+from glossator.search import source
+from glossator.search.ripgrep import Request
+from glossator.search.search import TextSearch
 from tests.workspace_text.searching import files, in_a_segment, indexed, pending, write
 
 _NEEDLE = Request("needle")

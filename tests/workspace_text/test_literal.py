@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.workspace.scan import compile_pattern
-from glossator.workspace.text.required import analyse
+from glossator.index.required import analyse
+from glossator.search.scan import compile_pattern
 from tests.workspace_text.test_required_random import SHARED, sample
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.workspace.overlays import Overlay
-from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text.ripgrep import Request
+from glossator.documents.overlays import Overlay
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.search.ripgrep import Request
 from tests.workspace_text.searching import counts, files, in_a_segment, lines, pending, write
 
 _FILLER = b"".join(b"filler %d\n" % number for number in range(50))

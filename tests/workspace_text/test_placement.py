@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glossator.workspace.entries import FileEntry, Files, FolderFiles
-from glossator.workspace.memory import joined
-from glossator.workspace.stamp import STAMP
-from glossator.workspace.text.index import TextIndex
-from glossator.workspace.text.placement import PlacedView
-from glossator.workspace.text.query import ANYTHING
-from glossator.workspace.text.segment import Segment
+from glossator.files.entries import FileEntry, Files, FolderFiles
+from glossator.files.folder_memory import joined
+from glossator.files.stamp import STAMP
+from glossator.index.index import TextIndex
+from glossator.index.placement import ValidDocuments
+from glossator.index.query import ANYTHING
+from glossator.index.segment import Segment
 from tests.workspace_text.naive import document, write_segment
 
 ROOT, OTHER = "/ws", "/ws2"
@@ -95,7 +95,7 @@ class Some:
             valid = (at for at, held in enumerate(self.held) if held.get(path) == stamp(entry))
             expected[path] = (set() if entry.is_link else set(valid)) or {None}
         view = self.index.freeze()
-        parts = [part for part in view.parts if isinstance(part, PlacedView)]
+        parts = [part for part in view.parts if isinstance(part, ValidDocuments)]
         found = {entry.path: at for at, part in enumerate(parts) for entry in part.files()}
         pending = {entry.path: None for entry in view.pending}
         where = found | pending

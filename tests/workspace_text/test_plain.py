@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from glossator.core.encoding import decode
-from glossator.workspace.text.plain import Searchable, Traits, searchable, traits
-from glossator.workspace.text.trigrams import _PIECE, trigrams
+from glossator.index.plain import Searchable, Traits, searchable, traits
+from glossator.index.trigrams import _PIECE, trigrams
 from tests.workspace_text.naive import naive_trigrams
 
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.stamp import RACY_NS
-from glossator.workspace.text import delta, layout, trigrams
-from glossator.workspace.text.policy import (
+from glossator.files.entries import FileEntry
+from glossator.files.stamp import RACY_NS
+from glossator.index import layout, memory_segment, trigrams
+from glossator.index.policy import (
     CROWDED,
     MAX_BYTES,
     MAX_FILES,
@@ -135,7 +135,7 @@ def test_a_full_index_only_gets_smaller(
 
 
 def test_as_much_is_kept_as_there_is_room() -> None:
-    assert delta.SIZE == MAX_KEPT
+    assert memory_segment.SIZE == MAX_KEPT
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.workspace.text.fold import key
-from glossator.workspace.text.required import ANYTHING, Query, analyse
+from glossator.index.fold import key
+from glossator.index.required import ANYTHING, Query, analyse
 
 NEVER = Query(groups=((),))
 

@@ -12,11 +12,11 @@ from random import Random
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.workspace.scan import compile_pattern, matching_lines
-from glossator.workspace.text.fold import key
-from glossator.workspace.text.plain import searchable
-from glossator.workspace.text.required import ANYTHING, Query, analyse
-from glossator.workspace.text.trigrams import framed
+from glossator.index.fold import key
+from glossator.index.plain import searchable
+from glossator.index.required import ANYTHING, Query, analyse
+from glossator.index.trigrams import framed
+from glossator.search.scan import compile_pattern, matching_lines
 
 RIPGREP = Path(sys.executable).with_name("rg")
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.workspace.roots import Roots
-from glossator.workspace.text import ripgrep_program
-from glossator.workspace.text.ripgrep_program import Absent, find_ripgrep
+from glossator.files.roots import Roots
+from glossator.search import ripgrep_program
+from glossator.search.ripgrep_program import Absent, find_ripgrep
 from tests.workspace_text.searching import RIPGREP
 
 

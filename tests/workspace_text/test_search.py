@@ -19,17 +19,18 @@ from unittest.mock import Mock
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.workspace.cache import ReadCache
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.scan import compile_pattern
-from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text import blocks, finder, parts, ripgrep, search, source
-from glossator.workspace.text.block import Reader
-from glossator.workspace.text.required import analyse
-from glossator.workspace.text.ripgrep import Request
-from glossator.workspace.text.ripgrep_pattern import folds_alike, in_ripgrep_words
-from glossator.workspace.text.ripgrep_program import Absent, find_ripgrep
-from glossator.workspace.text.search import TextSearch
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.cache import ReadCache
+from glossator.files.entries import FileEntry
+from glossator.index import parts
+from glossator.index.required import analyse
+from glossator.search import blocks, finder, ripgrep, search, source
+from glossator.search.block import Reader
+from glossator.search.ripgrep import Request
+from glossator.search.ripgrep_pattern import folds_alike, in_ripgrep_words
+from glossator.search.ripgrep_program import Absent, find_ripgrep
+from glossator.search.scan import compile_pattern
+from glossator.search.search import TextSearch
 from tests.patience import SECONDS
 from tests.workspace_text.searching import (
     RIPGREP,
@@ -480,7 +481,7 @@ async def test_only_of_a_file_that_is_worth_it_passages_are_looked_up(
     helped = in_a_segment(snapshot, tmp_path_factory.mktemp("segments"), monkeypatch)
     monkeypatch.setattr(search, "_IN_PARTS", worth)
     read = Mock(wraps=parts.read_parts)
-    monkeypatch.setattr("glossator.workspace.text.block.read_parts", read)
+    monkeypatch.setattr("glossator.search.block.read_parts", read)
     assert counts(helped, Request("needle")) == [("long", 1)]
     assert [call.args[1] is not None for call in read.call_args_list] == [in_parts]
 

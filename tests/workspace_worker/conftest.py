@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
+from glossator.documents.host import Indexing, WorkspaceHost
+from glossator.files import state_folder
+from glossator.files.stamp import RACY_NS
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace import state_folder
-from glossator.workspace.host import Indexing, WorkspaceHost
-from glossator.workspace.stamp import RACY_NS
-from glossator.workspace.worker.client import Worker
+from glossator.worker.client import Worker
 from tests.workspace_worker.serving import Serving
 
 _TREES = 48

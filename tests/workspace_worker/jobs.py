@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from glossator.core.errors import UsageError
-from glossator.workspace.worker.build import BuildSegment, Built, Busy, Stale
-from glossator.workspace.worker.jobs import Job, Progress, Slices
+from glossator.index.build import BuildSegment, Built, Busy, Stale
+from glossator.worker.jobs import Job, Progress, Slices
 
 
 @dataclass(frozen=True, slots=True)

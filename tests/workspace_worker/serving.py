@@ -13,14 +13,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from glossator.files.entries import FileEntry, Files
+from glossator.files.roots import Roots
+from glossator.index.index import TextIndex
+from glossator.index.manager import Hooks, TextIndexManager
+from glossator.index.required import analyse
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace.entries import FileEntry, Files
-from glossator.workspace.keeper import Hooks, Keeper
-from glossator.workspace.roots import Roots
-from glossator.workspace.text.index import TextIndex
-from glossator.workspace.text.required import analyse
-from glossator.workspace.worker.client import Worker
-from glossator.workspace.worker.jobs import Progress
+from glossator.worker.client import Worker
+from glossator.worker.jobs import Progress
 
 WORDS = ("needle", "common", "absent", "number7")
 
@@ -35,7 +35,7 @@ class Serving:
         self.progress: list[Progress | None] = []
         self.on_progress: Callable[[], None] = lambda: None
         self.changes = 0
-        self.keeper = Keeper(
+        self.keeper = TextIndexManager(
             self.index,
             Roots((str(root),)),
             WorkspaceSettings.model_validate(settings),

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.files import state_folder
+from glossator.files.stamp import TIMES
+from glossator.index import layout
+from glossator.index.prune import Prune
+from glossator.index.root_store import RootStore
 from glossator.store.blobs import Blobs
-from glossator.workspace import state_folder
-from glossator.workspace.root_store import RootStore
-from glossator.workspace.stamp import TIMES
-from glossator.workspace.symbols import sources
-from glossator.workspace.text import layout
-from glossator.workspace.worker.client import Phase, Worker
-from glossator.workspace.worker.prune import Prune
+from glossator.symbols import sources
+from glossator.worker.client import Phase, Worker
 from tests.patience import until
 from tests.workspace_worker.conftest import MakeServing
 from tests.workspace_worker.serving import Serving, list_files
@@ -139,7 +139,7 @@ async def test_files_that_cannot_be_indexed_are_searched_by_reading(
 async def test_the_user_can_end_a_build_and_ask_for_it_again(
     serving: MakeServing, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.workspace.index_work._SHOWN", 10)
+    monkeypatch.setattr("glossator.index.index_work._SHOWN", 10)
     server = serving()
     server.on_progress = server.keeper.cancel_build
     await server.start()
@@ -171,7 +171,7 @@ async def test_rebuilding_writes_everything_anew(serving: MakeServing, tree: Pat
 async def test_while_it_is_rebuilt_the_index_is_in_use(
     serving: MakeServing, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.workspace.index_work._SHOWN", 10)
+    monkeypatch.setattr("glossator.index.index_work._SHOWN", 10)
     server = await built(serving())
     shutil.copyfile(tree / "folder0" / "file0.txt", tree / "copy.txt")
     server.look_again()
@@ -190,7 +190,7 @@ async def test_while_it_is_rebuilt_the_index_is_in_use(
 async def test_a_rebuild_that_the_user_ends_leaves_the_index_in_use(
     serving: MakeServing, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.workspace.index_work._SHOWN", 10)
+    monkeypatch.setattr("glossator.index.index_work._SHOWN", 10)
     server = await built(serving())
     server.on_progress = server.keeper.cancel_build
     await server.keeper.rebuild()

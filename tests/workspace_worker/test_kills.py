@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.workspace import state_folder
-from glossator.workspace.text.catalogue import Catalogue
-from glossator.workspace.worker.client import Phase
+from glossator.files import state_folder
+from glossator.index.manifest import IndexFolder
+from glossator.worker.client import Phase
 from tests.lsp.support.chance import seeded
 from tests.workspace_worker.conftest import MakeServing
 
@@ -27,7 +27,7 @@ SERVER_ROUNDS = 4
 
 def assert_whole(root: Path) -> None:
     """What is published can be opened, all of it."""
-    assert Catalogue(state_folder.root_folder(str(root))).open().damage == ()
+    assert IndexFolder(state_folder.root_folder(str(root))).open().damage == ()
 
 
 async def test_a_worker_killed_at_any_moment_does_no_harm(serving: MakeServing, tree: Path) -> None:

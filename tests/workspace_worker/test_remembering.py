@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from glossator.workspace import state_folder
-from glossator.workspace.folder_file import NAME, FolderFile, read_folders
-from glossator.workspace.host import WorkspaceHost
-from glossator.workspace.text.catalogue import Catalogue
-from glossator.workspace.text.files import replace_file
-from glossator.workspace.worker.lock import writing
+from glossator.documents.host import WorkspaceHost
+from glossator.files import state_folder
+from glossator.files.folder_file import NAME, FolderFile, read_folders
+from glossator.index.files import replace_file
+from glossator.index.lock import writing
+from glossator.index.manifest import IndexFolder
 from tests.patience import until
 from tests.workspace.trees import FOLDERS_ARE_REMEMBERED
 from tests.workspace_worker.conftest import Restart
@@ -58,7 +58,7 @@ def names(host: WorkspaceHost) -> set[str]:
 async def test_a_start_uses_what_the_last_one_saw_and_a_sweep_follows(
     start: Start, tree: Path, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.workspace.indexer._AFTER_START_SECONDS", 0.0)
+    monkeypatch.setattr("glossator.files.indexer._AFTER_START_SECONDS", 0.0)
     first = await start()
     await until(lambda: bool(written(file)))
     assert cause(first) == "start"
@@ -88,7 +88,7 @@ async def test_what_was_remembered_wrongly_is_found_soon(
     )
     host = await start()
     assert "binary" not in names(host), "or nothing was taken from memory"
-    monkeypatch.setattr("glossator.workspace.indexer._AFTER_START_SECONDS", 0.0)
+    monkeypatch.setattr("glossator.files.indexer._AFTER_START_SECONDS", 0.0)
     host = await start()
     await until(lambda: "binary" in names(host))
     await until(lambda: written(file) == content)
@@ -151,4 +151,4 @@ async def test_a_place_that_cannot_be_written_to_costs_only_time(
     await until(lambda: "lists the folders" in caplog.text)
     await host.keeper.settle()
     assert host.snapshot().text.pending == ()
-    assert Catalogue(file.parent).read().segments
+    assert IndexFolder(file.parent).read().segments

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
+from glossator.documents.change import RootsChanged
+from glossator.documents.host import Indexing, WorkspaceHost
+from glossator.files import state_folder
+from glossator.index.manifest import IndexFolder
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace import state_folder
-from glossator.workspace.change import RootsChanged
-from glossator.workspace.host import Indexing, WorkspaceHost
-from glossator.workspace.text.catalogue import Catalogue
-from glossator.workspace.worker.client import Worker
-from glossator.workspace.worker.jobs import Progress
+from glossator.worker.client import Worker
+from glossator.worker.jobs import Progress
 
 FILES = 220
 
@@ -40,7 +40,7 @@ class Hosted:
 async def hosted(
     tree: Path, worker: Worker, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Hosted]:
-    monkeypatch.setattr("glossator.workspace.index_work._SHOWN", 10)
+    monkeypatch.setattr("glossator.index.index_work._SHOWN", 10)
     notices: list[str] = []
     indexing = Indexing(worker, notices.append, lambda progress: made.shown(progress), 0.0)  # noqa: PLW0108 - made later
     host = WorkspaceHost((str(tree),), WorkspaceSettings(), indexing)
@@ -55,7 +55,7 @@ def keepers() -> list[str]:
 
 
 def documents(root: Path) -> list[int]:
-    catalogue = Catalogue(state_folder.root_folder(str(root)))
+    catalogue = IndexFolder(state_folder.root_folder(str(root)))
     return [info.documents for info in catalogue.read().segments]
 
 

@@ -17,18 +17,18 @@ from unittest.mock import Mock
 import psutil
 import pytest
 
+from glossator.documents.host import Indexing, WorkspaceHost
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.entries import FileEntry
+from glossator.index.candidates import Ranges
+from glossator.search import blocks, finder, ripgrep
+from glossator.search.block import Reader
+from glossator.search.prefilter import Counts, SearchSpec
+from glossator.search.ripgrep import Request
+from glossator.search.search import TextSearch
 from glossator.settings.model import WorkspaceSettings
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.host import Indexing, WorkspaceHost
-from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text import blocks, finder, ripgrep
-from glossator.workspace.text.block import Reader
-from glossator.workspace.text.candidates import Ranges
-from glossator.workspace.text.ripgrep import Request
-from glossator.workspace.text.search import TextSearch
-from glossator.workspace.text.sifter import Counts, Sought
-from glossator.workspace.worker.client import Worker
-from glossator.workspace.worker.second_reader import SecondReader
+from glossator.worker.client import Worker
+from glossator.worker.parallel_scanner import ParallelScanner
 from tests.patience import SECONDS, until
 from tests.workspace_text.searching import (
     RIPGREP,
@@ -51,18 +51,18 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[FileEntry]:
     monkeypatch.setattr(blocks, "FIRST", 1)
     monkeypatch.setattr(blocks, "_LENT", 0)
     files: list[FileEntry] = []
-    ask = SecondReader.ask
+    ask = ParallelScanner.ask
 
     def noted(
-        self: SecondReader,
-        sought: Sought,
+        self: ParallelScanner,
+        sought: SearchSpec,
         block: Sequence[FileEntry],
         ranges: Mapping[str, Ranges],
     ) -> None:
         files.extend(block)
         ask(self, sought, block, ranges)
 
-    monkeypatch.setattr(SecondReader, "ask", noted)
+    monkeypatch.setattr(ParallelScanner, "ask", noted)
     return files
 
 
@@ -197,14 +197,14 @@ async def test_what_it_has_not_come_to_in_the_end_is_looked_into_here(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     waited = 0
-    answer = SecondReader.answer
+    answer = ParallelScanner.answer
 
-    def counted(self: SecondReader, cancelled: Callable[[], bool]) -> Counts | None:
+    def counted(self: ParallelScanner, cancelled: Callable[[], bool]) -> Counts | None:
         nonlocal waited
         waited += 1
         return answer(self, cancelled)
 
-    monkeypatch.setattr(SecondReader, "answer", counted)
+    monkeypatch.setattr(ParallelScanner, "answer", counted)
     monkeypatch.setattr(blocks, "_AHEAD", 100)
     both, request = await helped(alone, worker), Request("needle")
     for find in (counts, files, lines):
@@ -223,7 +223,7 @@ async def test_a_cancelled_search_does_not_wait_for_it(
     asked: list[FileEntry],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("glossator.workspace.worker.second_reader._LATE", SECONDS)
+    monkeypatch.setattr("glossator.worker.parallel_scanner._LATE", SECONDS)
     both, cancelled = await helped(alone, worker), False
     running = TextSearch(both, Request("needle"), lambda: cancelled)
     with stopped(worker):
@@ -271,7 +271,7 @@ async def test_ripgrep_does_not_wait_for_it(
     begun: Mock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("glossator.workspace.worker.second_reader._LATE", SECONDS)
+    monkeypatch.setattr("glossator.worker.parallel_scanner._LATE", SECONDS)
     monkeypatch.setattr(finder, "_ALONE", 0)
     monkeypatch.setattr(finder, "_WORTH", 0)
     monkeypatch.setattr(finder, "monotonic", lambda: float(len(asked)))
@@ -307,7 +307,7 @@ async def test_one_that_reads_nothing_is_not_written_to_for_ever(
     long = {f"/{number}": ((number, number + 1),) for number in range(100_000)}
     with stopped(worker), both.second_reader() as second:
         assert second is not None
-        second.ask(Sought(Request("needle"), b"", False, 1), both.files(), long)
+        second.ask(SearchSpec(Request("needle"), b"", False, 1), both.files(), long)
         assert second.has_answered
         assert second.answer(lambda: False) is None
         assert not second.has_room()
@@ -355,7 +355,7 @@ async def test_what_nobody_asked_for_any_longer_is_not_taken_for_an_answer(
 async def test_a_long_search_gets_the_next_one_a_second_reader_unless_there_is_no_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, worker: Worker, *, index: bool
 ) -> None:
-    monkeypatch.setattr("glossator.workspace.worker.client._LONG_SEARCH", -1)
+    monkeypatch.setattr("glossator.worker.client._LONG_SEARCH", -1)
     write(tmp_path / "ws", {"a": b"needle\n"})
     indexing = Indexing(worker, lambda _: None, lambda _: None, patience=1000)
     host = WorkspaceHost((str(tmp_path / "ws"),), WorkspaceSettings(index=index), indexing)

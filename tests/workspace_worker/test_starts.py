@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from glossator.workspace import state_folder
-from glossator.workspace.change import DiskChanged
-from glossator.workspace.entries import FileEntry, FolderFiles
-from glossator.workspace.folder_file import NAME
-from glossator.workspace.host import WorkspaceHost
-from glossator.workspace.stamp import RACY_NS
-from glossator.workspace.text.required import analyse
+from glossator.documents.change import DiskChanged
+from glossator.documents.host import WorkspaceHost
+from glossator.files import state_folder
+from glossator.files.entries import FileEntry, FolderFiles
+from glossator.files.folder_file import NAME
+from glossator.files.stamp import RACY_NS
+from glossator.index.required import analyse
 from tests.patience import until
 from tests.workspace.trees import FOLDERS_ARE_REMEMBERED, write_tree
 from tests.workspace_worker.conftest import Restart

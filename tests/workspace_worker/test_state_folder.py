@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.workspace import state_folder
-from glossator.workspace.worker.lock import Use, writing
-from glossator.workspace.worker.prune import Prune
+from glossator.files import state_folder
+from glossator.index.lock import Use, writing
+from glossator.index.prune import Prune
 
 SEGMENT = "0123456789abcdef.seg"
 
@@ -98,7 +98,7 @@ def test_a_link_is_no_folder(base: Path, tmp_path: Path) -> None:
 
 _HOLDER = """
 import sys
-from glossator.workspace.worker.lock import Use, writing
+from glossator.index.lock import Use, writing
 use = Use(sys.argv[1])
 with writing(sys.argv[1]) as ours:
     print(ours, flush=True)

@@ -12,10 +12,10 @@ from pathlib import Path
 import psutil
 import pytest
 
-from glossator.workspace.worker import client
-from glossator.workspace.worker.client import JobFailed, Phase, Worker, WorkerGone
-from glossator.workspace.worker.jobs import Progress
-from glossator.workspace.worker.launch import Launched, clean_environment, launch
+from glossator.worker import client
+from glossator.worker.client import JobFailed, Phase, Worker, WorkerGone
+from glossator.worker.jobs import Progress
+from glossator.worker.launch import Launched, clean_environment, launch
 from tests.patience import until
 from tests.workspace_worker.jobs import (
     Count,
@@ -241,7 +241,7 @@ async def test_closing_ends_it_also_in_the_middle_of_a_slice(tmp_path: Path) -> 
 
 _SERVER = """
 import asyncio, sys
-from glossator.workspace.worker.client import Worker
+from glossator.worker.client import Worker
 from tests.workspace_worker.jobs import Stuck
 
 async def main():

@@ -10,12 +10,12 @@ from unittest.mock import AsyncMock, Mock
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.workspace import state_folder
-from glossator.workspace.root_store import RootStore, Wrote
-from glossator.workspace.text.catalogue import Catalogue, Stamp
-from glossator.workspace.worker.build import BuildSegment, Built, Busy, Stale
-from glossator.workspace.worker.client import JobFailed, Phase, Worker
-from glossator.workspace.worker.lock import writing
+from glossator.files import state_folder
+from glossator.index.build import BuildSegment, Built, Busy, Stale
+from glossator.index.lock import writing
+from glossator.index.manifest import IndexFolder, Stamp
+from glossator.index.root_store import RootStore, Wrote
+from glossator.worker.client import JobFailed, Phase, Worker
 from tests.patience import until
 from tests.workspace_worker.conftest import MakeServing
 from tests.workspace_worker.serving import list_files
@@ -30,8 +30,8 @@ def job(root: Path, known: Stamp | None = None) -> BuildSegment:
     return BuildSegment(str(root), str(folder), paths, frozenset(), known, 1_000_000)
 
 
-def catalogue(root: Path) -> Catalogue:
-    return Catalogue(state_folder.root_folder(str(root)))
+def catalogue(root: Path) -> IndexFolder:
+    return IndexFolder(state_folder.root_folder(str(root)))
 
 
 async def test_a_second_job_of_the_same_worker_does_not_write(worker: Worker, tree: Path) -> None:
@@ -104,7 +104,7 @@ async def test_a_build_waits_for_another_server_and_a_rebuild_tells_of_it(
 async def test_what_another_server_wrote_is_waited_for_no_longer(
     serving: MakeServing, tree: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("glossator.workspace.root_store._BUSY_SECONDS", 600)
+    monkeypatch.setattr("glossator.index.root_store._BUSY_SECONDS", 600)
     first, second = serving(), serving()
     with writing(str(state_folder.prepare(str(tree)))):
         await first.start()

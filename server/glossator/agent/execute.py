@@ -12,14 +12,14 @@ from typing import get_args
 from pydantic import ValidationError
 
 from glossator.agent.clock import RunClock
-from glossator.agent.permissions.decide import Deny
-from glossator.agent.permissions.gate import Permit
+from glossator.agent.permission_checker import Permit
 from glossator.agent.run import Permission, RunContext
 from glossator.core.errors import StoreUnavailable, TooManyOpenFiles, UsageError
 from glossator.core.events import ToolFinished, ToolStarted
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
+from glossator.permissions.decide import Deny
 from glossator.tools.base import Registry, Tool, ToolArgs, ToolContext
 
 logger = logging.getLogger(__name__)

@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 from glossator.agent.clock import RunClock
-from glossator.agent.permissions.decide import Deny
-from glossator.agent.permissions.gate import Permit
-from glossator.context.room import Room
+from glossator.agent.permission_checker import Permit
+from glossator.context.room import Compactor
 from glossator.core.events import Event
 from glossator.llm.meter import Meter
 from glossator.llm.model import Message, Model
+from glossator.permissions.decide import Deny
 from glossator.tools.base import Tool, ToolArgs, ToolContext
 
 Permission = Callable[[Tool, ToolArgs, ToolContext], Awaitable[Permit | Deny]]
@@ -43,7 +43,7 @@ class RunContext:
     tool_context: Callable[[], Awaitable[ToolContext]]
     permission: Permission
     received: Callable[[Message], None] = lambda _: None
-    room: Room | None = None
+    room: Compactor | None = None
     clock: RunClock = field(default_factory=RunClock)
     meter: Meter | None = None
     revision: Callable[[], int] = lambda: 0

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from glossator.agent.agent import Agent, Stop
 from glossator.agent.loop import run_agent
-from glossator.agent.permissions.decide import Deny
-from glossator.agent.permissions.gate import Permit
+from glossator.agent.permission_checker import Permit
 from glossator.agent.run import Permission, RunContext
 from glossator.core.brief import brief_arguments
 from glossator.core.errors import GlossatorError
@@ -17,6 +16,7 @@ from glossator.core.events import AgentProgress, AgentStarted, Event, ToolFinish
 from glossator.core.permission import Access
 from glossator.llm.conversation import Conversation
 from glossator.llm.meter import Meter
+from glossator.permissions.decide import Deny
 from glossator.tools.base import Tool, ToolArgs, ToolContext
 
 _ONLY_READS = "A fork only reads; {} was not called.\nSay in your report what you would do."

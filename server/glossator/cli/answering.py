@@ -15,7 +15,7 @@ from glossator.cli.session import Command, Work
 from glossator.cli.session_commands import in_session
 from glossator.cli.wire import Answer, Json
 from glossator.core.errors import UsageError
-from glossator.service.actions import ACTIONS, Action
+from glossator.usecases.actions import ACTIONS, Action
 
 _PANEL = "With a file, or lines of it"
 

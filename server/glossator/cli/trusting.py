@@ -64,7 +64,7 @@ def trust(
 
 
 def _remember(renderer: Renderer, folder: str) -> bool:
-    from glossator.service.trust import remember_folder, remembered_folders  # noqa: PLC0415 - slow
+    from glossator.permissions.trust import remember_folder, remembered_folders  # noqa: PLC0415 - slow
 
     damaged = []
     try:
@@ -81,7 +81,7 @@ def _remember(renderer: Renderer, folder: str) -> bool:
 
 
 def _revoke(renderer: Renderer, folder: str) -> bool:
-    from glossator.service.trust import forget_folder  # noqa: PLC0415 - slow
+    from glossator.permissions.trust import forget_folder  # noqa: PLC0415 - slow
 
     forgotten = forget_folder(folder)
     name = shown(folder)
@@ -102,7 +102,7 @@ def _revoke(renderer: Renderer, folder: str) -> bool:
 
 
 def _list(renderer: Renderer) -> None:
-    from glossator.service.trust import remembered_folders  # noqa: PLC0415 - slow
+    from glossator.permissions.trust import remembered_folders  # noqa: PLC0415 - slow
 
     renderer.trusted(sorted(remembered_folders()))
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from glossator.core.document import Document
 from glossator.core.tool_result import shorten
-from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.documents.snapshot import WorkspaceSnapshot
 
 FOLDER = os.path.join(".claude", "agents")
 

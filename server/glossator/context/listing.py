@@ -12,9 +12,9 @@ from itertools import chain
 from operator import attrgetter
 
 from glossator.core.shown import shown
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.roots import is_inside
-from glossator.workspace.snapshot import WorkspaceSnapshot
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.entries import FileEntry
+from glossator.files.roots import is_inside
 
 MAX_LINES = 200
 

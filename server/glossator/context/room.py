@@ -18,7 +18,7 @@ _FURTHER = 0.1  # of the share: so much is to be added before it is tried again 
 
 
 @dataclass(slots=True)
-class Patience:
+class CompactionBackoff:
     """What came of trying to make room; it lasts as long as the session is in memory.
 
     It is not tried again unasked before a request takes `until` tokens. `told`: the user knows
@@ -30,7 +30,7 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Compactor:
     """One conversation's room. `carried` says how things stand; `compacted` is told of the change.
 
     `share` of the window is when it is compacted unasked, None for never. `emit` shows what the
@@ -45,7 +45,7 @@ class Room:
     compacted: Callable[[Compacted], None]
     share: float | None = SHARE
     emit: Callable[[Event], None] = lambda _: None
-    patience: Patience = field(default_factory=Patience)
+    patience: CompactionBackoff = field(default_factory=CompactionBackoff)
 
     async def keep(self, last: Usage, meter: Meter) -> bool:
         """Compact if the conversation's newest request leaves too little room; whether it was done.

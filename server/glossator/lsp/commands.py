@@ -14,11 +14,11 @@ from pygls.exceptions import JsonRpcInvalidParams
 from glossator.core.plan import OFFER, PLANNED, chosen_mode
 from glossator.lsp.reports import show_gloss, show_report
 from glossator.lsp.wire import WireError, from_wire, to_wire
-from glossator.service.actions import ACTIONS
+from glossator.usecases.actions import ACTIONS
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
-    from glossator.service.commands import Command
+    from glossator.usecases.commands import Command
 
 # Told to the client before the service is imported; a test compares them with `COMMANDS`.
 COMMAND_NAMES = (

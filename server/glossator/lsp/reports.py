@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from glossator.lsp.client import Client
     from glossator.lsp.protocol import Protocol
     from glossator.lsp.server import Server
-    from glossator.service.ask import Answer, CitationView
-    from glossator.service.reports import ShownGloss
+    from glossator.usecases.ask import Answer, CitationView
+    from glossator.usecases.reports import ShownGloss
 
 _log = logging.getLogger(__name__)
 

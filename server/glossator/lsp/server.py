@@ -16,6 +16,7 @@ from pygls.lsp.server import LanguageServer
 
 from glossator import __version__
 from glossator.core.errors import UsageError
+from glossator.documents.change import Closed
 from glossator.lsp import generated_code
 from glossator.lsp.client import Client
 from glossator.lsp.errors import first_leaf
@@ -31,12 +32,11 @@ from glossator.lsp.port import ClientPort
 from glossator.lsp.progress import ProgressBars
 from glossator.lsp.protocol import Protocol, Requests, make_converter
 from glossator.lsp.service import Service, load_service
-from glossator.workspace.change import Closed
 
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
 
-    from glossator.service.application import Application
+    from glossator.application.application import Application
 
 _log = logging.getLogger(__name__)
 

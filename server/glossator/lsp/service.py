@@ -10,15 +10,15 @@ from glossator.core.ports import EditorPort
 from glossator.core.text import Position, PositionEncoding
 
 if TYPE_CHECKING:
+    from glossator.application.application import Application
     from glossator.core.gloss import Subject
-    from glossator.service.application import Application
-    from glossator.service.commands import Command
-    from glossator.service.hover import HoverAnswer
-    from glossator.service.lenses import Lens, LensFace
-    from glossator.service.symbols import SymbolMatch, SymbolNode
     from glossator.settings.model import Settings
-    from glossator.workspace.symbols.symbol import Symbol
-    from glossator.workspace.worker.jobs import Progress
+    from glossator.symbols.symbol import Symbol
+    from glossator.usecases.commands import Command
+    from glossator.usecases.hover import HoverAnswer
+    from glossator.usecases.lenses import Lens, LensFace
+    from glossator.usecases.symbols import SymbolMatch, SymbolNode
+    from glossator.worker.jobs import Progress
 
 
 @dataclass(frozen=True, slots=True)

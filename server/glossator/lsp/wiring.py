@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import partial
 
+from glossator.application.application import Application
 from glossator.core.text import Position
 from glossator.lsp.service import Service
 from glossator.lsp.settings import valid_settings
-from glossator.service.application import Application
-from glossator.service.commands import COMMANDS
-from glossator.service.hover import (
-    HoverAnswer,
-    HoverRequest,
-    NotAtHand,
-    hover,
-    hover_at_hand,
-)
-from glossator.service.lenses import glosses_changed, lens_face, lenses
-from glossator.service.on_lines import why_not_edited
-from glossator.service.reports import report_at
-from glossator.service.symbols import document_symbols, symbol_named_at, workspace_symbols
+from glossator.usecases.commands import COMMANDS
+from glossator.usecases.hover import HoverAnswer, HoverRequest, NotAtHand, hover, hover_at_hand
+from glossator.usecases.lenses import glosses_changed, lens_face, lenses
+from glossator.usecases.on_lines import why_not_edited
+from glossator.usecases.reports import report_at
+from glossator.usecases.symbols import document_symbols, symbol_named_at, workspace_symbols
 
 
 def _hover(

@@ -21,13 +21,13 @@ from glossator.core.document import Document, Missing
 from glossator.core.file_kinds import FileKind, kind_of, weigh_by_kind
 from glossator.core.imports import are_imports
 from glossator.core.terms import defining, identifiers, query_terms
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.entries import FileEntry
+from glossator.index.required import analyse
 from glossator.retrieval.chunks import Chunk, chunks, joined
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.scan import compile_pattern, matching_lines
-from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.symbols.symbol import Symbol
-from glossator.workspace.text.required import analyse
-from glossator.workspace.text.source import candidates, read_text, unsearchable
+from glossator.search.scan import compile_pattern, matching_lines
+from glossator.search.source import candidates, read_text, unsearchable
+from glossator.symbols.symbol import Symbol
 
 _K1, _B = 1.2, 0.75
 _DOCUMENTS = 60  # the best files, which are cut into chunks; memory holds their texts

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from glossator.core.document import Missing
 from glossator.core.shown import shown
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.walk import SPECIAL, UNREADABLE
 from glossator.tools.selection import SPECIAL_CHARACTER, Selection
-from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.walk import SPECIAL, UNREADABLE
 
 _RULES_SHOWN = 5
 

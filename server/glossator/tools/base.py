@@ -17,15 +17,15 @@ from glossator.core.edit import Editing
 from glossator.core.permission import Access
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.tool_result import ToolResult
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.sandbox.context import ShellContext
+from glossator.symbols.finder import SymbolFinder
 from glossator.tools.agents import Agents
 from glossator.tools.findings import Findings
 from glossator.tools.habits import DESCRIBING, NAMES, SINGLE
 from glossator.tools.reads import ReadState
 from glossator.tools.runs import CommandRuns
-from glossator.tools.shell.context import ShellContext
 from glossator.tools.steps import TodoList
-from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.symbols.finder import SymbolFinder
 
 _THREADS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="tool")
 _SEARCHES = ThreadPoolExecutor(max_workers=2, thread_name_prefix="search")

@@ -10,13 +10,13 @@ from glossator.core.errors import UsageError
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
+from glossator.sandbox.context import ShellContext
+from glossator.sandbox.jobs import MOST_RUNNING
+from glossator.sandbox.output import HEAD, TAIL, Output
+from glossator.sandbox.process import Exit
+from glossator.sandbox.report import exit_text, output_text
+from glossator.sandbox.shell import Command
 from glossator.tools.base import ToolArgs, ToolContext
-from glossator.tools.shell.context import ShellContext
-from glossator.tools.shell.jobs import MOST_RUNNING
-from glossator.tools.shell.output import HEAD, TAIL, Output
-from glossator.tools.shell.process import Exit
-from glossator.tools.shell.report import exit_text, output_text
-from glossator.tools.shell.shell import Command
 
 SECONDS = 120
 MAX_SECONDS = 600

@@ -19,7 +19,13 @@ from glossator.core.document import MissingReason
 from glossator.core.permission import Access
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.entries import FileEntry
 from glossator.prompts.loader import load_prompt
+from glossator.search.ripgrep import Request
+from glossator.search.scan import Lines
+from glossator.search.search import TextSearch
+from glossator.search.source import Text, unsearchable
 from glossator.tools.account import account
 from glossator.tools.base import Cancelled, ToolArgs, ToolContext, searching
 from glossator.tools.grep_habits import as_grep
@@ -34,12 +40,6 @@ from glossator.tools.grep_lines import (
 )
 from glossator.tools.selection import Hidden, Selection, select
 from glossator.tools.spread import by_folder, examples, in_turn, scattered
-from glossator.workspace.entries import FileEntry
-from glossator.workspace.scan import Lines
-from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text.ripgrep import Request
-from glossator.workspace.text.search import TextSearch
-from glossator.workspace.text.source import Text, unsearchable
 
 HEAD_LIMIT = 250
 MAX_BYTES = 20_000

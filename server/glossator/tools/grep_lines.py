@@ -11,9 +11,9 @@ from glossator.core.document import Document
 from glossator.core.shown import shown
 from glossator.core.span import Span, whole_and_cut
 from glossator.core.tool_result import shorten
-from glossator.workspace.scan import Lines
-from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.text.source import Text, document_of
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.search.scan import Lines
+from glossator.search.source import Text, document_of
 
 MAX_LINE_CHARACTERS = 500
 

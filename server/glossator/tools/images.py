@@ -5,8 +5,8 @@ from __future__ import annotations
 from glossator.core.document import Missing
 from glossator.core.images import MAX_BYTES, image_of
 from glossator.core.tool_result import ToolResult
+from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.tools.base import Cancelled
-from glossator.workspace.snapshot import WorkspaceSnapshot
 
 
 def read_image(_cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str) -> ToolResult:

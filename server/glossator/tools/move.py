@@ -16,11 +16,11 @@ from glossator.core.permission import Access
 from glossator.core.shown import shown
 from glossator.core.tool_result import ToolResult
 from glossator.core.uri import to_uri
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.roots import is_inside
 from glossator.prompts.loader import load_prompt
 from glossator.tools.base import Cancelled, ToolArgs, ToolContext, in_thread
 from glossator.tools.editing import edits_of
-from glossator.workspace.roots import is_inside
-from glossator.workspace.snapshot import WorkspaceSnapshot
 
 _MAX_FILES = 1_000  # in a folder: each is asked about, and kept so that it can be taken back
 _MAX_BYTES = 100_000_000

@@ -12,13 +12,13 @@ from glossator.core.languages import CODE, language_of
 from glossator.core.span import Span, runs
 from glossator.core.tool_result import Budget, ToolResult, cut, shorten
 from glossator.core.uri import to_uri
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.symbols.find import Coverage, Definition, Found, Line, Use
+from glossator.symbols.names import Name
+from glossator.symbols.near import Near
+from glossator.symbols.symbol import Symbol
 from glossator.tools.account import account
 from glossator.tools.selection import Selection
-from glossator.workspace.snapshot import WorkspaceSnapshot
-from glossator.workspace.symbols.find import Coverage, Definition, Found, Line, Use
-from glossator.workspace.symbols.names import Name
-from glossator.workspace.symbols.near import Near
-from glossator.workspace.symbols.symbol import Symbol
 
 MAX_DEFINITIONS, MAX_USES = 50, 250  # lines
 MAX_BYTES = 20_000

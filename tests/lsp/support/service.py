@@ -17,12 +17,12 @@ from glossator.core.ports import EditorPort
 from glossator.core.span import CitationStatus
 from glossator.core.text import Position, PositionEncoding
 from glossator.core.uri import to_path
+from glossator.documents.host import WorkspaceHost
 from glossator.lsp.service import Service
 from glossator.lsp.settings import valid_settings
 from glossator.settings.model import Settings
-from glossator.workspace.host import WorkspaceHost
-from glossator.workspace.symbols.symbol import Symbol
-from glossator.workspace.worker.client import Worker
+from glossator.symbols.symbol import Symbol
+from glossator.worker.client import Worker
 from tests.workspaces import idle_indexing
 
 

@@ -10,7 +10,7 @@ from glossator.lsp.features.symbol_kinds import kind_of
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
-    from glossator.service.symbols import Range, SymbolNode
+    from glossator.usecases.symbols import Range, SymbolNode
 
 
 def register(server: Server) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from glossator.documents.change import RootsChanged
 from glossator.lsp.client import folder_paths
-from glossator.workspace.change import RootsChanged
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server

@@ -15,7 +15,7 @@ from glossator.lsp.later import Later
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
-    from glossator.service.hover import HoverAnswer
+    from glossator.usecases.hover import HoverAnswer
 
 
 def register(server: Server) -> None:

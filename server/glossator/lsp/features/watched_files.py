@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from glossator.core.uri import to_path
-from glossator.workspace.change import DiskChanged
+from glossator.documents.change import DiskChanged
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server

@@ -17,8 +17,8 @@ from glossator.lsp.features.symbol_kinds import kind_of
 if TYPE_CHECKING:
     from glossator.lsp.progress import Background
     from glossator.lsp.server import Server
-    from glossator.service.symbols import SymbolMatch
-    from glossator.workspace.worker.jobs import Progress
+    from glossator.usecases.symbols import SymbolMatch
+    from glossator.worker.jobs import Progress
 
 
 def register(server: Server) -> None:

@@ -1,0 +1,1 @@
+"""The application owns every lifetime, and puts together what a run may use."""

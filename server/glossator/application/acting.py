@@ -1,0 +1,242 @@
+"""What lets the tools of a run act: permission, edits, the shell, checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+
+import platformdirs
+
+from glossator.agent.permission_checker import PermissionChecker
+from glossator.agent.run import Permission
+from glossator.application.turn_shell import TurnShell
+from glossator.application.unsaved import Saving, SavingFirst
+from glossator.context.modes import mode_to_tell
+from glossator.core.events import Notice, TurnsUndone, UndoneTurn
+from glossator.core.ports import EditorPort
+from glossator.core.shown import shown
+from glossator.documents.host import WorkspaceHost
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.edits.apply import PlanEditing
+from glossator.edits.editor_files import EditorFiles
+from glossator.permissions.always import grants_file
+from glossator.permissions.grants import Grants
+from glossator.permissions.hidden import HiddenFiles
+from glossator.permissions.policy import Mode, Places, Policy, Rules
+from glossator.permissions.private_file import PrivateFile
+from glossator.permissions.trust import Trust
+from glossator.permissions.trust_question import TrustQuestion
+from glossator.sandbox.context import ShellContext
+from glossator.sandbox.policy import Shared
+from glossator.sandbox.set_aside import SetAside
+from glossator.sandbox.shell import LimitedShell
+from glossator.sandbox.workspace_shell import WorkspaceShell
+from glossator.sessions.runs import Run
+from glossator.sessions.session import Session
+from glossator.settings.model import Settings
+from glossator.undo.checkpoint_store import CheckpointStore
+from glossator.undo.checkpoints import Checkpoints
+from glossator.undo.file_states import DiskFiles
+
+_CHECKPOINTS = "checkpoints.db"
+_GRANTS = "grants"  # the name of what is kept with a session
+
+
+class Acting:
+    """One for each application; what it holds for a session is dropped with the session."""
+
+    def __init__(
+        self,
+        host: WorkspaceHost,
+        port: EditorPort,
+        settings: Settings,
+        environment: Mapping[str, str],
+        trusted: bool | None = None,
+    ) -> None:
+        self.mode = Mode(settings.permissions.mode)
+        self.shell = WorkspaceShell(settings.shell, environment)
+        self.always = PrivateFile(grants_file())
+        trust = Trust(port.tell)
+        if trusted:
+            trust.trust_for_session(host.snapshot().roots)
+        self.trust = TrustQuestion(
+            trust, lambda: host.snapshot().roots, port.ask_user, port.tell, trusted
+        )
+        self.host = host
+        self.port = port
+        self.disk = DiskFiles(lambda: host.roots)
+        self.reviews = settings.edits.review == "propose"
+        self._sessions: dict[str, SessionActing] = {}
+        self._places: tuple[tuple[str, ...], Places] | None = None
+        self._hidden: tuple[tuple[str, ...], HiddenFiles | None] | None = None
+        self._store: CheckpointStore | None = None
+        rules = settings.permissions
+        self._rules = Rules.parse(rules.deny, rules.ask, rules.allow)
+
+    def of(self, session: Session) -> SessionActing:
+        """What lets a session act; the same for all its runs."""
+        if session.id not in self._sessions:
+            self._sessions[session.id] = SessionActing(self, session)
+        return self._sessions[session.id]
+
+    def forget(self, session_id: str) -> None:
+        """The session was deleted."""
+        self._sessions.pop(session_id, None)
+
+    def let_go(self, session_id: str) -> bool:
+        """Forget what can be made again of a session; False while something of it goes on."""
+        acting = self._sessions.get(session_id)
+        if acting is not None and acting.is_settling:
+            return False
+        self.forget(session_id)
+        return True
+
+    def hidden(self) -> HiddenFiles | None:
+        """Which files rules keep from being shown; None where none do."""
+        return self._hidden_in(self.host.snapshot().roots)
+
+    def policy(self, roots: tuple[str, ...] | None = None) -> Policy:
+        """What holds now, in the workspace of now or in these folders."""
+        roots = self.host.snapshot().roots if roots is None else roots
+        if (known := self._places) is None or known[0] != roots:
+            self._places = known = roots, Places.of(roots)
+        return Policy(self.mode, known[1], user=self._rules)
+
+    def limited(self, snapshot: WorkspaceSnapshot) -> LimitedShell:
+        """The shell of a workspace, with what rules hide from it."""
+        return self.shell.limited(snapshot, self._hidden_in(snapshot.roots))
+
+    def shared(self, snapshot: WorkspaceSnapshot) -> Shared:
+        """What of a workspace goes by other names, too; blocking."""
+        return self.shell.shared(snapshot, self._hidden_in(snapshot.roots))
+
+    def store(self) -> CheckpointStore:
+        """Where checkpoints keep the bytes of files."""
+        if self._store is None:
+            path = Path(platformdirs.user_state_dir("glossator")) / _CHECKPOINTS
+            self._store = CheckpointStore(path, tell=self.port.tell)
+        return self._store
+
+    async def close(self) -> None:
+        """End all jobs."""
+        await self.shell.close()
+        if self._store is not None:
+            await self._store.close()
+
+    def _hidden_in(self, roots: tuple[str, ...]) -> HiddenFiles | None:
+        if (known := self._hidden) is None or known[0] != roots:
+            self._hidden = known = roots, HiddenFiles.of(self.policy(roots))
+        return known[1]
+
+
+class SessionActing:
+    """What lets the runs of one session act, and what the user allowed in it."""
+
+    def __init__(self, acting: Acting, session: Session) -> None:
+        self._acting = acting
+        self._session = session
+        self._grants: tuple[tuple[str, ...], Grants] | None = None
+        self.gate = PermissionChecker(
+            acting.policy,
+            lambda: self.grants,
+            acting.port.ask_permission,
+            acting.limited,
+            acting.trust.refusal,
+            acting.reviews,
+            acting.shared,
+        )
+
+    def permission(self, *, only_reads: bool) -> Permission:
+        """Who decides about the calls of a run, of one that `only_reads` too."""
+        if not only_reads:
+            return self.gate.permission
+        policy = self._acting.policy
+        return replace(self.gate, policy=lambda: replace(policy(), only_reads=True)).permission
+
+    def reminders(self) -> tuple[str, ...]:
+        """The mode, where the conversation was told another one last."""
+        mode: str = self._acting.mode
+        if self._acting.trust.said is False and mode != Mode.PLAN:
+            mode = "restricted"
+        told = mode_to_tell(mode, self._session.conversation.messages)
+        return (told,) if told else ()
+
+    @property
+    def granted(self) -> tuple[str, ...]:
+        """What the user allowed, as rules."""
+        return tuple(map(str, self.grants.rules.allow))
+
+    @property
+    def grants(self) -> Grants:
+        """What was answered about the folders that are open now: it holds for no other folder."""
+        roots, session = self._acting.host.snapshot().roots, self._session
+        if self._grants is None or self._grants[0] != roots:
+            keep = partial(session.keep, _GRANTS)
+            kept = session.kept(_GRANTS)
+            tell, always = self._acting.port.tell, self._acting.always
+            self._grants = roots, Grants(roots, tell, always, kept, keep)
+        return self._grants[1]
+
+    @cached_property
+    def checkpoints(self) -> Checkpoints:
+        """What the turns found in the files they changed."""
+        acting = self._acting
+        files = EditorFiles(acting.host, acting.port, acting.disk)
+        session, port = self._session, acting.port
+
+        def show(turns: tuple[UndoneTurn, ...]) -> None:
+            port.undone(TurnsUndone(session.id, turns))
+
+        return Checkpoints(acting.store(), session, files, acting.disk, port.tell, show_undone=show)
+
+    @property
+    def is_settling(self) -> bool:
+        """Whether work goes on whose run has ended, such as an undo that was cancelled."""
+        return "checkpoints" in vars(self) and self.checkpoints.is_settling
+
+    @property
+    def saving(self) -> Saving:
+        """Who saves what the turns left unsaved."""
+        acting = self._acting
+        return Saving(acting.host, acting.port, acting.disk, self.checkpoints)
+
+    def editing(self, run: Run) -> PlanEditing:
+        """Who applies the plans of a run."""
+        acting = self._acting
+        kept = TurnFiles(self.checkpoints, run, acting.shell.aside)
+        return PlanEditing(acting.host, acting.port, run.emit, kept, acting.reviews)
+
+    def commands(self, run: Run) -> ShellContext:
+        """Who runs the commands of a run."""
+        acting = self._acting
+        hidden, put = acting.hidden(), self.gate.put
+        return TurnShell(acting.host, acting.shell, hidden, self.checkpoints, run, put)
+
+    def saving_first(self, run: Run) -> SavingFirst:
+        """What is done before each command of a run."""
+        acting = self._acting
+        return SavingFirst(self.saving, acting.hidden(), run, acting.mode is Mode.PLAN)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFiles:
+    """Keeps the files that one run changes as they were."""
+
+    checkpoints: Checkpoints
+    run: Run
+    aside: SetAside
+
+    async def before(self, paths: Iterable[str]) -> None:
+        """They are about to be changed."""
+        paths = tuple(paths)
+        self.aside.allow(paths)  # a job that runs meanwhile does not make them
+        for problem in await self.checkpoints.before(self.run.id, paths):
+            self.run.emit(
+                Notice(f"{shown(problem.path)} {problem.reason}, so undo will not restore it.")
+            )
+
+    async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
+        """They were, or not; see `Kept`."""
+        await self.checkpoints.after(self.run.id, changed, untouched)

@@ -1,0 +1,156 @@
+"""One sub-agent at work: told of, kept, and ended with a report, whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from glossator.agent.agent import Agent
+from glossator.agent.clock import RunClock
+from glossator.agent.run import Permission, RunContext
+from glossator.agent.subagent import Ended, Progress, run_subagent, said
+from glossator.application.application import Application
+from glossator.core.citations import CitationMark
+from glossator.core.events import AgentFinished, AgentStarted
+from glossator.core.report import Report
+from glossator.core.shown import shown
+from glossator.core.span import Citation
+from glossator.core.uri import to_path
+from glossator.grounding.reporting import report_of, seen
+from glossator.grounding.verify import faults, files_of, verify
+from glossator.llm.meter import Budget, Meter
+from glossator.llm.model import Message, Model
+from glossator.sessions.agents import AgentBegun, AgentSaid, Reported, Transcript
+from glossator.sessions.runs import Run
+from glossator.sessions.session import Session
+from glossator.tools.base import ToolContext
+from glossator.tools.reads import ReadState
+
+_ENDED_WITH_RUN = "it was ended with its run"
+_CANCELLED = "it was cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A sub-agent that is about to begin with `message`, after what its conversation inherited.
+
+    `reads` is what it was shown before, and will be; `context` is what each of its calls sees.
+    """
+
+    agent: Agent
+    model: Model
+    task: str
+    call_id: str | None
+    conversation: Transcript
+    message: Message
+    reads: ReadState
+    context: Callable[[RunClock], ToolContext]
+    permission: Permission
+    commands: Sequence[str] = ()  # that the conversation ran
+
+
+async def work(app: Application, session: Session, run: Run, above: Meter, job: Job) -> Report:
+    """Do a job as part of a run, whose meter is `above`; the report is kept, and told of."""
+    name, task = job.agent.name, job.task
+    agent_id = secrets.token_hex(8)
+    now = datetime.now(UTC)
+    model = job.model.id
+    started = AgentStarted(agent_id, job.call_id, name, task, model, now.isoformat())
+    budget = Budget("agent", job.agent.limits.tokens)
+    meter = Meter(() if job.model.offline else (budget,), above=above)
+    progress = Progress(started, run.emit, meter)
+    inherited = len(job.conversation.messages)
+    session.keep_agent(AgentBegun(agent_id, run.id, job.call_id, name, task, model, now, inherited))
+    run.emit(started)
+    job.conversation.say = lambda message: session.keep_agent(AgentSaid(agent_id, message))
+    job.conversation.append(job.message)
+    report = Report(name, task, partial=_ENDED_WITH_RUN)
+    before = job.reads.copy()
+    try:
+        ended = await _ended(run, agent_id, _run(app, job, progress, meter))
+        if ended is None:
+            ended = Ended(said(job.conversation, inherited), _CANCELLED)
+        report = await _checked(app, job, ended, progress, before)
+    finally:
+        session.keep_agent(Reported(agent_id, report))
+        run.emit(_finished(report, progress))
+    return report
+
+
+def _run(
+    app: Application, job: Job, progress: Progress, meter: Meter
+) -> Coroutine[Any, Any, Ended]:
+    clock = RunClock()
+
+    async def context() -> ToolContext:
+        return job.context(clock)
+
+    async def review(report: str) -> str:
+        return await asyncio.to_thread(faults, report, app.host.snapshot(), job.reads, job.commands)
+
+    surroundings = RunContext(
+        job.model,
+        progress.emit,
+        context,
+        job.permission,
+        clock=clock,
+        meter=meter,
+        revision=lambda: app.host.snapshot().revision,
+        review=None if job.model.offline else review,
+    )
+    return run_subagent(job.agent, job.conversation, surroundings)
+
+
+async def _ended(run: Run, agent_id: str, working: Coroutine[Any, Any, Ended]) -> Ended | None:
+    """How it ended; None if it was cancelled alone. With the run it is cancelled, too."""
+    task = asyncio.create_task(working)
+    run.agents[agent_id] = task
+    try:
+        await asyncio.wait({task})
+    finally:
+        del run.agents[agent_id]
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    return None if task.cancelled() else task.result()
+
+
+async def _checked(
+    app: Application, job: Job, ended: Ended, progress: Progress, before: ReadState
+) -> Report:
+    """The report, with its citations checked against the text as it is now.
+
+    A partial one names the lines that were shown since `before`, cited or not.
+    """
+    snapshot = app.host.snapshot()
+
+    def check(mark: CitationMark) -> Citation:
+        return verify(mark, snapshot, job.reads, job.commands)
+
+    def called(uri: str) -> str:
+        path = to_path(uri)
+        return shown(uri) if path is None else snapshot.relative(path)
+
+    name, searched = job.agent.name, tuple(progress.searched)
+    if ended.partial:
+        searched += seen(job.reads.since(before), called)
+    is_file = files_of(snapshot, job.reads)
+    return await asyncio.to_thread(
+        report_of, name, job.task, ended.text, check, searched, ended.partial, is_file
+    )
+
+
+def _finished(report: Report, progress: Progress) -> AgentFinished:
+    return AgentFinished(
+        progress.started.agent_id,
+        report.markdown(),
+        report.partial,
+        report.is_empty and report.partial not in ("", _CANCELLED, _ENDED_WITH_RUN),
+        report.citations,
+        progress.tool_calls,
+        progress.tokens,
+        progress.milliseconds,
+    )

@@ -1,0 +1,181 @@
+"""The application: owns the workspace, the model, the tools, the sessions and the runs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+
+from glossator.application.acting import Acting
+from glossator.application.build_progress import BuildProgress
+from glossator.core.errors import ModelError
+from glossator.core.ports import EditorPort
+from glossator.core.text import PositionEncoding
+from glossator.documents.host import Indexing, WorkspaceHost
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.glosses.gloss_index import GlossIndex
+from glossator.glosses.hover_cache import HoverCache
+from glossator.llm.catalog import Price
+from glossator.llm.choice import Models
+from glossator.llm.model import Model
+from glossator.llm.options import CacheLifetime, ModelOptions
+from glossator.search.fuzzy import Folders
+from glossator.search.ripgrep import Request
+from glossator.search.search import TextSearch
+from glossator.sessions.catalog import Sessions
+from glossator.sessions.runs import Run, Runs
+from glossator.sessions.session import Session
+from glossator.settings.model import Settings
+from glossator.store.logs import Retention
+from glossator.symbols.finder import SymbolFinder
+from glossator.tools.agents import Agents
+from glossator.tools.base import ToolContext
+from glossator.tools.toolbox import all_tools
+from glossator.worker.client import Worker
+
+logger = logging.getLogger(__name__)
+
+_HEAD_START = 0.25  # seconds for a first question to be sent
+
+
+class Application:
+    """Made by an edge at start, closed by it at the end.
+
+    `trusted`: whether the user trusts the workspace, None if the edge does not know.
+    """
+
+    def __init__(
+        self,
+        roots: tuple[str, ...],
+        settings: Settings,
+        port: EditorPort,
+        encoding: PositionEncoding,
+        environment: Mapping[str, str],
+        problems: tuple[str, ...] = (),
+        trusted: bool | None = None,
+    ) -> None:
+        self.settings = settings
+        self.port = port
+        self.problems = problems  # what is wrong with settings that were left out
+        self.environment = environment
+        self.worker = Worker()
+        progress = BuildProgress(port, "Glossator: building the index", self._cancel_build)
+        indexing = Indexing(self.worker, port.tell, progress)
+        self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
+        self.symbols = SymbolFinder(self.worker, settings.workspace)
+        self.at_hand = HoverCache(self.host, self.symbols)
+        self.folders = Folders()
+        parallel = settings.agents.parallel
+        self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
+        self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
+        self.models = Models(settings.models, environment, _options(settings))
+        keep = Retention(**settings.sessions.model_dump())
+        self.sessions = Sessions(lambda: self.host.roots, port.tell, keep, let_go=self._let_go)
+        self.runs = Runs(port)
+        self.margin = GlossIndex(self.host, Retention(**settings.glosses.model_dump()), port.tell)
+        self.acting = Acting(self.host, port, settings, environment, trusted)
+        self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
+        self._starting: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Begin to ready the model, then to scan and watch the workspace; returns at once."""
+        self._starting = asyncio.create_task(self._start())
+        self.sessions.prune()
+        self.margin.look_soon()
+
+    async def scanned(self) -> None:
+        """Wait until the model is ready and the workspace has been scanned."""
+        if self._starting:
+            await asyncio.shield(self._starting)
+        await self.host.ready()
+
+    async def ready(self) -> None:
+        """As `scanned`, in a hurry."""
+        self._needed.set()
+        await self.scanned()
+
+    def renamed(self, names: Mapping[str, str]) -> None:
+        """The editor gave files or folders other names; their glosses go with them."""
+        real = self.host.canonical
+        self.margin.renamed({real(old): real(new) for old, new in names.items()})
+
+    async def close(self) -> None:
+        """End every run, then give everything back."""
+        await self.runs.drain()
+        await self.acting.close()
+        await self.sessions.close()
+        await self.margin.close()
+        await self.at_hand.close()
+        if self._starting:
+            self._starting.cancel()  # a scan that nobody will use is not begun
+            await asyncio.wait({self._starting})
+        await self.host.close()
+        await self.worker.close()
+        await self.models.close()
+
+    @property
+    def model(self) -> Model:
+        """The one that runs use from now on."""
+        return self.models.main
+
+    async def tool_context(
+        self, session: Session, run: Run, agents: Agents | None = None
+    ) -> ToolContext:
+        """The newest workspace, frozen, once it has been scanned."""
+        await self.ready()
+        acting = self.acting.of(session)
+        return ToolContext(
+            self.host.snapshot(),
+            session.reads,
+            self.symbols,
+            acting.editing(run),
+            acting.commands(run),
+            session.todo,
+            session.runs,
+            session.findings,
+            self.port.ask_user,
+            self.port.diagnostics,
+            self.acting.hidden(),
+            run.clock.waiting,
+            acting.saving_first(run),
+            agents=agents,
+        )
+
+    async def warm_up(self) -> None:
+        """Load what the first search and listing need, while the model thinks."""
+        await self.ready()
+        await asyncio.to_thread(_begin_search, self.host.snapshot())
+
+    def _let_go(self, session_id: str) -> bool:
+        """Forget what is held for a session, unless it is at work."""
+        return not self.runs.busy(session_id) and self.acting.let_go(session_id)
+
+    def _cancel_build(self) -> None:
+        self.host.keeper.cancel_build()
+
+    async def _start(self) -> None:
+        # One after the other: importing and scanning at once take turns at the interpreter's lock,
+        # and both end later. The model comes first because its answer takes longest, and a question
+        # that came with the start is sent before the watcher's registration stalls the loop.
+        await asyncio.to_thread(self.acting.shell.sweep, self.host.roots)
+        try:
+            await self.model.prepare()
+        except ModelError as error:  # whoever asks is told the same
+            logger.warning("%s", error)
+        if self.runs.active():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._needed.wait(), _HEAD_START)
+        await self.host.start()
+
+
+def _begin_search(snapshot: WorkspaceSnapshot) -> None:
+    """The packages behind a search take longer to import than it takes; no file is read."""
+    TextSearch(snapshot, Request("warm up"))
+    _ = snapshot.listing.paths
+
+
+def _options(settings: Settings) -> ModelOptions:
+    models = settings.models
+    prices = {name: Price(each.input, each.output) for name, each in models.prices.items()}
+    return ModelOptions(CacheLifetime(models.cache), models.thinking, prices)

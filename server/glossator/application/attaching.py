@@ -1,0 +1,211 @@
+"""What goes with a question: what the user attached, and what the question mentions by `@`."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from glossator.application.application import Application
+from glossator.context.attachments import (
+    Attached,
+    Exhibit,
+    attach,
+    attach_any,
+    enclosed,
+    exhibit_image,
+)
+from glossator.context.mentions import DIAGNOSTICS, SELECTION, Mentioned, look_up, mentions
+from glossator.core.diagnostics import Diagnostic, FileDiagnostics
+from glossator.core.errors import UsageError
+from glossator.core.events import AttachedItem
+from glossator.core.images import Image
+from glossator.core.shown import shown
+from glossator.core.tool_result import shorten
+from glossator.core.uri import to_path
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.llm.model import Model
+from glossator.prompts.loader import load_prompt
+from glossator.sessions.runs import Run
+from glossator.sessions.session import Session
+from glossator.tools.diagnostics import Diagnostics, DiagnosticsArgs, listed
+
+MAX_IMAGES = 20  # of a question
+MAX_IMAGE_BYTES = 20_000_000  # of them all, in base64; the provider takes 32 MB with all the rest
+
+_NAME_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A document, lines of it (1-based, inclusive), an image or a folder the question is about."""
+
+    uri: str
+    first_line: int | None = None
+    last_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """An image that is no file: its bytes in base64, and what the user knows it by."""
+
+    media_type: str
+    data: str
+    name: str
+
+
+async def attach_all(
+    app: Application, wanted: Sequence[Attachment | Pasted]
+) -> list[Attached | Exhibit]:
+    """What the user attached, as the model is shown it. Raises `UsageError`."""
+    if await asyncio.to_thread(_name_a_folder, wanted):
+        await app.ready()  # what a folder holds is known then
+    snapshot = app.host.snapshot()
+    attached = [await asyncio.to_thread(_attach, app, snapshot, item) for item in wanted]
+    check_images(app.model, attached)
+    return attached
+
+
+async def attach_lines(
+    app: Application,
+    uri: str,
+    first_line: int | None,
+    last_line: int | None,
+    diagnostics: tuple[Diagnostic, ...],
+) -> Attached:
+    """Lines of a document, and what is reported of them. Raises `UsageError`."""
+    if diagnostics:
+        await app.ready()  # which files are hidden, and must not be quoted, is known from then on
+    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
+
+    def work() -> Attached:
+        lines = attach(snapshot, uri, first_line, last_line, hidden)
+        if not diagnostics:
+            return lines
+        findings = "\n".join(listed(FileDiagnostics(lines.span.uri, diagnostics), snapshot, hidden))
+        told = load_prompt("user/findings").render(path=lines.path, findings=enclosed(findings))
+        return replace(lines, text=f"{lines.text}\n\n{told}", diagnostics=diagnostics)
+
+    return await asyncio.to_thread(work)
+
+
+async def attach_again(
+    app: Application, items: Iterable[AttachedItem], images: Iterable[Image]
+) -> list[Attached | Exhibit]:
+    """What went with a question before: files as they are now, `images` as they were sent.
+
+    Raises `UsageError` for what is not there any more.
+    """
+    await app.ready()
+    left = iter(images)
+    attached: list[Attached | Exhibit] = []
+    for item in items:
+        if item.media_type is not None:
+            attached.append(_image_again(item, next(left, None)))
+        elif item.uri is not None and item.first_line is None and not item.diagnostics:
+            attached += await attach_all(app, [Attachment(item.uri)])
+        elif item.uri is not None:
+            lines = item.first_line, item.last_line
+            attached.append(await attach_lines(app, item.uri, *lines, item.diagnostics))
+    check_images(app.model, attached)
+    return attached
+
+
+async def attach_mentioned(
+    app: Application,
+    session: Session,
+    run: Run,
+    question: str,
+    attached: Sequence[Attached | Exhibit],
+) -> Mentioned:
+    """What the question mentions, once the workspace has been scanned.
+
+    `attached` is what goes with it already. Raises `UsageError` for images that cannot be sent.
+    """
+    wanted = await asyncio.to_thread(mentions, question)
+    if not wanted:
+        return Mentioned()
+    await app.ready()
+    words = {DIAGNOSTICS, SELECTION} & {mention.text for mention in wanted if mention.name}
+    named = [mention for mention in wanted if mention.text not in words]
+    found = await look_up(named, app.host.snapshot(), app.symbols, app.acting.hidden())
+    if SELECTION in words and not any(isinstance(item, Attached) for item in attached):
+        found = _doubting(found, SELECTION, "no selected lines came with the question")
+    if DIAGNOSTICS in words:
+        findings = await _findings(app, session, run)
+        if isinstance(findings, str):
+            found = _doubting(found, DIAGNOSTICS, findings)
+        else:
+            found = replace(found, attached=(*found.attached, findings))
+    check_images(app.model, [*attached, *found.attached])
+    return found
+
+
+def _attach(
+    app: Application, snapshot: WorkspaceSnapshot, item: Attachment | Pasted
+) -> Attached | Exhibit:
+    if isinstance(item, Attachment):
+        hidden = app.acting.hidden()
+        return attach_any(snapshot, item.uri, item.first_line, item.last_line, hidden)
+    name = shown(shorten(item.name.strip(), _NAME_CHARACTERS)) or "What was pasted"
+    if not item.media_type.startswith("image/"):
+        raise UsageError(f"{name} is {item.media_type}; only images can be pasted. Attach a file.")
+    try:
+        content = base64.b64decode(item.data, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise UsageError(f"The data of {name} is not base64 ({error}); send it so.") from error
+    return exhibit_image(name, content)
+
+
+def _image_again(item: AttachedItem, image: Image | None) -> Exhibit:
+    if image is None:
+        raise UsageError(
+            f"{item.name} was not kept, for Glossator was ended before it was sent; attach it"
+            " again."
+        )
+    return exhibit_image(item.name, base64.b64decode(image.data), item.uri)
+
+
+def _name_a_folder(wanted: Iterable[Attachment | Pasted]) -> bool:
+    uris = (item.uri for item in wanted if isinstance(item, Attachment))
+    return any(os.path.isdir(to_path(uri) or uri) for uri in uris)
+
+
+async def _findings(app: Application, session: Session, run: Run) -> Exhibit | str:
+    """What the editor's other servers find wrong, as the tool tells it; or why it is not known."""
+    if not app.port.tells_diagnostics:
+        return "this editor does not tell its diagnostics"
+    told = await Diagnostics().run(DiagnosticsArgs(), await app.tool_context(session, run))
+    if told.error:
+        return told.text.partition("\n")[0].rstrip(".")
+    return Exhibit(
+        load_prompt("user/diagnostics").render(findings=enclosed(told.text)), DIAGNOSTICS
+    )
+
+
+def _doubting(found: Mentioned, text: str, doubt: str) -> Mentioned:
+    return replace(found, doubts={**found.doubts, text: doubt})
+
+
+def check_images(model: Model, attached: Iterable[Attached | Exhibit]) -> None:
+    """Raise `UsageError` for images that the model cannot see, or that are too many.
+
+    Offline, the answer says that nobody looked.
+    """
+    shown = [item for item in attached if isinstance(item, Exhibit)]
+    images = [item.image for item in shown if item.image is not None]
+    if images and not (model.images or model.offline):
+        names = ", ".join(item.name for item in shown if item.image is not None)
+        raise UsageError(
+            f"{model.id} is not known to see images, so {names} cannot be attached. Ask"
+            " without, choose another model, or set models.images to true if it does see them."
+        )
+    size = sum(len(image.data) for image in images)
+    if len(images) > MAX_IMAGES or size > MAX_IMAGE_BYTES:
+        raise UsageError(
+            f"{len(images)} images of {size:,} bytes in base64 are too many: a question may have"
+            f" {MAX_IMAGES} of together {MAX_IMAGE_BYTES:,}. Leave some out, or make them smaller."
+        )

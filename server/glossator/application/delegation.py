@@ -1,0 +1,235 @@
+"""The sub-agents of one run: what each is given, and how much of what is left of the run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+
+from glossator.agent.agent import Agent
+from glossator.agent.clock import RunClock
+from glossator.agent.guard import farewell
+from glossator.agent.subagent import only_reading
+from glossator.application.agent_work import Job, work
+from glossator.application.application import Application
+from glossator.application.custom_agents import agents_now
+from glossator.context.attachments import Attached, Exhibit
+from glossator.context.system import system_blocks
+from glossator.core.errors import UsageError
+from glossator.core.report import Report
+from glossator.core.shown import shown
+from glossator.llm.conversation import user_message
+from glossator.llm.meter import Meter
+from glossator.llm.model import EncodedRequest, Message, Model, ToolSpec
+from glossator.prompts.loader import load_prompt
+from glossator.sessions.agents import Transcript
+from glossator.sessions.runs import Run
+from glossator.sessions.session import Session
+from glossator.settings.model import AgentBudget
+from glossator.tools.agents import Directive
+from glossator.tools.base import Registry, ToolContext
+from glossator.tools.findings import Findings
+from glossator.tools.fork import Fork
+from glossator.tools.reads import ReadState
+from glossator.tools.toolbox import reading_tools
+
+EXPLORE = "Explore"
+
+_SHARE = 0.9  # of the time in which the run's tools may still work
+_TOO_LATE = "it never began, because others were at work until the run's time was up"
+_EVERYWHERE = "the whole workspace"
+_AS_RUN = frozenset({"inherit", "main"})  # models in files of sub-agents; all others are the fast
+
+
+@dataclass(frozen=True, slots=True)
+class _Explorer:
+    """Who explores, with what: tools that read."""
+
+    name: str
+    system: tuple[str, ...]
+    tools: Registry
+    model: Model
+
+
+class Delegation:
+    """Implements `Agents`; `model` is the run's own, `meter` counts for the run and its session."""
+
+    def __init__(
+        self, app: Application, session: Session, run: Run, model: Model, meter: Meter
+    ) -> None:
+        self._app = app
+        self._session = session
+        self._run = run
+        self._model = model
+        self._permission = app.acting.of(session).permission(only_reads=True)
+        self._work = partial(work, app, session, run, meter)
+        self._shown = ReadState(), Findings()  # before the newest reply that forks
+
+    @property
+    def report_bytes(self) -> int:
+        """How much of a report the conversation is given."""
+        return self._app.settings.agents.report_bytes
+
+    def received(self, reply: Message) -> None:
+        """The model replied with calls; a fork knows what was shown before they are run."""
+        self._session.received(reply)
+        if any(block.get("name") == Fork.name for block in reply["content"]):
+            self._shown = self._session.reads.copy(), self._session.findings.copy()
+
+    async def explore(
+        self,
+        directive: Directive,
+        call_id: str | None,
+        attached: Sequence[Attached | Exhibit] = (),
+    ) -> Report:
+        """A sub-agent without any history; what is attached is put before it with its task."""
+        app, task, thoroughness = self._app, directive.task, directive.thoroughness
+        async with self._place() as is_free:
+            if not is_free:
+                return Report(EXPLORE, task, partial=_TOO_LATE)
+            await app.ready()
+            who = await self._described(directive.agent)
+            budget: AgentBudget = getattr(app.settings.agents, thoroughness)
+            agent = self._agent(who.name, who.system, who.tools, budget)
+            framing = load_prompt(f"user/explore_{thoroughness}").render(
+                turns=str(agent.limits.turns),
+                seconds=_to_look(agent),
+                paths=", ".join(directive.paths) or _EVERYWHERE,
+            )
+            reads = ReadState()
+            reads.show(item.span for item in attached if isinstance(item, Attached))
+            shown = [part for item in attached for part in item.parts]
+            return await self._work(
+                Job(
+                    agent,
+                    who.model,
+                    task,
+                    call_id,
+                    Transcript(),
+                    user_message(framing, *shown, task),
+                    reads,
+                    partial(self._context, reads, Findings()),
+                    self._permission,
+                )
+            )
+
+    async def fork(self, task: str, call_id: str) -> Report:
+        """The conversation itself, up to what was sent of it last, with one more message."""
+        conversation = self._session.conversation
+        async with self._place() as is_free:
+            if not is_free:
+                return Report(Fork.name, task, partial=_TOO_LATE)
+            agent = self._agent(
+                Fork.name,
+                self._session.system,
+                self._app.tools,
+                self._app.settings.agents.fork,
+                self._session.tools,
+            )
+            prompt = load_prompt("user/fork").render(
+                turns=str(agent.limits.turns), seconds=_to_look(agent), task=task
+            )
+            known = conversation.encoded
+            reads, findings = self._shown[0].copy(), self._shown[1].copy()
+            return await self._work(
+                Job(
+                    agent,
+                    self._model,
+                    task,
+                    call_id,
+                    Transcript(
+                        list(conversation.messages),
+                        conversation.newest_reply,
+                        EncodedRequest(list(known.messages), dict(known.opening)),
+                    ),
+                    user_message(prompt),
+                    reads,
+                    partial(self._context, reads, findings),
+                    only_reading(self._permission),
+                    self._session.runs.told(),
+                )
+            )
+
+    async def _described(self, name: str) -> _Explorer:
+        """Who explores: ours, or the one of that name. Raises `UsageError` if there is none."""
+        app = self._app
+        today = date.today()  # noqa: DTZ011 - the user's own calendar
+        system = system_blocks(app.host.snapshot(), today, "system/explore")
+        if not name:
+            return _Explorer(EXPLORE, system, reading_tools(), app.models.fast)
+        agents = await agents_now(app)
+        if name not in agents:
+            known = ", ".join(agents) or "none"
+            raise UsageError(
+                f"There is no sub-agent {shown(name)}; the ones that are described are: {known}.\n"
+                "Leave `agent` out, or choose another."
+            )
+        found = agents[name]
+        tools = {
+            each.name: each
+            for each in reading_tools().values()
+            if (found.tools is None or each.name in found.tools) and each.name not in found.without
+        }
+        if not tools:
+            raise UsageError(
+                f"The sub-agent {name} has no tool that reads: its file leaves none.\n"
+                "Leave `agent` out, or choose another."
+            )
+        own = load_prompt("system/agent").render(name=name, prompt=found.prompt)
+        model = self._model if found.model in _AS_RUN else app.models.fast
+        return _Explorer(name, (*system, own), tools, model)
+
+    def _agent(
+        self,
+        name: str,
+        system: tuple[str, ...],
+        tools: Registry,
+        budget: AgentBudget,
+        specs: tuple[ToolSpec, ...] = (),
+    ) -> Agent:
+        """An agent with a budget, within what is left of the run's time."""
+        seconds = min(budget.seconds, self._seconds_left)
+        limits = self._app.settings.limits.model_copy(
+            update={"turns": budget.turns, "tokens": budget.tokens, "seconds": seconds}
+        )
+        return Agent(name, system, tools, limits, specs)
+
+    @property
+    def _seconds_left(self) -> float:
+        whole = self._app.settings.limits.seconds
+        return max(whole - farewell(whole) - self._run.clock.seconds, 0) * _SHARE
+
+    @asynccontextmanager
+    async def _place(self) -> AsyncIterator[bool]:
+        """One of the places for sub-agents; False if none is free before the run's time is up."""
+        places = self._app.exploring
+        try:
+            await asyncio.wait_for(places.acquire(), self._seconds_left)
+        except TimeoutError:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            places.release()
+
+    def _context(self, reads: ReadState, findings: Findings, clock: RunClock) -> ToolContext:
+        """What a call of a sub-agent sees: nothing that it could act with."""
+        app = self._app
+        return ToolContext(
+            app.host.snapshot(),
+            reads,
+            app.symbols,
+            findings=findings,
+            diagnostics=app.port.diagnostics,
+            hidden=app.acting.hidden(),
+            waiting=clock.waiting_also(self._run.clock.waiting),
+        )
+
+
+def _to_look(agent: Agent) -> str:
+    """The seconds that a sub-agent has before it must report."""
+    return f"{agent.limits.seconds - farewell(agent.limits.seconds):.0f}"

@@ -1,0 +1,230 @@
+"""The commands of one run; what they change in listed files is kept, so that it can be taken back.
+
+A job is covered to its end, or to that of the run: what it does later belongs to no turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+
+from glossator.core.errors import GlossatorError, UsageError
+from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
+from glossator.documents.host import WorkspaceHost
+from glossator.permissions.hidden import HiddenFiles
+from glossator.sandbox.jobs import Polled
+from glossator.sandbox.output import Output
+from glossator.sandbox.policy import Limits
+from glossator.sandbox.process import Finished
+from glossator.sandbox.refused import Closed, refused
+from glossator.sandbox.set_aside_asked import question, told
+from glossator.sandbox.shell import Command, LimitedShell
+from glossator.sandbox.workspace_shell import WorkspaceShell
+from glossator.sessions.runs import Run
+from glossator.undo.checkpoints import Checkpoints
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnShell:
+    """Implements `ShellContext`; `ask` puts what a command newly made and is protected."""
+
+    host: WorkspaceHost
+    shells: WorkspaceShell
+    hidden: HiddenFiles | None
+    checkpoints: Checkpoints
+    turn: Run
+    ask: Callable[[PermissionRequest], Awaitable[PermissionAnswer]]
+
+    @property
+    def unconfined(self) -> str | None:
+        """Why there is no sandbox; None if there is one."""
+        return self.shells.unconfined
+
+    async def run(self, command: Command, seconds: float) -> Finished:
+        """Run a command; see `Shell`."""
+        listing = _Listing(self.host)
+        if command.only_reads and self.unconfined is None:  # there will be nothing to undo
+            await listing.renew()
+            finished = await (await self._limited()).run(command, seconds)
+            return replace(finished, notes=self._refused(finished.output, Closed()))
+        async with self.checkpoints.around(self.turn.id, listing.paths):
+            limited = await self._limited()
+            async with self._settling(limited.limits, command, listing) as settled:
+                finished = await limited.run(command, seconds)
+            closed = Closed(command.shared, limited.limits.protected)
+            notes = (*settled, *self._refused(finished.output, closed))
+            return replace(finished, notes=notes)
+
+    async def start(self, command: Command) -> str:
+        """Begin a job; see `Shell`."""
+        async with AsyncExitStack() as covered:
+            listing = _Listing(self.host)
+            await covered.enter_async_context(self.checkpoints.around(self.turn.id, listing.paths))
+            limited = await self._limited()
+            async with AsyncExitStack() as begun:
+                settling = self._settling(limited.limits, command, listing)
+                settled = await begun.enter_async_context(settling)
+                job = await limited.start(command)
+                ending = asyncio.create_task(self._ending(job, begun.pop_all(), settled))
+            self.shells.endings[job] = ending
+            self.shells.closed[job] = Closed(command.shared, limited.limits.protected)
+            try:
+                self.checkpoints.job_began(self.turn.id, job, command.text)
+            except GlossatorError:
+                await self.stop(job)
+                raise
+            ended = asyncio.create_task(_until(ending))
+            covering = asyncio.create_task(self._cover(job, ended, covered.pop_all()))
+        self.turn.ending.push_async_callback(_end, ended, covering)
+        return job
+
+    async def poll(self, job: str, seconds: float) -> Polled:
+        """What is new of a job."""
+        return await self._noted(job, await self.shells.jobs.poll(job, seconds))
+
+    async def stop(self, job: str) -> Polled:
+        """End a job."""
+        return await self._noted(job, await self.shells.jobs.stop(job))
+
+    async def _noted(self, job: str, polled: Polled) -> Polled:
+        refused = self._refused(polled.output, self.shells.closed.get(job, Closed()))
+        settled = () if polled.exit is None else await self.shells.notes(job)
+        return replace(polled, notes=(*settled, *refused))
+
+    def _refused(self, output: Output, closed: Closed) -> tuple[str, ...]:
+        """Notes on what a command was kept from."""
+        if self.unconfined is not None:
+            return ()
+        snapshot = self.host.snapshot()
+        return tuple(refused(output, closed, snapshot.roots, snapshot.relative))
+
+    async def _cover(self, job: str, ended: asyncio.Task[None], covered: AsyncExitStack) -> None:
+        """Until the job ends, or waiting for that is cancelled."""
+        async with covered:
+            await asyncio.wait({ended})
+        if not ended.cancelled():
+            self.checkpoints.job_ended(self.turn.id, job)
+
+    async def _ending(
+        self, job: str, settling: AsyncExitStack, settled: list[str]
+    ) -> tuple[str, ...]:
+        """Wait for a job's end, then for the user's word on what it made."""
+        async with settling:
+            with suppress(UsageError):  # it was looked at after its end
+                await self.shells.jobs.ended(job)
+        return tuple(settled)
+
+    @asynccontextmanager
+    async def _settling(
+        self, limits: Limits, command: Command, listing: _Listing
+    ) -> AsyncIterator[list[str]]:
+        """What a command in the block makes by a protected name stays only if the user says so.
+
+        Of its `targets` that was said before. Gives a list for notes on that. Who breaks off the
+        block is not asked any more.
+        """
+        aside, notes = self.shells.aside, list[str]()
+        if self.unconfined is not None:  # the user was asked about the command
+            yield notes
+            return
+        aside.begin(limits.names)
+        ended = False
+        try:
+            yield notes
+            ended = True
+        finally:
+            try:
+                settling = self._settle(notes, command.targets, listing, asks=ended)
+                await (settling if ended else asyncio.shield(asyncio.ensure_future(settling)))
+            finally:
+                aside.end()
+
+    async def _settle(
+        self, notes: list[str], targets: frozenset[str], listing: _Listing, *, asks: bool
+    ) -> None:
+        async with self.shells.settling:  # what one takes aside is nothing to another
+            await listing.renew()
+            snapshot = self.host.snapshot()
+            now = await asyncio.to_thread(self.shells.names, snapshot, self.hidden)
+            made = await asyncio.to_thread(self.shells.aside.new, now)
+            new = [path for path in made if path not in targets and not self._is_saved(path)]
+            if not new:
+                return
+            listing.forget()
+            taken = await asyncio.to_thread(self.shells.aside.take, new)
+            answer = None
+            try:
+                if asks and not self.shells.closing.is_set():
+                    request = await asyncio.to_thread(question, taken, snapshot.relative)
+                    answer = await self._answer(request)
+            finally:
+                stays = answer is not None and answer.choice is not Choice.DENY
+                settle = self.shells.aside.put_back if stays else self.shells.aside.keep_out
+                taken = await asyncio.to_thread(settle, taken)
+                if answer is None:
+                    self.turn.port.tell(f"{told(taken, snapshot.relative, None, stays=False)}.")
+            notes.append(f"[{told(taken, snapshot.relative, answer, stays=stays)}]")
+
+    def _is_saved(self, path: str) -> bool:
+        """Whether the user saved it in the editor meanwhile."""
+        save = self.host.saves.get(path)
+        return save is not None and save.at_ns >= self.shells.aside.since
+
+    async def _answer(self, request: PermissionRequest) -> PermissionAnswer | None:
+        """The user's answer; None if the server ends first."""
+        with self.turn.clock.waiting():
+            asking = asyncio.ensure_future(self.ask(request))
+            closing = asyncio.ensure_future(self.shells.closing.wait())
+            try:
+                await asyncio.wait({asking, closing}, return_when=asyncio.FIRST_COMPLETED)
+                return asking.result() if asking.done() else None
+            finally:
+                asking.cancel()
+                closing.cancel()
+
+    async def _limited(self) -> LimitedShell:
+        return await asyncio.to_thread(self.shells.limited, self.host.snapshot(), self.hidden)
+
+
+class _Listing:
+    """The workspace's files; what was listed when a command had ended counts once more."""
+
+    def __init__(self, host: WorkspaceHost) -> None:
+        self._host = host
+        self._known: list[str] | None = None
+
+    async def paths(self) -> Iterable[str]:
+        """The workspace's files now; what the command did was not told of yet."""
+        if self._known is None:
+            await self.renew()
+        known, self._known = self._known, None
+        return known or ()
+
+    async def renew(self) -> None:
+        """List them again."""
+        self._host.sweep("a command ran")
+        await self._host.ready()
+        self._known = [entry.path for entry in self._host.snapshot().listing.files]
+
+    def forget(self) -> None:
+        """They have changed."""
+        self._known = None
+
+
+async def _until(ending: asyncio.Task[tuple[str, ...]]) -> None:
+    await asyncio.wait({ending})
+
+
+async def _end(ended: asyncio.Task[None], covering: asyncio.Task[None]) -> None:
+    """The run ends: what its job has changed so far is noted."""
+    ended.cancel()
+    await asyncio.wait({covering})
+    try:
+        covering.result()
+    except GlossatorError as failure:
+        _log.warning("That a job has ended is not kept: %s", failure)

@@ -1,0 +1,128 @@
+"""The workspace at one moment: what every tool reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+
+from glossator.core.document import Document, Missing
+from glossator.core.shown import shown
+from glossator.documents.overlays import Overlay, overlay_path
+from glossator.files.cache import ReadCache
+from glossator.files.disk import load_raw
+from glossator.files.entries import FileEntry
+from glossator.files.listing import Listing, Skipped
+from glossator.files.roots import Roots, real_path
+from glossator.index.index import TextView
+from glossator.worker.parallel_scanner import ParallelScanner
+
+
+@dataclass(frozen=True, eq=False)
+class WorkspaceSnapshot:
+    """Open documents and the file index, frozen; text on disk is read when it is asked for.
+
+    Safe to use from any thread. `index_complete` is false while a scan still runs.
+    """
+
+    revision: int
+    folders: Roots
+    index_complete: bool
+    overlays: Mapping[str, Overlay]  # by path
+    listing: Listing
+    text: TextView
+    open_files: tuple[FileEntry, ...]  # listed files that are open documents
+    unsaved: tuple[FileEntry, ...]  # open documents inside a root that are not in the index
+    cache: ReadCache
+    ripgrep: str  # the setting: which program long searches may use
+    second_reader: Callable[[], AbstractContextManager[ParallelScanner | None]]  # for one search
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The workspace's folders, as real paths."""
+        return self.folders.paths
+
+    def read(self, path: str) -> Document | Missing:
+        """The text of `path` (absolute, workspace-relative or untitled); the editor's first."""
+        named = self._opened_as(path) if ":" in path else None
+        if named is not None and not os.path.isabs(named.path):
+            return named.document
+        located = path if path in self.overlays else self.folders.locate(path)
+        if isinstance(located, Missing):
+            return located
+        overlay = self.overlays.get(located)
+        if overlay is not None and (not os.path.isabs(located) or self.folders.owner(located)):
+            return overlay.document
+        result = self.cache.read(self.folders, located)
+        if self.overlays:  # `path` may be another name of an open file
+            real = result.path if isinstance(result, Document) else self.resolve(path)
+            if isinstance(real, str) and real in self.overlays:
+                return self.overlays[real].document
+        return result
+
+    def read_bytes(self, path: str, limit: int) -> bytes | Missing:
+        """The bytes on disk of a file of at most `limit` bytes, under the same guard as `read`."""
+        raw = load_raw(self.folders, path, limit, "only smaller files can be read.")
+        return raw if isinstance(raw, Missing) else raw.content
+
+    def read_image(self, path: str, limit: int) -> tuple[str, bytes] | Missing:
+        """As `read_bytes`, with the real path; an absolute path may lead anywhere.
+
+        Only for what the user himself points at.
+        """
+        located = self.folders.locate(path)
+        if isinstance(located, Missing):
+            return located
+        real = real_path(located) or located
+        folders = self.folders if self.folders.owner(real) else Roots.of((os.path.dirname(real),))
+        raw = load_raw(folders, real, limit, "only smaller images can be shown.")
+        return raw if isinstance(raw, Missing) else (raw.path, raw.content)
+
+    def open_document(self, uri: str) -> Document | None:
+        """The open document the editor calls `uri`, wherever it lies; for edges, not for tools."""
+        overlay = self._opened_as(uri) or self.overlays.get(overlay_path(uri))
+        return None if overlay is None else overlay.document
+
+    def _opened_as(self, uri: str) -> Overlay | None:
+        return next((each for each in self.overlays.values() if each.uri == uri), None)
+
+    def resolve(self, path: str) -> str | Missing:
+        """The real path of `path` if it lies inside the workspace, whether or not it exists."""
+        return self.folders.resolve(path)
+
+    def relative(self, path: str) -> str:
+        """`path` as shown to the model and the user; `resolve` takes it back."""
+        return shown(self.folders.relative(path))
+
+    def files(self) -> tuple[FileEntry, ...]:
+        """All listed files and new unsaved documents, sorted by relative path."""
+        return self._files
+
+    @property
+    def file_count(self) -> int:
+        """How many `files` there are, without making them."""
+        return len(self.listing) + len(self.unsaved)
+
+    @property
+    def total_bytes(self) -> int:
+        """What all `files` hold together."""
+        return self.listing.total_bytes + sum(file.size for file in self.unsaved)
+
+    @cached_property
+    def newest_first(self) -> tuple[FileEntry, ...]:
+        """As `files`, those changed last first, and equal ones by relative path."""
+        return tuple(sorted(self._files, key=attrgetter("mtime_ns"), reverse=True))
+
+    @cached_property
+    def skipped(self) -> tuple[Skipped, ...]:
+        """What the listing leaves out, by rule, most first."""
+        return self.listing.summarise_skipped(self.folders)
+
+    @cached_property
+    def _files(self) -> tuple[FileEntry, ...]:
+        if not self.unsaved:
+            return self.listing.files
+        return tuple(sorted((*self.listing.files, *self.unsaved), key=attrgetter("relative")))

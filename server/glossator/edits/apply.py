@@ -1,0 +1,297 @@
+"""Applying a tool's plan through the editor: reviewed, checked, moved over what the user typed.
+
+What was applied is only what the workspace then holds: the editor may format, the user may have
+left something out, and an editor that says yes may still not have done it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Protocol
+
+from glossator.core.document import Document
+from glossator.core.edit import (
+    Applied,
+    Conflict,
+    EditOutcome,
+    EditPlan,
+    FileChange,
+    FileEdit,
+    FileRename,
+    Hunk,
+    Refused,
+    keep,
+)
+from glossator.core.errors import UsageError
+from glossator.core.events import EditProposed, EditSettled, Event
+from glossator.core.ports import EditorPort, NotApplied
+from glossator.documents.change import DiskChanged
+from glossator.documents.host import WorkspaceHost
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.edits import in_editor, wait
+from glossator.edits.in_editor import Made, NotMade
+from glossator.edits.merge import rebase_plan
+from glossator.permissions.scope import undecided
+
+_TRIES = 4  # while the user types on
+_PLACES = 10  # lines named of what the user rejected
+_UNFINISHED = Refused("The edit was cut off before it was settled.")
+_DECLINED = "Nothing was changed: {}.\nTell the user, and ask how to go on."
+_TYPING = (
+    "Nothing was changed: the text changed again each time the edit was to be applied.\nRead it"
+    " again, then make the edit again."
+)
+_NOT_SEEN = (
+    "Nothing was changed: the editor accepted the edit, but the text is as it was; the user may"
+    " have left it out.\nAsk how to go on."
+)
+_BEHIND = (
+    "Nothing was changed: the user is typing, and the editor takes no edit before it has sent what"
+    " was typed.\nMake the edit again."
+)
+_PUT_RIGHT = "The user was typing: the editor had made the edit in a wrong place, and it was moved."
+_MISPLACED = (
+    "The user was typing, and the editor {} the edit in a wrong place.\nWhat is there now is"
+    " shown below. Ask the user whether to take it back with the editor's undo or to put it right."
+)
+_TAKEN_BACK = "The edit was made, and then the user took it back."
+_STAYING = (
+    "Nothing was changed: the editor would have left {} open under the old path, where saving it"
+    " brings the file back.\nAsk the user to close it there, then move it again."
+)
+
+
+class Kept(Protocol):
+    """Keeps files as they were, so that edits can be taken back."""
+
+    async def before(self, paths: Iterable[str]) -> None:
+        """They are about to be changed."""
+
+    async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
+        """Files were changed to a text, whatever came of it since, or (None) to what is there now.
+
+        The `untouched` were not changed after all.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class PlanEditing:
+    """Implements `core.edit.Editing` for one run; it is `waiting` while the user decides.
+
+    Nothing is changed but at the real paths in `permitted`.
+    """
+
+    host: WorkspaceHost
+    port: EditorPort
+    emit: Callable[[Event], None]
+    kept: Kept
+    review: bool
+    waiting: Callable[[], AbstractContextManager[object]] = nullcontext
+    permitted: AbstractSet[str] = frozenset()
+
+    def within(
+        self, paths: AbstractSet[str], waiting: Callable[[], AbstractContextManager[object]]
+    ) -> PlanEditing:
+        """See `Editing`."""
+        return replace(self, permitted=paths, waiting=waiting)
+
+    async def apply(self, plan: EditPlan) -> EditOutcome:
+        """Apply the plan; see `Editing`. What was proposed is settled, even if it is cut off."""
+        if (refused := await asyncio.to_thread(undecided, plan, self.permitted)) is not None:
+            return refused
+        self.emit(EditProposed(plan))
+        outcome: EditOutcome = _UNFINISHED
+        try:
+            outcome = await self._reviewed(plan) if self.review else await self._applying(plan)
+        finally:
+            left_out = outcome.left_out if isinstance(outcome, Applied) else ()
+            applied = isinstance(outcome, Applied)
+            self.emit(EditSettled(plan.id, applied, _told(outcome), left_out))
+        return outcome
+
+    async def _reviewed(self, plan: EditPlan) -> EditOutcome:
+        try:
+            with self.waiting():
+                answer = await self.port.review(plan)
+        except UsageError as failure:
+            return Refused(f"Nothing was changed: {failure}")
+        if answer is None:
+            return await self._applying(plan, confirm=True)
+        accepted = frozenset(answer.accepted)
+        rejected = [hunk for hunk in plan.hunks if hunk.id not in accepted]
+        note = _rejections(plan, rejected, answer.message)
+        wanted = keep(plan, accepted)
+        if not wanted.files:
+            return Refused(f"Nothing was changed. {note}")
+        match await self._applying(wanted):
+            case Applied() as outcome:
+                return replace(outcome, note=note, left_out=_ids(rejected))
+            case Refused(reason):
+                return Refused(f"{reason} {note}".rstrip())
+            case Conflict() as outcome:
+                return replace(outcome, note=note)
+
+    async def _applying(self, plan: EditPlan, *, confirm: bool = False) -> EditOutcome:
+        tried = _AGAIN
+        for _ in range(_TRIES):
+            await wait.quiet(self.host, self.port, in_editor.paths_of(plan))
+            moved = await asyncio.to_thread(self._current, plan, self.host.snapshot())
+            if not isinstance(moved, EditPlan):
+                return moved
+            tried = await self._keeping(moved, confirm=confirm)
+            if not tried.again:
+                break
+        return tried.outcome
+
+    def _current(self, plan: EditPlan, now: WorkspaceSnapshot) -> EditPlan | Conflict | Refused:
+        """The plan for the texts as they are now, if it is still about what was decided about."""
+        moved = rebase_plan(plan, now.read)
+        return undecided(moved, self.permitted) or moved
+
+    async def _keeping(self, plan: EditPlan, *, confirm: bool) -> _Tried:
+        """Try with the files kept; also when the run is cancelled while the editor is at it."""
+        await self.kept.before([path for change in plan.files for path in _paths(change)])
+        tried: _Tried | None = None
+        try:
+            # what is applied from here on is applied to what was kept
+            refused = await asyncio.to_thread(undecided, plan, self.permitted)
+            tried = _AGAIN if refused else await self._try(plan, confirm=confirm)
+        except asyncio.CancelledError:
+            await asyncio.shield(self._late(plan))
+            raise
+        finally:
+            await asyncio.shield(self._settle(plan, tried))
+        return tried
+
+    async def _try(self, plan: EditPlan, *, confirm: bool) -> _Tried:
+        with self.waiting() if confirm else nullcontext():
+            made = await in_editor.apply(self.host, self.port, plan, confirm=confirm)
+        match made:
+            case NotApplied(reason, behind):
+                return _Tried(Refused(_BEHIND if behind else _DECLINED.format(reason.rstrip("."))))
+            case NotMade(accepted, again):
+                return _Tried(Refused(_NOT_SEEN if accepted else _TYPING), again=again)
+            case Made():
+                return await self._applied(plan, made, confirm=confirm)
+
+    async def _applied(self, plan: EditPlan, made: Made, *, confirm: bool) -> _Tried:
+        now = self.host.snapshot()
+        staying = wait.left_open(plan, now)
+        if staying and await self._moved_back(plan):
+            names = ", ".join(now.relative(each.path) for each in staying[:_PLACES])
+            return _Tried(Refused(_STAYING.format(names)))
+        found = (*(now.read(path) for path in in_editor.paths_of(plan)), *staying)
+        documents = {each.path: each for each in found if isinstance(each, Document)}
+        for change in plan.files:
+            document = documents.get(change.path)
+            if isinstance(change, FileEdit) and document is not None and document.version is None:
+                self.host.written(document)
+        note, unwanted = _note(made), made.left_out if confirm else ()
+        if unwanted:
+            note = _rejections(plan, unwanted)
+        elif not note and not wait.changed(plan, now):
+            note = _TAKEN_BACK
+        done = keep(plan, {hunk.id for hunk in plan.hunks} - {hunk.id for hunk in made.left_out})
+        return _Tried(Applied(tuple(documents.values()), note, _ids(unwanted)), done.files)
+
+    async def _moved_back(self, plan: EditPlan) -> bool:
+        """Whether the editor took a move back."""
+        renames = [change for change in plan.files if isinstance(change, FileRename)]
+        back = EditPlan.of("Undo", *(change.reverse for change in renames))
+        refusal = await self.port.apply_edit(back, confirm=False)
+        self.host.apply(DiskChanged(frozenset(in_editor.paths_of(plan))))
+        return refusal is None
+
+    async def _settle(self, plan: EditPlan, tried: _Tried | None) -> None:
+        """Have noted what the plan made of the files: nobody else's changes are the turn's."""
+        now = self.host.snapshot()
+        await self.kept.after(*await asyncio.to_thread(_changed, plan, tried, now))
+
+    async def _late(self, plan: EditPlan) -> None:
+        """Wait a little for what an editor does that was asked before the run was cancelled."""
+        changed = partial(wait.changed, plan)
+        await wait.until(self.host, changed, wait.LATE_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """What became of one try, and what was done of the plan; `again`: it is to be made again."""
+
+    outcome: Applied | Refused
+    done: tuple[FileChange, ...] = ()
+    again: bool = False
+
+
+_AGAIN = _Tried(Refused(_TYPING), again=True)
+
+
+def _paths(change: FileChange) -> tuple[str, ...]:
+    """All files that the change is about, those of a folder that is moved one by one."""
+    return change.files if isinstance(change, FileRename) else (change.path,)
+
+
+def _made(change: FileChange) -> dict[str, str | None]:
+    """The texts of its paths after a change; None where it makes no text."""
+    if isinstance(change, FileEdit):
+        return {change.path: change.result}
+    return dict.fromkeys(_paths(change))
+
+
+def _changed(
+    plan: EditPlan, tried: _Tried | None, now: WorkspaceSnapshot
+) -> tuple[dict[str, str | None], list[str]]:
+    """What a plan changed, and what it did not; of a try that was cut off some is not known."""
+    done = {change.path: change for change in tried.done} if tried else {}
+    changed: dict[str, str | None] = {}
+    untouched: list[str] = []
+    for change in plan.files:
+        if change.path in done:
+            changed |= _made(done[change.path])
+        elif wait.is_done(change, now):
+            changed |= _made(change)
+        elif tried or wait.is_unchanged(change, now):
+            untouched += _paths(change)
+    return changed, untouched
+
+
+def _note(made: Made) -> str:
+    """What went wrong, for the model; empty if nothing did."""
+    if made.misplaced:
+        is_known = all(each.made is not None for each in made.misplaced)
+        return _MISPLACED.format("made" if is_known else "may have made")
+    return _PUT_RIGHT if made.moved else ""
+
+
+def _ids(hunks: Iterable[Hunk]) -> tuple[str, ...]:
+    return tuple(hunk.id for hunk in hunks)
+
+
+def _rejections(plan: EditPlan, rejected: Sequence[Hunk], words: str = "") -> str:
+    """What the user made of a plan, for the model; people read the first line."""
+    if not rejected:
+        return f"The user says: {words}" if words else ""
+    what, it = "this edit", "it"
+    if len(rejected) < len(plan.hunks):
+        lines = [f"line {hunk.first_line}" for hunk in rejected]
+        places = ", ".join(lines[:_PLACES] + ["…"] * (len(lines) > _PLACES))
+        it = "them"
+        what = f"{len(rejected)} of {len(plan.hunks)} changes ({places})"
+    then = f"The user says: {words}" if words else f"Do not make {it} again unasked."
+    return f"The user rejected {what}.\n{then}"
+
+
+def _told(outcome: EditOutcome) -> str:
+    """What people read of it; what follows the first line is for the model."""
+    match outcome:
+        case Applied(_, note):
+            return note.partition("\n")[0]
+        case Refused(reason):
+            return reason.partition("\n")[0]
+        case Conflict(note=note):
+            meanwhile = f"The place to edit was changed meanwhile. {note}"
+            return meanwhile.partition("\n")[0].rstrip()

@@ -1,0 +1,137 @@
+"""Files as the user sees them: open documents through the editor, the rest on disk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+
+from glossator.core.document import Document
+from glossator.core.edit import EditPlan, FileDeletion, FileEdit
+from glossator.core.encoding import decode
+from glossator.core.ports import EditorPort, NotApplied
+from glossator.core.replacement import line_replacements
+from glossator.documents.change import DiskChanged
+from glossator.documents.host import WorkspaceHost
+from glossator.documents.overlays import Overlay
+from glossator.edits import wait
+from glossator.edits.in_editor import Made, NotMade, apply
+from glossator.undo.file_states import (
+    Absent,
+    Content,
+    DiskFiles,
+    Found,
+    Look,
+    Restoration,
+    Restored,
+    State,
+    described,
+    holding,
+)
+
+_REFUSED = "could not be changed in the editor: {}"
+_MISPLACED = "may be edited in a wrong place, as you were typing; look at it in the editor"
+_TYPING = "could not be changed while you were typing; undo again"
+_CLOSE_FIRST = "is open in the editor; close it there first"
+
+
+class EditorFiles:
+    """Implements `file_states.Files`."""
+
+    def __init__(self, host: WorkspaceHost, port: EditorPort, disk: DiskFiles) -> None:
+        self._host = host
+        self._port = port
+        self._disk = disk
+
+    def now(self) -> Look:
+        """What the editor shows, in the encoding of the file; else what is on disk."""
+        overlays = self._host.overlays
+
+        def look(path: str, limit: int) -> Found:
+            on_disk = self._disk.look(path, limit)
+            overlay = overlays.get(path)
+            return on_disk if overlay is None else holding(overlay.text, on_disk, limit)
+
+        return look
+
+    def saved(self, path: str, since: int) -> str | None:
+        """The hash of the text that the editor last saved there, if it did since (ns, 1970)."""
+        save = self._host.saves.get(path)
+        return save.sha256 if save is not None and save.at_ns >= since else None
+
+    async def restore(self, plan: Iterable[Restoration], limit: int) -> Restored:
+        """Bring back what was, in place of what has at most `limit` bytes."""
+        steps = tuple(plan)
+        overlays = self._host.overlays
+        closed = [step for step in steps if step.path not in overlays]
+        done = await self._disk.restore(closed, limit)
+        for step in steps:
+            if step.path in overlays:
+                done.add(await self._restore_open(step, limit))
+        self._host.apply(DiskChanged(frozenset(step.path for step in steps)))
+        return done
+
+    async def _restore_open(self, step: Restoration, limit: int) -> Restored:
+        """Give an open document its text back, or close it; what it shows already, to the disk."""
+        await wait.quiet(self._host, self._port, [step.path])
+        overlay = self._overlay(step.path)
+        if overlay is None:
+            return Restored(changed=[step.path])
+        change = await asyncio.to_thread(_restoring, step, overlay.document)
+        now = described(await asyncio.to_thread(self.now(), step.path, limit))
+        is_shown = isinstance(change, FileEdit) and change.result == change.before
+        if overlay is not self._overlay(step.path) or (now != step.expected and not is_shown):
+            return Restored(changed=[step.path])
+        if is_shown:
+            return await self._below(step, now, limit)
+        if change is None:
+            return Restored(failed={step.path: _CLOSE_FIRST})
+        return await self._apply(step, change, limit)
+
+    async def _apply(
+        self, step: Restoration, change: FileEdit | FileDeletion, limit: int
+    ) -> Restored:
+        """Have the editor make a change."""
+        match await apply(self._host, self._port, EditPlan.of("Undo", change)):
+            case Made(misplaced=()):
+                return await self._restored(step, limit)
+            case Made():
+                return Restored(failed={step.path: _MISPLACED})
+            case NotApplied(behind=True):
+                return Restored(failed={step.path: _TYPING})
+            case NotApplied(reason) if isinstance(change, FileEdit):
+                return Restored(failed={step.path: _REFUSED.format(reason)})
+            case NotMade(again=True):
+                return Restored(changed=[step.path])
+        return Restored(failed={step.path: _CLOSE_FIRST})
+
+    async def _below(self, step: Restoration, shown: State, limit: int) -> Restored:
+        """Give the file below an open document the text that is shown already."""
+        below = await self._disk.restore([step], limit)
+        if not below.changed or shown != step.expected:
+            return below
+        missing = await self._disk.restore([replace(step, expected=Absent())], limit)
+        return await self._restored(step, limit) if missing.changed else missing
+
+    async def _restored(self, step: Restoration, limit: int) -> Restored:
+        """What the editor brought back, whatever the user has typed since; modes are left to us."""
+        if isinstance(step.found, Content) and (decoded := decode(step.found.data)) is not None:
+            why_not = await asyncio.to_thread(self._disk.give_mode, step.path, step.found.mode)
+            on_disk = await asyncio.to_thread(self._disk.look, step.path, limit)
+            left = described(holding(decoded[0], on_disk, limit))
+            return Restored({step.path: left}, failed={step.path: why_not} if why_not else {})
+        # the folders that were made for it
+        return await self._disk.restore([replace(step, expected=Absent())], limit)
+
+    def _overlay(self, path: str) -> Overlay | None:
+        return self._host.overlays.get(path)
+
+
+def _restoring(step: Restoration, document: Document) -> FileEdit | FileDeletion | None:
+    """What the editor can be asked for; None for what only the disk can hold."""
+    if isinstance(step.found, Absent):
+        return FileDeletion(document)
+    if isinstance(step.found, Content) and (decoded := decode(step.found.data)) is not None:
+        lines = line_replacements(document.text, decoded[0])  # what is typed elsewhere can stay
+        return FileEdit(document.uri, document.path, document, lines)
+    return None

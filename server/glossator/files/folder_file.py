@@ -1,0 +1,127 @@
+"""The file in which the folders of one root are remembered: `folders.z`.
+
+A line says what the file is and carries a checksum of all that follows: lines of JSON, compressed.
+The first of them says whose the others are, each of which holds some folders. The file appears
+whole or not at all, and is written by the writer of the root alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from glossator.files.folder_memory import Known
+
+NAME = "folders.z"
+_MAGIC = b"glossator folders 1 "
+_HEAD_BYTES = len(_MAGIC) + 9
+_TOGETHER = 256  # folders in a line, about 1 ms of work
+_MAX_TEXT = 64 << 20  # bytes before compression; where it is more, nothing is remembered
+_PIECE = 1 << 14  # bytes decompressed at once, to ten times as many
+_LEVEL = 1  # of compression: the others save little more and take long
+
+
+class CorruptFolders(Exception):
+    """A file that cannot be used; the message says why."""
+
+
+class Folders(NamedTuple):
+    """What is remembered of folders, by absolute path; of use for the same roots only."""
+
+    roots: tuple[str, ...]
+    known: Mapping[str, Known]
+
+
+class FolderFile:
+    """The content for the root `top` of a workspace with certain `roots`, in the making."""
+
+    def __init__(self, top: str, roots: Sequence[str]) -> None:
+        self._begin = len(os.path.join(top, ""))
+        self._compressor = zlib.compressobj(_LEVEL)
+        self._parts: list[bytes] = []
+        self._text_bytes = 0
+        self._some: list[tuple[object, ...]] = []
+        self._put({"roots": roots, "user": _user()})
+
+    def add(self, folder: str, known: Known) -> None:
+        """Put a folder in."""
+        self._some.append((folder[self._begin :], *known))
+        if len(self._some) == _TOGETHER:
+            self._put(self._some)
+            self._some = []
+
+    def content(self) -> bytes | None:
+        """All of it, once; None if it is too much."""
+        self._put(self._some)
+        if self._text_bytes > _MAX_TEXT:
+            return None
+        body = b"".join((*self._parts, self._compressor.flush()))
+        return _head(body) + body
+
+    def _put(self, value: object) -> None:
+        if self._text_bytes <= _MAX_TEXT:
+            line = json.dumps(value, separators=(",", ":")).encode("ascii") + b"\n"
+            self._parts.append(self._compressor.compress(line))
+            self._text_bytes += len(line)
+
+
+def read_folders(folder: Path, top: str) -> Folders:
+    """What the file in `folder` says of the root `top`. Raises `CorruptFolders`."""
+    roots, parts = read_in_parts(folder, top)
+    known: dict[str, Known] = {}
+    for part in parts:
+        known |= part
+    return Folders(roots, known)
+
+
+def read_in_parts(folder: Path, top: str) -> tuple[tuple[str, ...], Iterator[dict[str, Known]]]:
+    """As `read_folders`, some folders at a time, in the order in which they were listed."""
+    lines = _lines(read_checked(folder))
+    conditions = next(lines, None)
+    if conditions is None or conditions["user"] != _user():
+        return (), iter(())
+    below = os.path.join(top, "")
+    return tuple(conditions["roots"]), (
+        {below + name if name else top: Known._make(facts) for name, *facts in some}
+        for some in lines
+    )
+
+
+def read_checked(folder: Path) -> bytes:
+    """The file in `folder` as it is, b"" without one. Raises `CorruptFolders`."""
+    try:
+        with open(folder / NAME, "rb") as file:
+            content = file.read(_MAX_TEXT)
+    except (FileNotFoundError, NotADirectoryError):
+        return b""
+    except OSError as error:
+        raise CorruptFolders(f"{NAME} cannot be read ({error.strerror})") from error
+    if not content.startswith(_head(content[_HEAD_BYTES:])):
+        raise CorruptFolders(f"{NAME} is cut short or damaged, or of another version")
+    return content
+
+
+def _head(body: bytes) -> bytes:
+    return _MAGIC + b"%08x\n" % zlib.crc32(body)
+
+
+def _user() -> int | None:
+    """Who listed the folders: another user may read other ones."""
+    return os.geteuid() if hasattr(os, "geteuid") else None
+
+
+def _lines(content: bytes) -> Iterator[Any]:
+    """What the lines say; the checksum proves that we wrote them.
+
+    A piece at a time: the text, decoded, and its lines would take new memory three times.
+    """
+    decompressor = zlib.decompressobj()
+    line = b""
+    for start in range(_HEAD_BYTES, len(content), _PIECE):
+        text = decompressor.decompress(content[start : start + _PIECE])
+        *whole, line = (line + text).split(b"\n")
+        yield from map(json.loads, whole)

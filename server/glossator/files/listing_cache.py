@@ -1,0 +1,104 @@
+"""What folders held when they were last listed, so that a start need not list them again.
+
+A folder with the inode and the times it had holds the same names, if it was listed long enough
+after its last change that no later one can have left it these times. Its files are looked at all
+the same. What was left out was so by certain rules, and holds only where they are still in effect.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from glossator.files import state_folder
+from glossator.files.folder_file import CorruptFolders, FolderFile, read_in_parts
+from glossator.files.folder_memory import Known, Memory, Stamp, divided
+from glossator.files.mounts import trusted_devices
+from glossator.files.roots import Roots, is_inside, outermost
+from glossator.files.stamp import ripe_at
+
+if TYPE_CHECKING:
+    from glossator.files.ignore import IgnoreRules
+
+_OF_RULES = "ignore"  # in the name of every file with rules; `.git` is always left out
+
+_log = logging.getLogger(__name__)
+
+
+def recall(roots: Roots) -> ListingCache | None:
+    """What is on disk of the folders of these roots; None if there is nothing of use."""
+    parts: list[Iterator[dict[str, Known]]] = []
+    tops = outermost(roots.paths)
+    for top in tops:
+        try:
+            of, known = read_in_parts(state_folder.root_folder(top), top)
+        except CorruptFolders as error:  # who writes the next one tells the user
+            _log.warning("The folders of %s are listed anew: %s", top, error)
+            continue
+        if of == roots.paths and (first := next(known, None)):
+            parts += (iter((first,)), known)
+    return ListingCache(chain.from_iterable(parts), tops) if parts else None
+
+
+class ListingCache(Memory):
+    """What is known from earlier, by absolute path; each folder is recalled once.
+
+    It is read as it is asked for, up to the folder or to the end where that is not known, and
+    forgotten then: what is at hand in the processor's cache takes less time.
+    """
+
+    def __init__(self, parts: Iterator[dict[str, Known]], roots: Iterable[str]) -> None:
+        """`parts`: some folders at a time, best in the order in which they are asked for."""
+        self._known: dict[str, Known] = {}
+        self._parts = parts
+        self._devices = trusted_devices(roots)
+
+    def recall(self, folder: str, rules: IgnoreRules, /) -> Known | None:
+        """As `Memory`; rules that the folder holds are read anew."""
+        known = self._known.pop(folder, None)
+        while known is None and (part := next(self._parts, None)) is not None:
+            self._known |= part
+            known = self._known.pop(folder, None)
+        if known is None or _stamp(folder, self._devices) != known[:3]:
+            return None
+        names: Iterable[str] = known.left_out
+        if _OF_RULES in known.files:
+            names = chain(names, divided(known.files))
+        here = rules.entered(folder, names)
+        return None if isinstance(here, str) or here.fingerprint != known.rules else known
+
+
+class Recording(Memory):
+    """Puts what is listed from `now` (ns) on into a file for each of the outermost roots."""
+
+    def __init__(self, roots: Roots, now: int) -> None:
+        tops = outermost(roots.paths)
+        self.files = {top: FolderFile(top, roots.paths) for top in tops}
+        self._now = now
+        self._devices = trusted_devices(tops)
+
+    def stamp(self, folder: str, /) -> Stamp | None:
+        """As `Memory`; a later change must not be able to leave the same one."""
+        stamp = _stamp(folder, self._devices)
+        return None if stamp is None or ripe_at(*stamp[1:]) > self._now else stamp
+
+    def keep(self, folder: str, known: Known, /) -> None:
+        """As `Memory`."""
+        for top, file in self.files.items():
+            if is_inside(folder, top):
+                file.add(folder, known)
+
+
+def _stamp(folder: str, devices: Collection[int]) -> Stamp | None:
+    """Of a directory on one of the devices."""
+    try:
+        status = os.lstat(folder)
+    except OSError:
+        return None
+    if not stat.S_ISDIR(status.st_mode) or status.st_dev not in devices:
+        return None
+    return status.st_ino, status.st_mtime_ns, status.st_ctime_ns

@@ -1,0 +1,97 @@
+"""Where what we know of a workspace's root is kept between two starts.
+
+`<user state folder>/index/<16 hex digits of a SHA-256>/`, of the real path and the format of the
+segments, so that versions of this program leave each other's alone, belongs to the user alone and
+holds `root` (the path, for people; its time is that of the last use), `lock` (see
+`index/lock.py`) and what the writers put there. Nothing in it is needed: it can be deleted.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import platformdirs
+
+VERSION = 6  # of the index: its layout on disk, how texts are folded, framed and read
+LOCK = "lock"
+INNER = ("segments", "quarantine")  # the folders in it
+_ROOT = "root"
+_IGNORE_ALL = "*\n"  # a workspace that holds the state folder must not index it
+_FOLDER = re.compile(r"[0-9a-f]{16}")
+_FILE = re.compile(
+    r"root|lock|(manifest|folders)\.(json|z|tmp)|symbols\.db(-wal|-shm|-journal|\.damaged|\.lock)?"
+    r"|segments/[0-9a-f]{16}\.seg(\.tmp)?|quarantine/([0-9a-f]{16}\.seg|manifest\.json|folders\.z)"
+)
+
+
+def index_base() -> Path:
+    """The folder with a folder for each root."""
+    return Path(platformdirs.user_state_dir("glossator")).absolute() / "index"
+
+
+def root_folder(root: str) -> Path:
+    """The folder of `root`, a real path, whether or not it exists."""
+    key = os.fsencode(root) + b"\0%d" % VERSION
+    return index_base() / hashlib.sha256(key).hexdigest()[:16]
+
+
+def prepare(root: str) -> Path:
+    """The folder of `root`, made if need be and marked as used now. Raises `OSError`."""
+    folder = root_folder(root)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.is_symlink():
+        raise OSError(errno.ELOOP, "it is a link", str(folder))
+    for private in (folder.parent, folder):
+        private.chmod(0o700)
+    ignore = folder.parent / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text(_IGNORE_ALL, "utf-8")
+    (folder / _ROOT).write_bytes(os.fsencode(root) + b"\n")
+    return folder
+
+
+def folders(base: Path) -> Iterator[Path]:
+    """The folders of roots in `base`; a link is none. Raises `OSError`."""
+    with os.scandir(base) as entries:
+        for entry in entries:
+            if _FOLDER.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+                yield base / entry.name
+
+
+def files(folder: Path) -> Iterator[Path]:
+    """The files in the folder of a root that were written by us, none behind a link."""
+    for inner in ("", *INNER):
+        place = folder / inner
+        if place.is_symlink():
+            continue
+        try:
+            names = os.listdir(place)
+        except OSError:
+            continue  # not there; or closed to us, so that it cannot be deleted either
+        for name in names:
+            if _FILE.fullmatch(f"{inner}/{name}" if inner else name):
+                yield place / name
+
+
+def last_use(folder: Path) -> int:
+    """When the folder was last used, in ns; 0 for a folder that is not whole."""
+    try:
+        return (folder / _ROOT).lstat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def disk_bytes(folder: Path) -> int:
+    """The space that our files in the folder take."""
+    total = 0
+    for path in files(folder):
+        try:
+            total += path.lstat().st_size
+        except OSError:
+            continue  # gone since it was listed
+    return total

@@ -1,0 +1,1 @@
+"""Glosses: reports kept beside the lines that they are about."""

@@ -1,0 +1,183 @@
+"""What hovers need at once: outlines of open documents, and definitions of names they use.
+
+An outline is asked for as soon as a document is opened or its text rests, so that a hover finds it
+here while the worker is busy. It is of one text and never out of date. Where a name is defined
+elsewhere is remembered for the text that uses it, as long as the text with the definition is the
+same; when anything else changed, it is looked up again for the next time. What a hover did not wait
+for goes on, and is known to the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from asyncio import Task
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Set as AbstractSet
+from functools import partial
+from typing import TypeVar, cast
+
+from glossator.core.document import Document
+from glossator.core.languages import language_of
+from glossator.documents.host import WorkspaceHost
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.symbols.find import Definition, Found
+from glossator.symbols.finder import SymbolFinder
+from glossator.symbols.symbol import Symbol
+from glossator.worker.client import WorkerGone
+from glossator.worker.connection import JobFailed
+
+logger = logging.getLogger(__name__)
+
+_RESTS = 0.3  # seconds after the last change of an open document
+_OUTLINES = 60
+_NAMES = 2_000
+_LOOK_UPS = 4  # that go on at once; a pointer on its way over a text begins one after the other
+_ANEW = object()  # what names are looked up again as: one at a time, the others wait for a hover
+
+R = TypeVar("R")
+Search = Callable[[], Awaitable[Found[Definition]]]
+_Text = tuple[str, str]  # the path and the SHA-256 of a document
+
+
+class HoverCache:
+    """For the event loop."""
+
+    def __init__(self, host: WorkspaceHost, symbols: SymbolFinder) -> None:
+        self._host = host
+        self._symbols = symbols
+        self._outlines: OrderedDict[_Text, tuple[Symbol, ...]] = OrderedDict()
+        self._names: OrderedDict[tuple[_Text, str], tuple[int, Found[Definition]]] = OrderedDict()
+        self._nowhere: OrderedDict[tuple[str, str], None] = OrderedDict()  # names by path
+        self._look_ups: OrderedDict[object, Task[object]] = OrderedDict()
+        self._timer: asyncio.TimerHandle | None = None
+        self._tasks: dict[object, Task[None]] = {}
+        self._unsubscribe = host.subscribe(self._changed)
+
+    def outline(self, document: Document) -> tuple[Symbol, ...] | None:
+        """The outline of a document, if it is there."""
+        key = _text(document)
+        if key in self._outlines:
+            self._outlines.move_to_end(key)
+        return self._outlines.get(key)
+
+    def known_definitions(
+        self, snapshot: WorkspaceSnapshot, document: Document, name: str, search: Search
+    ) -> Found[Definition] | None:
+        """What `search` found for this text, if it is there."""
+        key = _text(document), name
+        revision, found = self._names.get(key, (0, None))
+        if found is None or revision == snapshot.revision:
+            return found
+        if not _holds(snapshot, found):
+            return None
+        self._in_background(_ANEW, partial(self._search, key, snapshot, search))
+        return found
+
+    def was_nowhere(self, document: Document, name: str) -> bool:
+        """Whether a name in this document was last found to be defined nowhere."""
+        return (document.path, name) in self._nowhere
+
+    def look_up(self, key: object, work: Callable[[], Coroutine[object, object, R]]) -> Task[R]:
+        """The task of this key: the one that is under way, or one that begins with `work`.
+
+        It is cancelled when many others have begun since.
+        """
+        if (task := self._look_ups.get(key)) is None:
+            task = self._look_ups[key] = asyncio.create_task(work())
+            task.add_done_callback(partial(self._looked_up, key))
+            if len(self._look_ups) > _LOOK_UPS:
+                next(iter(self._look_ups.values())).cancel()
+        return cast(Task[R], task)
+
+    async def definitions(
+        self, snapshot: WorkspaceSnapshot, document: Document, name: str, search: Search
+    ) -> Found[Definition]:
+        """What `search` finds; remembered for this text. Raises what `search` raises."""
+        found = await search()
+        self._remember((_text(document), name), snapshot, found)
+        return found
+
+    async def close(self) -> None:
+        """End what is under way."""
+        self._unsubscribe()
+        if self._timer:
+            self._timer.cancel()
+        tasks = {*self._tasks.values(), *self._look_ups.values()}
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    def _changed(self, paths: AbstractSet[str]) -> None:
+        if self._timer is None and not paths.isdisjoint(self._host.overlays):
+            self._timer = asyncio.get_running_loop().call_later(_RESTS, self._prepare)
+
+    def _prepare(self) -> None:
+        """Ask for the outlines of the open documents that are not there."""
+        self._timer = None
+        for overlay in self._host.overlays.values():
+            if language_of(overlay.path, overlay.text) is None:
+                continue
+            key = _text(overlay.document)
+            if key not in self._outlines:
+                self._in_background(key, partial(self._outline, key, overlay.document))
+
+    async def _outline(self, key: _Text, document: Document) -> None:
+        self._outlines[key] = await self._symbols.outline(self._host.snapshot(), document)
+        while len(self._outlines) > _OUTLINES:
+            self._outlines.popitem(last=False)
+
+    async def _search(
+        self, key: tuple[_Text, str], snapshot: WorkspaceSnapshot, search: Search
+    ) -> None:
+        self._remember(key, snapshot, await search())
+
+    def _remember(
+        self, key: tuple[_Text, str], snapshot: WorkspaceSnapshot, found: Found[Definition]
+    ) -> None:
+        if found.coverage.worker_away:
+            return  # few texts were looked at
+        self._names[key] = snapshot.revision, found
+        while len(self._names) > _NAMES:
+            self._names.popitem(last=False)
+        (path, _), name = key
+        self._nowhere.pop((path, name), None)
+        if not found.hits:
+            self._nowhere[path, name] = None
+        while len(self._nowhere) > _NAMES:
+            self._nowhere.popitem(last=False)
+
+    def _looked_up(self, key: object, task: Task[object]) -> None:
+        if self._look_ups.get(key) is task:
+            del self._look_ups[key]
+        if not task.cancelled() and (failure := task.exception()):  # who waits for it hears it, too
+            logger.info("Not looked up for a hover: %s", failure)
+
+    def _in_background(self, key: object, work: Callable[[], Awaitable[None]]) -> None:
+        """One at a time for each key; what fails is tried again when it is asked for."""
+
+        async def run() -> None:
+            try:
+                await work()
+            except (WorkerGone, JobFailed, TimeoutError) as failure:
+                logger.info("Not prepared for a hover: %s", failure)
+            finally:
+                self._tasks.pop(key, None)
+
+        if key not in self._tasks:
+            self._tasks[key] = asyncio.create_task(run())
+
+
+def _text(document: Document) -> _Text:
+    return document.path, document.sha256
+
+
+def _holds(snapshot: WorkspaceSnapshot, found: Found[Definition]) -> bool:
+    """Whether the likeliest definition is in the same text still."""
+    if not found.hits:
+        return False
+    line = found.hits[0].line
+    document = snapshot.read(line.path)
+    return isinstance(document, Document) and document.sha256 == line.sha256

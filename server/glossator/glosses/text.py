@@ -1,0 +1,102 @@
+"""A gloss as people read it: its citations as links to where the lines are now, and its state."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from glossator.core.citations import CitationMark, link, place, rewrite_citations
+from glossator.core.markdown import harmless
+from glossator.core.report import ITEM, Finding, joined
+from glossator.core.shown import shown_prose
+from glossator.core.span import Citation, CitationStatus
+from glossator.core.uri import to_uri
+from glossator.glosses.gloss_index import GlossState
+from glossator.glosses.passages import Place
+
+EXTRACTIVE = "extracted without a model"
+
+
+def state(noted: GlossState) -> str:
+    """`fresh`, or how many of the cited lines changed, if there are any."""
+    if not noted.gloss.paths:
+        return "unchecked: it cites no lines"
+    if noted.standing is None:
+        return "not looked at yet"
+    changed = noted.standing.changed
+    if not changed:
+        return "fresh"
+    return f"stale: {changed:,} cited line{'s' if changed > 1 else ''} changed"
+
+
+def origin(noted: GlossState) -> str:
+    """Who made it, and when."""
+    gloss = noted.gloss
+    return f"{gloss.model or EXTRACTIVE}, {gloss.made_at.astimezone():%Y-%m-%d}"
+
+
+def opening(noted: GlossState) -> str:
+    """The first finding that cites lines, else the first that is no heading."""
+    findings = zip(noted.gloss.report.findings, _findings(noted), strict=True)
+    found = [(finding, text) for finding, text in findings if not text.startswith("#")]
+    first = next((text for finding, text in found if finding.citations), None)
+    return ITEM.sub("", first if first is not None else found[0][1] if found else "", count=1)
+
+
+def document(noted: GlossState, title: str) -> str:
+    """The whole report as a document of Markdown."""
+    report = noted.gloss.report
+    parts = [harmless(f"# {title}"), f"*{state(noted)} · {origin(noted)}*"]
+    if report.partial:
+        parts.append(f"*This report is partial: {report.partial}.*")
+    parts.append(joined(_findings(noted)) or "Nothing was found.")
+    if report.open:
+        parts += ["## Open", joined(map(harmless, report.open))]
+    if report.searched:
+        parts += ["## Searched", report.account()]
+    return shown_prose("\n\n".join(parts) + "\n")
+
+
+def gloss_link(path: str, line: int) -> str:
+    """What makes a gloss of what is on a 1-based line, as a link that runs a command."""
+    return _command("glossator.gloss", {"uri": to_uri(path), "line": line})
+
+
+def report_link(noted: GlossState) -> str:
+    """What shows the whole gloss."""
+    return _command("glossator.showGloss", {"key": noted.gloss.subject.key})
+
+
+def _command(name: str, argument: dict[str, object]) -> str:
+    return f"command:{name}?{quote(json.dumps([argument]), safe='')}"
+
+
+def _findings(noted: GlossState) -> Iterator[str]:
+    places = iter(noted.standing.places if noted.standing else ())
+    for finding in noted.gloss.report.findings:
+        now = [next(places, None) for _ in finding.citations]
+        yield _linked(finding, now)
+
+
+def _linked(finding: Finding, places: list[Place | None]) -> str:
+    cited = iter(zip(finding.citations, places, strict=True))
+
+    def linked(mark: CitationMark) -> str:
+        citation, now = next(cited, (None, None))
+        return f"`{mark.place}`" if citation is None else _link(mark, citation, now)
+
+    return rewrite_citations(harmless(finding.text), linked)
+
+
+def _link(mark: CitationMark, citation: Citation, now: Place | None) -> str:
+    span = citation.span
+    if span is None:
+        return f"`{mark.place}`" + " (not read)" * (citation.status is not CitationStatus.READ)
+    first, last = (now.first_line, now.last_line) if now else (span.first_line, span.last_line)
+    lines = f"L{first}" if first == last else f"L{first}-L{last}"
+    if citation.status is not CitationStatus.READ:
+        doubt = " (not read)"
+    else:
+        doubt = " (changed)" if now and now.changed else ""
+    return link(place(mark.path, first, last), f"{span.uri}#{lines}") + doubt

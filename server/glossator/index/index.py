@@ -1,0 +1,282 @@
+"""The text index of all roots: which listed files can hold a match, at every moment.
+
+A listed file has at most one valid document, in a segment or in memory; without one it is pending,
+and a candidate for every query. Used from the event-loop thread alone, its views from any thread.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import ChainMap
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain
+from operator import attrgetter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from glossator.files.cache import is_racy
+from glossator.files.entries import FileEntry, Files, FolderFiles
+from glossator.files.roots import folder_of
+from glossator.index.candidates import Candidates, Joined, Ranges
+from glossator.index.placement import (
+    PlacedSegment,
+    Placement,
+    Preparation,
+    ValidDocuments,
+    stamp_of,
+)
+from glossator.index.policy import Figures
+
+if TYPE_CHECKING:  # numpy takes long to import, and an empty index does without
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from glossator.index.memory_segment import BlockView, MemorySegment
+    from glossator.index.plain import Traits
+    from glossator.index.required import Query
+
+_MOST_YOUNG = 500  # files that are searched although they are indexed
+_by_time = attrgetter("ctime_ns")
+
+
+@dataclass(frozen=True, slots=True)
+class TextStatistics:
+    """Figures of the index; `delta` documents are in memory only."""
+
+    segments: int
+    documents: int  # in segments, valid now
+    pending: int
+    delta: int
+    disk_bytes: int
+    memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextView:
+    """The index at one moment; safe from any thread."""
+
+    single: tuple[FileEntry, ...]  # pending files, …
+    parts: tuple[ValidDocuments | BlockView, ...] = ()
+    folders: Mapping[str, FolderFiles] = field(default_factory=dict)  # … and folders of such
+    young: tuple[FileEntry, ...] = ()  # see `TextIndex.read_young`
+
+    @property
+    def pending(self) -> tuple[FileEntry, ...]:
+        """The files without a valid document."""
+        return (*self.single, *Files(self.folders).entries)
+
+    def candidates(self, query: Query, masked: Collection[str] = ()) -> Candidates:
+        """Every listed file in which `query` can be met, or of which nothing is known.
+
+        Files at the `masked` absolute paths are left out.
+        """
+        found = [part.candidates(query, masked) for part in self.parts]
+        pending = chain(self.single, Files(self.folders).entries)
+        others = [entry for entry in pending if entry.path not in masked]
+        for part in found:
+            others += part.others
+
+        def ranges(entry: FileEntry) -> Ranges | None:
+            told = (part.ranges(entry) for part in found)
+            return next((some for some in told if some), None)
+
+        return Candidates(Joined([part.plain for part in found]), others, ranges)
+
+    def knows_plain(self, entry: FileEntry) -> bool:
+        """Whether there is a valid document of the file, and it is plain text."""
+        return any(part.knows_plain(entry) for part in self.parts)
+
+    def unsearchable(self) -> Iterable[FileEntry]:
+        """The listed files known to be binary."""
+        for part in self.parts:
+            yield from part.unsearchable()
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A segment in which a search found damage; it is searched by reading its files."""
+
+    root: str
+    segment: str
+    reason: str
+
+
+class TextIndex:
+    """Which listed files are in the index, and which are pending.
+
+    `look_up` gives the entry that is listed at an absolute path, if there is one; `changed` is told
+    of every change of the listing, right after it.
+    """
+
+    def __init__(self, look_up: Callable[[str], FileEntry | None]) -> None:
+        self._look_up = look_up
+        self._pending: dict[str, FileEntry] = {}
+        self._folders: dict[str, FolderFiles] = {}  # that are pending as a whole
+        self._placed: dict[str, tuple[PlacedSegment, ...]] = {}  # by root
+        self._delta: MemorySegment | None = None
+        self._preparation: Preparation | None = None
+        self._young: tuple[FileEntry, ...] = ()
+        self._view: TextView | None = None
+        self._pending_view: tuple[FileEntry, ...] | None = None
+
+    def changed(self, listed: Files, gone: Collection[str] = ()) -> None:
+        """Take in new entries of the listing, and paths `gone` from it."""
+        if self._placed or self._delta or self._preparation:
+            for entry in listed.entries:
+                self._place(entry.path, entry)
+            for path in gone:
+                self._place(path, None)
+            return
+        for folder in {*listed.folders, *map(folder_of, gone)}:
+            self._single_out(folder)
+        for folder, files in listed.folders.items():
+            if isinstance(files, FolderFiles):
+                self._folders[folder] = files
+            else:
+                self._pending.update((entry.path, entry) for entry in files)
+        for path in gone:
+            self._pending.pop(path, None)
+        self._view = self._pending_view = None
+
+    def keep(self, entry: FileEntry, keys: NDArray[np.intp], traits: Traits) -> bool:
+        """Index a file in memory as it was read under the stamp of `entry`.
+
+        Nothing is done when another entry is listed now. False when there is no room.
+        """
+        if self._look_up(entry.path) != entry or stamp_of(entry) is None:
+            return True
+        if self._delta is None:
+            from glossator.index.memory_segment import MemorySegment  # noqa: PLC0415 - for the reason above
+
+            self._delta = MemorySegment()
+        if not self._delta.add(entry, keys, traits):
+            return False
+        self._place(entry.path, entry)
+        return True
+
+    def read_young(self, entries: Iterable[FileEntry], now: int) -> None:
+        """These files are read for the index so soon after a change that they may change unnoticed.
+
+        Searches look into them for a while all the same, unless they are many: then somebody copied
+        them, or checked them out.
+        """
+        known = {each.path: each for each in (*self._young, *entries)}
+        young = (e for e in known.values() if is_racy(e.mtime_ns, e.ctime_ns, now))
+        self._young = tuple(heapq.nlargest(_MOST_YOUNG, young, key=_by_time))
+        self._view = None
+
+    def prepare(self, root: str) -> Preparation:
+        """Begin to replace the segments of `root`: `place` them in a thread, then `adopt`.
+
+        One at a time: what was prepared before can no longer be adopted.
+        """
+        unplaced = dict(self._pending)
+        if self._delta is not None:
+            unplaced.update((entry.path, entry) for entry in self._delta.entries())
+        views = tuple(segment.freeze() for segment in self._placed.get(root, ()))
+        folders = dict(self._folders)
+        self._preparation = Preparation(root, views, unplaced, folders, set())
+        return self._preparation
+
+    def adopt(self, placement: Placement) -> bool:
+        """Take in what was placed; False, and nothing is done, when it was not the last one."""
+        preparation = placement.preparation
+        if preparation is not self._preparation:
+            return False
+        self._preparation = None
+        self._placed[preparation.root] = placement.placed
+        self._pending, self._folders = placement.pending, placement.folders
+        for path in preparation.touched.union(self._kept_paths()):
+            self._place(path, self._look_up(path))
+        if self._delta is not None and not self._delta:
+            self._delta = None  # and its memory
+        self._view = self._pending_view = None
+        return True
+
+    def pending(self) -> Mapping[str, FileEntry]:
+        """The listed files without a valid document, by absolute path.
+
+        It changes with the index, until segments are adopted.
+        """
+        folders: Any = Files(self._folders)  # typed as if ChainMap put something into it
+        return MappingProxyType(ChainMap(self._pending, folders))
+
+    def kept(self) -> list[FileEntry]:
+        """The files that are indexed in memory only."""
+        return [] if self._delta is None else self._delta.entries()
+
+    def figures(self, root: str) -> tuple[Figures, ...]:
+        """The segments of `root`: their documents, and how many are valid."""
+        return tuple(
+            Figures(placed.segment.name, placed.segment.documents, len(placed))
+            for placed in self._placed.get(root, ())
+        )
+
+    def damage(self) -> tuple[Damage, ...]:
+        """The segments found to be damaged since they were adopted."""
+        return tuple(
+            Damage(root, placed.segment.name, placed.segment.damage)
+            for root, segments in self._placed.items()
+            for placed in segments
+            if placed.segment.damage is not None
+        )
+
+    def freeze(self) -> TextView:
+        """The index as it is now; the same object until something changes."""
+        if self._pending_view is None:
+            self._pending_view = tuple(self._pending.values())
+        if self._view is None:
+            kept = () if self._delta is None else self._delta.freeze()
+            placed = (segment.freeze() for segment in self._segments())
+            self._view = TextView(
+                self._pending_view, (*placed, *kept), dict(self._folders), self._young
+            )
+        return self._view
+
+    def statistics(self) -> TextStatistics:
+        """Figures for the user and for logs."""
+        segments = list(self._segments())
+        kept = 0 if self._delta is None else self._delta.memory_bytes
+        return TextStatistics(
+            len(segments),
+            sum(map(len, segments)),
+            len(self._pending) + len(Files(self._folders)),
+            len(self._kept_paths()),
+            sum(placed.segment.bytes for placed in segments),
+            sum(placed.memory_bytes for placed in segments) + kept,
+        )
+
+    def _place(self, path: str, unplaced: FileEntry | None) -> None:
+        """Find the one valid document for `unplaced`, what is listed at `path` now, if any is."""
+        self._single_out(folder_of(path))
+        for segment in self._segments():
+            if segment.place(path, unplaced):
+                unplaced = None
+        if self._delta is not None and (kept := self._delta.get(path)) is not None:
+            if kept == unplaced:
+                unplaced = None
+            else:
+                self._delta.remove(path)
+        if self._pending.get(path) is not unplaced:
+            self._pending_view = None
+            if unplaced is None:
+                del self._pending[path]
+            else:
+                self._pending[path] = unplaced
+        self._view = None
+        if self._preparation is not None:
+            self._preparation.touched.add(path)
+
+    def _single_out(self, folder: str) -> None:
+        """Have the files of the folder at hand by path, if it is pending as a whole."""
+        if files := self._folders.pop(folder, None):
+            self._pending.update((entry.path, entry) for entry in files)
+            self._pending_view = None
+
+    def _segments(self) -> Iterator[PlacedSegment]:
+        for segments in self._placed.values():
+            yield from segments
+
+    def _kept_paths(self) -> list[str]:
+        return [entry.path for entry in self.kept()]

@@ -1,0 +1,261 @@
+"""Keeps the text index, its segments on disk and the listing of files together.
+
+One task does one thing at a time: it takes over what is published on disk, then indexes what is
+pending, in memory if it is little, by the worker on disk if it is much or when all is quiet. No
+search depends on it for being right: what is not indexed is searched by reading.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import time
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from glossator.core.errors import UsageError
+from glossator.files.roots import Roots
+from glossator.index.index import TextIndex, TextStatistics
+from glossator.index.policy import Rest
+from glossator.settings.model import WorkspaceSettings
+from glossator.worker.client import Worker, WorkerState
+from glossator.worker.jobs import Progress
+
+if TYPE_CHECKING:
+    from glossator.files.folder_file import FolderFile
+    from glossator.index.check import CheckReport
+    from glossator.index.index_work import IndexWork
+
+_UNTIL_RIPE = 2.5  # seconds in which files that were changed just now can be indexed, too
+_LOOK_SECONDS = 0.5  # between two looks at what other servers published
+_CLOSED = "The work on the index was ended, because the workspace's folders changed; ask again."
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Who is told, on the event loop; they must not raise.
+
+    `on_change`: the index has another view. `notice`: a message for the user. `progress`: of long
+    writing, in files; None when it is over.
+    """
+
+    on_change: Callable[[], None]
+    notice: Callable[[str], None]
+    progress: Callable[[Progress | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class TextIndexStatus:
+    """How the index stands; `disk` says for each root "on", or why nothing of it is on disk.
+
+    `problems`: what is in the way of writing now, with a next step. `stopped`: by the user.
+    """
+
+    text: TextStatistics
+    disk: tuple[tuple[str, str], ...]
+    building: Progress | None
+    stopped: bool
+    problems: tuple[str, ...]
+    worker: WorkerState
+
+
+class TextIndexManager:
+    """Keeps one `TextIndex` of one set of roots; for the event-loop thread only."""
+
+    def __init__(
+        self,
+        index: TextIndex,
+        roots: Roots,
+        settings: WorkspaceSettings,
+        worker: Worker,
+        hooks: Hooks,
+        patience: float = 0.0,
+    ) -> None:
+        """Nothing is indexed in the first `patience` seconds, unless it is asked for.
+
+        A server that answers one question and ends has no use for it.
+        """
+        self._index = index
+        self._patience = patience
+        self._started_at = 0.0  # in the loop's time
+        self._worker = worker
+        self._begin = lambda: _begin(index, roots, settings, worker, hooks)
+        self._work: IndexWork | None = None  # until it is imported
+        self._complete = False  # whether the listing is
+        self._seen: Mapping[str, FolderFile] = {}  # that a sweep saw, to be kept
+        self._changed_at = self._look_at = 0.0  # in the loop's time
+        self._turn = asyncio.Lock()  # of the work, one thing at a time
+        self._wake = asyncio.Event()
+        self._begun = asyncio.Event()
+        self._opened = asyncio.Event()
+        self._rested = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self, after: Collection[asyncio.Task[None]] = ()) -> None:
+        """Begin in the background, once the tasks `after` are over."""
+        self._started_at = asyncio.get_running_loop().time()
+        self._task = asyncio.create_task(self._run(after), name="glossator-keeper")
+        self._task.add_done_callback(_log_failure)
+
+    def listing_changed(self, *, complete: bool) -> None:
+        """The index was told of changed files; none is indexed before all are listed."""
+        if self._task is None:
+            return  # the scan, which begins after it, tells of every file
+        self._complete = complete
+        self._changed_at = asyncio.get_running_loop().time()
+        self._nudge()
+
+    def remember(self, seen: Mapping[str, FolderFile]) -> None:
+        """Keep for the next start what a sweep saw of the folders of each outermost root."""
+        self._seen = seen
+        self._nudge()
+
+    def look(self) -> None:
+        """See, if that was not done just now, whether another server published something."""
+        now = asyncio.get_running_loop().time()
+        if self._work is not None and now >= self._look_at:
+            self._look_at = now + _LOOK_SECONDS
+            if self._work.news:
+                self._nudge()
+
+    async def opened(self) -> None:
+        """Wait until what is on disk is in use, or cannot be."""
+        if self._task is not None:
+            await _first(self._opened, self._task)
+
+    async def settle(self) -> None:
+        """Wait until all is indexed that can be now. Raises what ended the keeper, if anything."""
+        await self._unless_ended(self._rested)
+
+    async def build(self) -> None:
+        """Index all there is on disk, also after `cancel_build`, and wait for it.
+
+        Files that go on changing stay pending.
+        """
+        work = await self._working()
+        work.stopped, work.wanted = False, True
+        work.waits_until = time.monotonic() + _UNTIL_RIPE
+        self._nudge()
+        await self.settle()
+
+    async def rebuild(self) -> None:
+        """Build the index anew; searches use it as it is until then.
+
+        Raises `UsageError` when it cannot be written.
+        """
+        work = await self._working()
+        async with self._turn:
+            await work.renew()
+        await self.build()
+
+    def cancel_build(self) -> None:
+        """End the writing that goes on; nothing is written before `build` or `rebuild`."""
+        if self._work is not None:
+            self._work.stopped = True
+            self._work.stop()
+
+    async def check(
+        self, on_progress: Callable[[Progress], None] | None = None
+    ) -> tuple[CheckReport, ...]:
+        """Compare the index of each root with its files. Raises `WorkerGone` or `JobFailed`."""
+        work = await self._working()
+        async with self._turn:
+            return await work.check(on_progress)
+
+    def status(self) -> TextIndexStatus:
+        """Figures for the user and for logs."""
+        text, worker, work = self._index.statistics(), self._worker.state, self._work
+        if work is None:
+            return TextIndexStatus(text, (), None, False, (), worker)
+        return TextIndexStatus(text, work.disk, work.progress, work.stopped, work.problems, worker)
+
+    async def close(self) -> None:
+        """End what goes on; what is on disk stays whole."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+        if self._work is not None:
+            await self._work.close()
+
+    def _nudge(self) -> None:
+        self._rested.clear()
+        self._wake.set()
+
+    async def _run(self, after: Collection[asyncio.Task[None]]) -> None:
+        if after:
+            await asyncio.wait(after)
+        self._work = await asyncio.to_thread(self._begin)
+        self._begun.set()
+        while True:
+            self._wake.clear()
+            async with self._turn:
+                rest = await self._step(self._work)
+            if rest is None:
+                continue
+            if rest.settled and not self._wake.is_set():
+                self._work.end_progress()
+                self._work.wanted = False
+                self._rested.set()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(None if rest.seconds == math.inf else rest.seconds):
+                    await self._wake.wait()
+
+    async def _step(self, work: IndexWork) -> Rest | None:
+        if not (self._complete or self._opened.is_set()):
+            return Rest(settled=False)  # what is on disk is compared with all files at once
+        await work.take_over_news()
+        self._opened.set()
+        if not self._complete:
+            return Rest(settled=False)
+        if seen := self._seen:
+            self._seen = {}
+            await work.remember(seen)
+        now = asyncio.get_running_loop().time()
+        if not work.wanted and now < self._started_at + self._patience:
+            return Rest(self._started_at + self._patience - now, settled=False)
+        return await work.advance(now - self._changed_at)
+
+    async def _working(self) -> IndexWork:
+        await self._unless_ended(self._begun)
+        if self._work is None:
+            raise UsageError(_CLOSED)
+        return self._work
+
+    async def _unless_ended(self, event: asyncio.Event) -> None:
+        """Wait for the event, or raise what ended the keeper."""
+        if self._task is None:
+            raise UsageError("The keeper was not started; call start() first.")
+        await _first(event, self._task)
+        if self._task.cancelled() and not event.is_set():
+            raise UsageError(_CLOSED)
+        if self._task.done() and not self._task.cancelled():
+            self._task.result()
+
+
+async def _first(event: asyncio.Event, task: asyncio.Task[None]) -> None:
+    """Wait until the event happens or the task ends."""
+    if event.is_set():
+        return
+    happened = asyncio.ensure_future(event.wait())
+    try:
+        await asyncio.wait({happened, task}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        happened.cancel()
+
+
+def _begin(
+    index: TextIndex, roots: Roots, settings: WorkspaceSettings, worker: Worker, hooks: Hooks
+) -> IndexWork:
+    from glossator.index.index_work import IndexWork  # noqa: PLC0415 - imports numpy
+
+    return IndexWork(index, roots, settings, worker, hooks)
+
+
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        _log.error("The text index is no longer kept current", exc_info=error)

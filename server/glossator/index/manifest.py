@@ -1,0 +1,238 @@
+"""The segments of one root on disk: `manifest.json`, the files it names, and what was damaged.
+
+Any process may read while one writes: the manifest and the segments appear whole or not at all,
+and a file that a reader looks for in vain was replaced, so it reads the manifest again. A process
+that is killed leaves files that no manifest names; the next writer removes them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias
+
+from glossator.files import folder_file
+from glossator.index.files import SUFFIX, SegmentInfo, replace_file
+from glossator.index.segment import CorruptSegment, Segment
+
+_FORMAT = 1
+_OURS = re.compile(r"[0-9a-f]{16}\.seg(\.tmp)?")
+_KEPT_DAMAGED = 4  # files in quarantine
+_TRIES = 8
+_NONE: Mapping[str, Segment] = MappingProxyType({})
+
+Stamp: TypeAlias = tuple[int, int]  # of the manifest: inode and time of change in ns
+
+
+class CorruptManifest(Exception):
+    """A manifest that cannot be used; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What is published; `generation` grows with every change."""
+
+    generation: int = 0
+    segments: tuple[SegmentInfo, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The segments that can be used, and for each other one what is wrong with it."""
+
+    generation: int
+    segments: tuple[Segment, ...]
+    damage: tuple[str, ...]
+
+
+class IndexFolder:
+    """The folder of one root's index. Only its writer may publish, tidy, quarantine."""
+
+    def __init__(self, folder: Path) -> None:
+        self.segments = folder / "segments"
+        self._manifest = folder / "manifest.json"
+        self._folder = folder
+        self._quarantine = folder / "quarantine"
+
+    def stamp(self) -> Stamp | None:
+        """What changes whenever something is published; None before the first time."""
+        try:
+            status = self._manifest.stat()
+        except OSError:
+            return None
+        return status.st_ino, status.st_mtime_ns
+
+    def read(self) -> Manifest:
+        """What is published now. Raises `CorruptManifest`."""
+        try:
+            content = self._manifest.read_bytes()
+        except FileNotFoundError:
+            return Manifest()
+        except OSError as error:
+            raise CorruptManifest(f"the manifest cannot be read ({error.strerror})") from error
+        return _parse(content)
+
+    def open(self, known: Mapping[str, Segment] = _NONE) -> Opened:
+        """Open what is published; `known` segments by name are open already."""
+        manifest, opened = Manifest(), Opened(0, (), ())
+        for _ in range(_TRIES):
+            before = manifest.generation
+            try:
+                manifest = self.read()
+            except CorruptManifest as error:
+                return Opened(0, (), (str(error),))
+            if opened.damage and manifest.generation == before:
+                break  # what is missing was not replaced
+            opened = self._open_all(manifest, known)
+            if not opened.damage:
+                break
+        return opened
+
+    def publish(self, added: Iterable[SegmentInfo], removed: Collection[str]) -> Manifest:
+        """Add segments and take others away, all at once. Raises `OSError`."""
+        current = self._read_or_reset()
+        manifest = Manifest(
+            current.generation + 1,
+            (*(info for info in current.segments if info.name not in removed), *added),
+        )
+        self._write(manifest)
+        self._remove_unnamed(manifest)
+        return manifest
+
+    def tidy(self) -> tuple[str, ...]:
+        """Make the folder fit to be written to; returns what was damaged, now in quarantine.
+
+        Raises `OSError`.
+        """
+        self.segments.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            manifest = self.read()
+        except CorruptManifest as error:
+            self._set_aside(self._manifest)
+            self._remove_unnamed(Manifest())
+            return (str(error),)
+        damage: dict[str, str] = {}
+        for info in manifest.segments:
+            if isinstance(found := self._open(info), str):
+                damage[info.name] = found
+        if damage:
+            self.quarantine(damage)
+        else:
+            self._remove_unnamed(manifest)
+        return tuple(damage.values())
+
+    def remember(self, folders: bytes) -> str:
+        """Put the file of remembered folders there; returns what was wrong with the last one.
+
+        Raises `OSError`.
+        """
+        place, damage = self._folder / folder_file.NAME, ""
+        try:
+            before = folder_file.read_checked(self._folder)
+        except folder_file.CorruptFolders as error:
+            self._set_aside(place)
+            before, damage = b"", str(error)
+        if folders != before:
+            replace_file(place, folders)
+        return damage
+
+    def forget(self) -> None:
+        """Remember no folders. Raises `OSError`."""
+        (self._folder / folder_file.NAME).unlink(missing_ok=True)
+
+    def quarantine(self, names: Collection[str]) -> Manifest:
+        """Take damaged segments away, but keep the last few files to look into them.
+
+        Raises `OSError`.
+        """
+        current = self._read_or_reset()
+        for name in names:
+            self._set_aside(self.segments / name)
+        kept = tuple(info for info in current.segments if info.name not in names)
+        manifest = Manifest(current.generation + 1, kept)
+        self._write(manifest)
+        self._remove_unnamed(manifest)
+        return manifest
+
+    def _open_all(self, manifest: Manifest, known: Mapping[str, Segment]) -> Opened:
+        found = [known.get(info.name) or self._open(info) for info in manifest.segments]
+        return Opened(
+            manifest.generation,
+            tuple(item for item in found if isinstance(item, Segment)),
+            tuple(item for item in found if isinstance(item, str)),
+        )
+
+    def _open(self, info: SegmentInfo) -> Segment | str:
+        """The segment, or what is wrong with it."""
+        try:
+            segment = Segment.open(self.segments / info.name)
+        except FileNotFoundError:
+            return f"{info.name} is missing"
+        except OSError as error:
+            return f"{info.name} cannot be read ({error.strerror})"
+        except CorruptSegment as error:
+            return str(error)
+        if (segment.bytes, segment.checksum) != (info.bytes, info.checksum):
+            return f"{info.name} is not the file that was published"
+        return segment
+
+    def _read_or_reset(self) -> Manifest:
+        try:
+            return self.read()
+        except CorruptManifest:
+            self._set_aside(self._manifest)
+            return Manifest()
+
+    def _write(self, manifest: Manifest) -> None:
+        content = {
+            "format": _FORMAT,
+            "generation": manifest.generation,
+            "segments": [asdict(info) for info in manifest.segments],
+        }
+        replace_file(self._manifest, json.dumps(content, indent=1).encode())
+
+    def _remove_unnamed(self, manifest: Manifest) -> None:
+        """Remove the segments that are not published; files of others are left alone."""
+        named = {info.name for info in manifest.segments}
+        for path in self.segments.iterdir():
+            if path.name not in named and _OURS.fullmatch(path.name):
+                path.unlink(missing_ok=True)
+
+    def _set_aside(self, path: Path) -> None:
+        self._quarantine.mkdir(mode=0o700, exist_ok=True)
+        try:
+            path.replace(self._quarantine / path.name)
+        except FileNotFoundError:
+            return
+        kept = sorted(self._quarantine.iterdir(), key=lambda damaged: damaged.stat().st_ctime_ns)
+        for old in kept[:-_KEPT_DAMAGED]:
+            old.unlink(missing_ok=True)
+
+
+def _parse(content: bytes) -> Manifest:
+    try:
+        value = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise CorruptManifest("the manifest is cut short or damaged") from error
+    match value:
+        case {"format": number} if number != _FORMAT:
+            raise CorruptManifest(f"the manifest was written in format {number}, not {_FORMAT}")
+        case {"format": _, "generation": int(generation), "segments": list(segments)}:
+            return Manifest(generation, tuple(map(_parse_info, segments)))
+    raise CorruptManifest("the manifest is damaged")
+
+
+def _parse_info(value: object) -> SegmentInfo:
+    match value:
+        case {
+            "name": str(name),
+            "bytes": int(size),
+            "checksum": int(checksum),
+            "documents": int(documents),
+        } if _OURS.fullmatch(name) and name.endswith(SUFFIX):
+            return SegmentInfo(name, size, checksum, documents)
+    raise CorruptManifest("the manifest is damaged")

@@ -1,0 +1,201 @@
+"""When the index is written to disk, and which segments are written anew as one; pure functions.
+
+A search costs a little for each segment, and writing costs reading the files again. Segments of
+about the same size are merged when there are `_TIER` of them, so a file is written again only as
+often as the logarithm of their number, and a root has a few dozen segments at most.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from glossator.files.entries import FileEntry
+from glossator.files.stamp import ripe_at
+
+MAX_FILES = 25_000  # in one segment
+MAX_BYTES = 256_000_000  # of the files of one segment
+FEW = 200  # changed files that are kept in memory; more are written at once
+MAX_KEPT = 512  # documents in memory, as many as `memory_segment.py` takes
+QUIET_SECONDS = 30.0  # without a change, before what is in memory is written
+CROWDED = 40  # segments; then merging does not wait for quiet
+WORTHWHILE = 64  # documents in memory; fewer are quickly read again at the next start
+
+_TIER = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Pending files that can be indexed now, and in how many seconds the next of the others."""
+
+    ripe: list[FileEntry]
+    ripens_in: float
+
+
+def survey(
+    pending: Iterable[FileEntry],
+    refused: Mapping[str, FileEntry],
+    *,
+    now: int,
+    max_file_bytes: int,
+) -> Survey:
+    """What can be indexed of the pending files; `refused` ones as they are cannot, nor links."""
+    ripe: list[FileEntry] = []
+    wait = math.inf
+    for entry in pending:
+        if entry.is_link or entry.size > max_file_bytes or refused.get(entry.path) == entry:
+            continue
+        when = ripe_at(entry.mtime_ns, entry.ctime_ns)
+        if when <= now:
+            ripe.append(entry)
+        else:
+            wait = min(wait, when - now)
+    return Survey(ripe, wait / 1e9)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """A segment's documents, and how many of them are still valid."""
+
+    name: str
+    documents: int
+    live: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How it stands with one root; times in seconds.
+
+    `ripe` files could be indexed, `kept` documents are in memory, and `room` is there for more.
+    `quiet`: since the last change. `may_write_in`: 0 is now, infinity never. `trying`: a failure to
+    write is being made good. `wanted`: someone asked for all to be on disk. `renews`: segments that
+    someone wants written anew. `full`: there is no space for more on disk. `damaged` segments are
+    of no use any more.
+    """
+
+    ripe: int
+    kept: int
+    room: int
+    quiet: float
+    may_write_in: float
+    trying: bool
+    wanted: bool
+    full: bool
+    damaged: frozenset[str]
+    segments: Sequence[Figures]
+    renews: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Index what is ripe in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Index on disk what these segments hold and, unless `alone`, what is ripe or in memory."""
+
+    replaces: frozenset[str] = frozenset()
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """Do nothing, unless something changes, for so many seconds.
+
+    `settled`: all that can be done about what is ripe is done.
+    """
+
+    seconds: float = math.inf
+    settled: bool = True
+
+
+def plan(standing: Standing) -> Keep | Write | Rest:
+    """What to do next about one root."""
+    renews = _that_fit([each for each in standing.segments if each.name in standing.renews])
+    if renews and standing.may_write_in == 0:
+        return Write(renews, alone=True)
+    step = _make_space(standing) if standing.full else _go_on(standing)
+    if renews and isinstance(step, Rest):
+        wait = min(step.seconds, standing.may_write_in)
+        return Rest(wait, step.settled and not standing.trying)
+    return step
+
+
+def _make_space(standing: Standing) -> Keep | Write | Rest:
+    """What to do next when nothing may be written but what makes the index smaller."""
+    wasteful = standing.damaged or _that_fit(_wasteful(standing.segments))
+    if wasteful and standing.may_write_in == 0:
+        return Write(wasteful, alone=True)
+    step = _go_on(replace(standing, may_write_in=math.inf))
+    if wasteful and isinstance(step, Rest):
+        return Rest(standing.may_write_in, step.settled)
+    return step
+
+
+def _go_on(standing: Standing) -> Keep | Write | Rest:
+    wanted = standing.wanted and standing.ripe + standing.kept > 0
+    many = wanted or standing.ripe > min(FEW, standing.room)
+    if many and standing.may_write_in == 0:
+        return Write()
+    if standing.ripe and standing.room and (not many or standing.may_write_in == math.inf):
+        return Keep()
+    if many:
+        return Rest(standing.may_write_in, settled=not standing.trying)
+    replaces = standing.damaged or to_merge(standing.segments)
+    if not replaces and standing.kept < WORTHWHILE:
+        return Rest()
+    soon = standing.damaged or (replaces and len(standing.segments) > CROWDED)
+    wait = max(0.0 if soon else QUIET_SECONDS - standing.quiet, standing.may_write_in)
+    return Rest(wait) if wait > 0 else Write(replaces)
+
+
+def by_folder(path: str) -> tuple[str, str]:
+    """Orders files as they are indexed: those of a folder together, as a start compares them."""
+    folder, _, name = path.rpartition(os.sep)
+    return folder, name
+
+
+def first_batch(entries: Iterable[FileEntry], *, shrink: int = 0) -> list[FileEntry]:
+    """As many of the entries, by folder, as one segment takes; half as many for each `shrink`."""
+    batch: list[FileEntry] = []
+    total = 0
+    for entry in sorted(entries, key=lambda entry: by_folder(entry.path)):
+        total += entry.size
+        if batch and (len(batch) >= MAX_FILES >> shrink or total > MAX_BYTES >> shrink):
+            break
+        batch.append(entry)
+    return batch
+
+
+def to_merge(segments: Sequence[Figures]) -> frozenset[str]:
+    """The segments to write anew as one; none, if all is well."""
+    if wasteful := _wasteful(segments):
+        return _that_fit(wasteful)
+    tiers: dict[int, list[Figures]] = defaultdict(list)
+    for segment in segments:
+        tiers[(max(1, segment.live).bit_length() - 1) // 3].append(segment)  # powers of 8
+    for _, tier in sorted(tiers.items()):
+        fitting = _that_fit(tier) if len(tier) >= _TIER else frozenset()
+        if len(fitting) > 1:
+            return fitting
+    return frozenset()
+
+
+def _wasteful(segments: Iterable[Figures]) -> list[Figures]:
+    return [segment for segment in segments if 2 * segment.live < segment.documents]
+
+
+def _that_fit(segments: Sequence[Figures]) -> frozenset[str]:
+    """The smallest, as many as make one segment; one at least, if there is one."""
+    names: list[str] = []
+    total = 0
+    for segment in sorted(segments, key=lambda segment: (segment.live, segment.name)):
+        total += segment.live
+        if names and total > MAX_FILES:
+            break
+        names.append(segment.name)
+    return frozenset(names)

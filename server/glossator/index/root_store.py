@@ -1,0 +1,298 @@
+"""The index of one root on disk, as a server knows it: opened, and written by the worker.
+
+This imports all that a start needs, in a thread of the keeper's; numpy, which takes long to
+import, comes with the first files that are read for the index.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import math
+import sys
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from glossator.files import state_folder
+from glossator.files.entries import FileEntry
+from glossator.files.folder_file import FolderFile
+from glossator.files.roots import Roots, outermost
+from glossator.index.build import BuildSegment, Built, Busy, Stale
+from glossator.index.check import CheckReport, CheckSegments
+from glossator.index.index import TextIndex
+from glossator.index.lock import Use, writing
+from glossator.index.manifest import IndexFolder, Opened, Stamp
+from glossator.index.placement import ValidDocuments
+from glossator.index.prune import Prune
+from glossator.index.segment import Segment
+from glossator.settings.model import WorkspaceSettings
+from glossator.worker.client import JobFailed, Worker, WorkerGone
+from glossator.worker.jobs import Progress
+
+if TYPE_CHECKING:
+    from glossator.index.reading import Reading
+
+_T = TypeVar("_T")
+
+NOT_WANTED = "off: workspace.index is false"
+_NO_LOCKS = "off: this system has no file locks that end with their process"
+
+_BUSY_SECONDS = 1.0  # until asking again whether another server still writes
+_FAILED_SECONDS = 60.0  # until writing again after a failure that time may mend, as a full disk
+_TRIES = 5  # failures in a row after which nobody waits for the next try
+_DELETIONS = 5  # of a folder in a row, each just when it was to be used
+_SLICE_SECONDS = 0.004  # a thread pauses this often, so that the event loop gets its turn
+_PAUSE_SECONDS = 0.0005
+
+
+class Wrote(Enum):
+    """How a try to write ended."""
+
+    DONE = auto()
+    OUTDATED = auto()  # something was published that is to be taken over first
+    FAILED = auto()  # for a while it is not to be tried again
+
+
+@dataclass(slots=True, eq=False)
+class RootStore:
+    """The index of `root`; `state` is "on" or says why nothing of it is on disk.
+
+    `problem`: why the last try to write failed, with a next step, "" when it did not or that is
+    over; `complaint`: the same, if it is something that the user can mend. `deaths`: how often the
+    worker ended while writing, less the successes since. `renews`: the segments that are to be
+    written anew.
+    """
+
+    root: str
+    max_file_bytes: int
+    state: str = NOT_WANTED
+    folder: Path | None = None
+    problem: str = ""
+    complaint: str = ""
+    deaths: int = 0
+    segments: dict[str, Segment] = field(default_factory=dict)
+    renews: frozenset[str] = frozenset()
+    _busy: bool = False  # another server wrote at the last try
+    _failures: int = 0  # in a row
+    _retry_at: float = 0.0  # in the event loop's time
+    _catalogue: IndexFolder | None = None
+    _seen: Stamp | None = None
+    _use: Use | None = None
+
+    def prepare(self) -> None:
+        """Make the folder and begin to use it, if the system and its disk allow.
+
+        Segments are opened while files are still being listed, so that `open` takes little.
+        """
+        if sys.platform == "win32":
+            self.state = _NO_LOCKS
+            return
+        try:
+            self.folder, self._use = _use(self.root)
+        except OSError as error:
+            place = state_folder.root_folder(self.root)
+            self.state = f"off: {place} cannot be written to ({error.strerror or error})"
+            return
+        self._catalogue = IndexFolder(self.folder)
+        self.segments = _by_name(self._catalogue.open())
+        self.state = "on"
+
+    @property
+    def stale(self) -> bool:
+        """Whether something was published that was not opened."""
+        return self._catalogue is not None and self._catalogue.stamp() != self._seen
+
+    @property
+    def may_write_in(self) -> float:
+        """Seconds until it may be written; infinite when there is nothing on disk."""
+        if self.folder is None:
+            return math.inf
+        return max(0.0, self._retry_at - asyncio.get_running_loop().time())
+
+    @property
+    def trying(self) -> bool:
+        """Whether a failure to write is likely to be made good soon."""
+        return 0 < self._failures < _TRIES and not self.complaint
+
+    def open(self) -> Opened:
+        """Open what is published now; what is open already stays so."""
+        if self._catalogue is None:
+            return Opened(0, (), ())
+        self._seen = self._catalogue.stamp()  # before the reading: what comes after it is news
+        opened = self._catalogue.open(self.segments)
+        self.segments = _by_name(opened)
+        return opened
+
+    def caught_up(self) -> None:
+        """What was published is in use: if another server was writing, one need not wait for it."""
+        if self._busy:
+            self._forget_failure()
+
+    async def write(
+        self,
+        worker: Worker,
+        paths: Iterable[str],
+        replaces: frozenset[str] = frozenset(),
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Wrote:
+        """Write the files at `paths` in place of some segments; without any, only tidy up."""
+        job = BuildSegment(
+            self.root, str(self.folder), tuple(paths), replaces, self._seen, self.max_file_bytes
+        )
+        self.complaint, self._busy = "", False
+        try:
+            if self._use is None or self._use.lost:  # a user may delete the folder
+                _, self._use = await asyncio.to_thread(_use, self.root)
+            outcome = await worker.run(job, on_progress)
+        except WorkerGone as gone:
+            self.deaths += 1
+            return self._failed(f"{gone} Wait; if it goes on, see the log.", gone.retry_after)
+        except (JobFailed, OSError) as error:
+            self.complaint = (
+                f"The index of {self.root} could not be written: {error}. Searches miss nothing, "
+                f"but take longer; see to it that {self.folder} can be written to. "
+                "It is tried again now and then."
+            )
+            return self._failed(self.complaint, _FAILED_SECONDS)
+        match outcome:
+            case Built():
+                self._forget_failure()
+                self.deaths = max(0, self.deaths - 1)
+                return Wrote.DONE
+            case Stale():
+                return Wrote.OUTDATED
+            case Busy():
+                self._failures = 0  # it does come to an end, so it is worth waiting for
+                self._busy = True
+                return self._failed(
+                    f"Another server of the workspace is writing the index of {self.root}, which "
+                    "is shared; wait until it is done.",
+                    _BUSY_SECONDS,
+                )
+
+    def remember(self, seen: FolderFile) -> str:
+        """In a thread: keep what was seen of folders; returns what was wrong with the last file.
+
+        Where another one writes, the next sweep's is kept. Raises `OSError`.
+        """
+        content = seen.content()
+        if self._catalogue is None or content is None:
+            return ""
+        if self._use is None or self._use.lost:
+            _, self._use = _use(self.root)
+        with writing(str(self.folder)) as ours:
+            return self._catalogue.remember(content) if ours else ""
+
+    def forget(self) -> None:
+        """In a thread: remember no folders, until the next sweep. Raises `OSError`."""
+        with writing(str(self.folder)) as ours:
+            if self._catalogue is not None and ours:
+                self._catalogue.forget()
+
+    def close(self) -> None:
+        """Let the folder be deleted by others."""
+        if self._use is not None:
+            self._use.close()
+
+    async def check(
+        self, worker: Worker, on_progress: Callable[[Progress], None] | None
+    ) -> CheckReport:
+        """Compare it with the files. Raises `WorkerGone` or `JobFailed`."""
+        if self.folder is None:
+            why = f"There is no index of {self.root} on disk ({self.state})"
+            return CheckReport(problems=(f"{why}; change that, or go on without.",))
+        job = CheckSegments(self.root, str(self.folder), self.max_file_bytes)
+        return await worker.run(job, on_progress)
+
+    def _forget_failure(self) -> None:
+        self._busy, self._failures, self._retry_at, self.problem = False, 0, 0.0, ""
+
+    def _failed(self, problem: str, retry_after: float) -> Wrote:
+        self._failures += 1
+        self.problem = problem
+        self._retry_at = asyncio.get_running_loop().time() + retry_after
+        return Wrote.FAILED
+
+
+def _by_name(opened: Opened) -> dict[str, Segment]:
+    return {segment.name: segment for segment in opened.segments}
+
+
+def _use(root: str) -> tuple[Path, Use]:
+    """The folder of `root`, made if need be, in use by us. Raises `OSError`."""
+    for _ in range(_DELETIONS):
+        with suppress(FileNotFoundError):  # others delete it as long as they see nobody use it
+            folder = state_folder.prepare(root)
+            return folder, Use(str(folder))
+    raise FileNotFoundError(errno.ENOENT, "it is deleted again and again")
+
+
+def stores_of(roots: Roots, settings: WorkspaceSettings) -> list[RootStore]:
+    """A store for each outermost root, prepared if an index is wanted."""
+    stores = [RootStore(root, settings.max_file_bytes) for root in outermost(roots.paths)]
+    if settings.index:
+        for store in stores:
+            store.prepare()
+    return stores
+
+
+async def take_over(store: RootStore, index: TextIndex) -> tuple[str, ...]:
+    """Make the index be what is published; returns what is damaged of it."""
+    opened = await asyncio.to_thread(store.open)
+    preparation = index.prepare(store.root)
+    index.adopt(await asyncio.to_thread(preparation.place, opened.segments))
+    store.caught_up()
+    return opened.damage
+
+
+def files_of(index: TextIndex, root: str, segments: frozenset[str]) -> Iterator[FileEntry]:
+    """The files whose valid documents are in these segments."""
+    names = {figures.name for figures in index.figures(root)} & segments
+    for part in index.freeze().parts:
+        if isinstance(part, ValidDocuments) and part.segment.name in names:
+            yield from part.files()
+
+
+def read_for_memory(
+    roots: Roots, entries: Sequence[FileEntry], limit: int
+) -> list[tuple[FileEntry, Reading]]:
+    """In a thread: read files; those that are not as they are listed are left out."""
+    from glossator.index.reading import Reading, read_file  # noqa: PLC0415 - see above
+
+    readings = []
+    breath = _Breath()
+    for entry in entries:
+        reading = breath.through(read_file(roots, entry.path, limit))
+        stamp = (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
+        if isinstance(reading, Reading) and reading.stamp == stamp:
+            readings.append((entry, reading))
+    return readings
+
+
+class _Breath:
+    """Lets the event loop have its turn while a thread computes."""
+
+    def __init__(self) -> None:
+        self._pause_at = time.perf_counter() + _SLICE_SECONDS
+
+    def through(self, steps: Generator[None, None, _T]) -> _T:
+        """The result of all the steps."""
+        while True:
+            if time.perf_counter() > self._pause_at:
+                time.sleep(_PAUSE_SECONDS)
+                self._pause_at = time.perf_counter() + _SLICE_SECONDS
+            try:
+                next(steps)
+            except StopIteration as end:
+                return cast(_T, end.value)
+
+
+async def prune(worker: Worker, stores: Sequence[RootStore], limit: int) -> None:
+    """Keep the indexes of all workspaces within `limit` bytes. Raises `WorkerGone`, `JobFailed`."""
+    own = frozenset(str(store.folder) for store in stores if store.folder is not None)
+    await worker.run(Prune(str(state_folder.index_base()), own, limit))

@@ -1,0 +1,266 @@
+"""May it be done? A pure function: the strictest of everything that has a say.
+
+What limits a call: paths that cannot be resolved, deny rules, plan mode, a run that only reads,
+protected paths, scripts that would run outside a sandbox or (but in auto,
+as the sandbox holds them) are not understood, ask rules, and rules that may be about what is not
+understood. What grants one: an allow rule, for a script also that parts of it only read, else the
+mode. A limit is never lifted by a grant, whatever the order in which they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from glossator.core.permission import Access
+from glossator.core.shown import shown, some_of
+from glossator.permissions.matching import concerning, covered, path_covered, uncertain, uncovered
+from glossator.permissions.policy import Mode, Policy
+from glossator.permissions.protected import protection
+from glossator.permissions.rules import FAMILIES, Rule
+from glossator.permissions.subject import Subject, Target
+from glossator.permissions.suggest import suggestions
+from glossator.permissions.words import Words, spelled
+from glossator.shell.reader import TOO_MANY
+
+_NAMED = 5  # protected paths, or commands
+_LETTERS = 80  # of a command
+_OTHER_NAMES = "it has other names (hard links), perhaps outside the workspace"
+_ONLY_READS = (
+    "only reads: no file is changed, and only shell commands run that are known to change nothing."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Allow:
+    """Do it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask the user first, for these reasons.
+
+    `suggestions` are the rules that would together allow it next time; empty when none can.
+    """
+
+    reasons: tuple[str, ...]
+    suggestions: tuple[Rule, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deny:
+    """Do not do it; `reason` says why in a line, and on others what the model is to do."""
+
+    reason: str
+
+
+Decision = Allow | Ask | Deny
+
+
+def decide(subject: Subject, policy: Policy) -> Decision:
+    """What is to be done about a call."""
+    limits = [limit for find in _LIMITS if (limit := find(subject, policy)) is not None]
+    grant = _grant(subject, policy)
+    for decision in (*limits, grant):
+        if isinstance(decision, Deny):
+            return decision
+    asking = [limit for limit in limits if isinstance(limit, Ask)]
+    if asking:
+        return Ask(tuple(reason for limit in asking for reason in limit.reasons))
+    return grant
+
+
+def hiding(path: str, policy: Policy) -> tuple[str, ...]:
+    """The deny rules that keep the file at `path` (absolute) from being read.
+
+    For tools that find files themselves: a search shows nothing of a file that `Read` may not read.
+    """
+    if not policy.deny:
+        return ()
+    subject = Subject.of_files("Read", Access.READ, (path,))
+    return concerning(policy.deny, subject, policy.places)
+
+
+def _unresolved(subject: Subject, _policy: Policy) -> Deny | None:
+    for target in subject.targets:
+        if not target.real:
+            return Deny(
+                f"{shown(target.asked)} cannot be resolved (a loop of links, a closed folder, or a"
+                " name that no file can have).\nUse another path."
+            )
+    return None
+
+
+def _denied(subject: Subject, policy: Policy) -> Deny | None:
+    rules = concerning(policy.deny, subject, policy.places)
+    if subject.access is Access.WRITE and subject.targets:
+        # who edits a file is shown lines of it, and one that is moved has another name afterwards
+        as_read = replace(subject, tool="Read")
+        hiding_it = concerning(policy.deny, as_read, policy.places)
+        rules = tuple(dict.fromkeys((*rules, *hiding_it)))
+    if not rules:
+        return None
+    return Deny(
+        f"The user's permission rules do not allow this (denied: {', '.join(map(shown, rules))})."
+        "\nDo not try to reach the same in another way; go on without it, or tell the user."
+    )
+
+
+def _planning(subject: Subject, policy: Policy) -> Deny | None:
+    if policy.mode is not Mode.PLAN or _only_reads(subject):
+        return None
+    return Deny(
+        f"Plan mode {_ONLY_READS}\nPut what you want to do into the plan; the user ends plan mode."
+    )
+
+
+def _looking(subject: Subject, policy: Policy) -> Deny | None:
+    if not policy.only_reads or _only_reads(subject):
+        return None
+    return Deny(f"What was asked for {_ONLY_READS}\nSay in your answer what you would change.")
+
+
+def _protected(subject: Subject, policy: Policy) -> Ask | None:
+    if subject.access is Access.READ:
+        return None
+    reasons = [
+        f"{shown(target.asked)} is protected: {reason}."
+        for target in subject.targets
+        if (reason := _protection(target, subject.tool, policy)) is not None
+    ]
+    if (more := len(reasons) - _NAMED) > 0:  # a folder, with what is in it
+        reasons[_NAMED:] = [f"{more:,} more protected paths would change."]
+    return Ask(tuple(reasons)) if reasons else None
+
+
+def _unclear(subject: Subject, policy: Policy) -> Ask | None:
+    script = subject.script
+    if script is None:
+        return None
+    reasons = []
+    if script.unclear and (policy.mode is not Mode.AUTO or script.open_reason is not None):
+        if script.excess:
+            reasons.append(TOO_MANY)
+        if unclear := [text for text in script.unclear if text not in script.excess]:
+            what = "this command" if "" in unclear else _quoted(unclear)
+            reasons.append(f"Glossator cannot tell what {what} would do.")
+        if missing := uncovered(policy.allow, script, policy.places):
+            reasons.append(_needing(missing, policy))
+    if script.open_reason is not None:
+        reasons.append(script.open_reason)
+    return Ask(tuple(reasons)) if reasons else None
+
+
+def _uncertain(subject: Subject, policy: Policy) -> Ask | None:
+    if subject.script is None or not (rules := uncertain(policy, subject.script)):
+        return None
+    which = ", ".join(map(shown, rules))
+    return Ask((f"Glossator cannot tell whether a rule is about this: {which}.",))
+
+
+def _asked(subject: Subject, policy: Policy) -> Ask | None:
+    rules = concerning(policy.ask, subject, policy.places)
+    if not rules:
+        return None
+    return Ask((f"A rule says to ask each time: {', '.join(map(shown, rules))}.",))
+
+
+_LIMITS: tuple[Callable[[Subject, Policy], Ask | Deny | None], ...] = (
+    _unresolved,
+    _denied,
+    _planning,
+    _looking,
+    _protected,
+    _unclear,
+    _uncertain,
+    _asked,
+)
+
+
+def _grant(subject: Subject, policy: Policy) -> Decision:
+    """What rules that allow, and else the mode, say."""
+    script = subject.script
+    if covered(policy.allow, subject, policy.places):
+        if script is None or all(_may_write(target, policy) for target in subject.targets):
+            return Allow()
+    elif script is None and (outside := _outside(subject.targets, policy)):
+        return Deny(
+            f"{shown(outside.asked)} is outside the workspace; only paths inside its folders can be"
+            f" {'read' if subject.access is Access.READ else 'changed'}."
+        )
+    if _mode_allows(subject, policy):
+        return Allow()
+    return Ask((_why(subject, policy),), suggestions(subject, policy))
+
+
+def _mode_allows(subject: Subject, policy: Policy) -> bool:
+    """Whether the mode alone allows what lies inside the workspace."""
+    if subject.script is not None:
+        return policy.mode is Mode.AUTO and _outside(_lasting(subject, policy), policy) is None
+    if subject.access is Access.READ or policy.mode is Mode.AUTO:
+        return True
+    is_edit = subject.access is Access.WRITE and subject.tool in FAMILIES["Edit"]
+    return policy.mode is Mode.ACCEPT_EDITS and is_edit and bool(subject.targets)
+
+
+def _only_reads(subject: Subject) -> bool:
+    if subject.script is not None:
+        return subject.script.read_only and not subject.targets
+    return subject.access is Access.READ
+
+
+def _may_write(target: Target, policy: Policy) -> bool:
+    """Whether a redirect may write there: as an edit might, without being asked."""
+    if policy.mode in (Mode.ACCEPT_EDITS, Mode.AUTO):
+        return _outside((target,), policy) is None
+    return path_covered(policy.allow, target, "Write", policy.places)
+
+
+def _lasting(subject: Subject, policy: Policy) -> tuple[Target, ...]:
+    """The targets; in auto, without those that are the sandbox's own and end with the command."""
+    if subject.script is None or policy.mode is not Mode.AUTO:
+        return subject.targets
+    passing = subject.script.passing
+    return tuple(target for target in subject.targets if target not in passing)
+
+
+def _outside(targets: tuple[Target, ...], policy: Policy) -> Target | None:
+    """The first target that leads out of the workspace."""
+    for target in targets:
+        if not all(map(policy.places.holds, target.real)):
+            return target
+    return None
+
+
+def _protection(target: Target, tool: str, policy: Policy) -> str | None:
+    reasons = (protection(name, policy.places.own) for name in target.names)
+    other_names = _OTHER_NAMES if target.shared and tool != "Move" else None  # which keeps the text
+    return next((reason for reason in reasons if reason is not None), other_names)
+
+
+def _why(subject: Subject, policy: Policy) -> str:
+    script = subject.script
+    if script is not None and (
+        outside := _outside(_lasting(subject, policy) + script.named, policy)
+    ):
+        return f"{shown(outside.asked)} is outside the workspace."
+    if script is not None and subject.targets:
+        return f"It would write to {', '.join(shown(target.asked) for target in subject.targets)}."
+    if script is not None:
+        missing = uncovered(policy.allow, script, policy.places)
+        return _needing(missing if len(set(script.commands)) > 1 else (), policy)
+    needing = "every edit" if subject.tool in FAMILIES["Edit"] else subject.tool
+    return f"In mode {policy.mode}, {needing} needs your permission."
+
+
+def _needing(commands: Iterable[Words], policy: Policy) -> str:
+    which = _quoted(map(spelled, commands))
+    needing = "a command that may change something needs your permission"
+    return f"In mode {policy.mode}, {needing}{which and f': {which}'}."
+
+
+def _quoted(texts: Iterable[str]) -> str:
+    """Some of the texts, shortened, each in marks of code."""
+    known = [shown(text) for text in texts]
+    short = [f"{text[:_LETTERS]}…" if len(text) > _LETTERS else text for text in known]
+    return some_of([f"`{text}`" for text in short], _NAMED)

@@ -1,0 +1,140 @@
+"""What the user answered: for this once, for the session, or always in this workspace.
+
+What holds for a session is kept with it, what always holds by `always`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+
+from glossator.core.errors import UsageError
+from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.shown import shown
+from glossator.core.uri import to_uri
+from glossator.permissions.always import AlwaysRules, grants_file, usable
+from glossator.permissions.decide import Allow, Ask, Deny
+from glossator.permissions.policy import Rules
+from glossator.permissions.private_file import PrivateFile
+from glossator.permissions.rules import Rule, parse_rule
+
+_REFUSED = "The user refused this.\nDo not try to reach the same in another way. Ask how to go on."
+
+
+class Grants:
+    """One session's answers and those kept for its workspace; belongs to the event loop.
+
+    `roots` are the workspace's folders: a rule is kept for each, and counts where all have it.
+    `warn` tells the user of what cannot be used; nothing is allowed by it. `kept` is all that an
+    earlier object of the same session gave to `keep`, as JSON: it counts for the very folders that
+    it was answered about.
+    """
+
+    def __init__(
+        self,
+        roots: Iterable[str],
+        warn: Callable[[str], object],
+        file: PrivateFile | None = None,
+        kept: Iterable[object] = (),
+        keep: Callable[[object], object] = lambda _: None,
+    ) -> None:
+        self._folders = tuple(dict.fromkeys(to_uri(os.path.realpath(root)) for root in roots))
+        self._warn = warn
+        self._keep_in_session = keep
+        self._session = self._restored(kept)
+        self._always = AlwaysRules(self._folders, warn, file or PrivateFile(grants_file()))
+
+    @property
+    def rules(self) -> Rules:
+        """What the answers allow from now on."""
+        return Rules(allow=tuple(dict.fromkeys((*self.of_session, *self.for_always))))
+
+    @property
+    def of_session(self) -> tuple[Rule, ...]:
+        """What was allowed for this session."""
+        return tuple(self._session)
+
+    @property
+    def for_always(self) -> tuple[Rule, ...]:
+        """What was allowed always, in this workspace."""
+        return self._always.now()
+
+    def settle(self, ask: Ask, answer: PermissionAnswer) -> Allow | Deny:
+        """Keep the answer for as long as it is meant to hold, and act on it.
+
+        Rules that the user wrote are kept instead of those suggested. Raises `UsageError` for one
+        that cannot be used; nothing is kept then.
+        """
+        match answer.choice:
+            case Choice.DENY:
+                said = answer.message.strip()
+                if not answer.asked:
+                    return Deny(_unasked(said, ask))
+                return Deny(f"The user refused: {said}" if said else _REFUSED)
+            case Choice.SESSION | Choice.ALWAYS if ask.suggestions:
+                rules = ask.suggestions if answer.rules is None else _written(answer.rules)
+                always = answer.choice is Choice.ALWAYS
+                if rules and not (always and self._always.add(rules)):
+                    self._session.update(dict.fromkeys(rules))
+                    texts = tuple(map(str, rules))
+                    self._keep_in_session({"folders": self._folders, "rules": texts})
+        return Allow()
+
+    def remove_from_session(self, rule: Rule) -> bool:
+        """Ask again about what a rule allowed in this session; whether it did."""
+        found = rule in self._session
+        if found:
+            del self._session[rule]
+            self._keep_in_session({"folders": self._folders, "removed": (str(rule),)})
+        return found
+
+    def remove_from_always(self, rule: Rule) -> bool:
+        """Ask again about what a rule always allowed; whether it did.
+
+        Raises `UsageError` if it cannot be removed.
+        """
+        return self._always.remove(rule)
+
+    def _restored(self, kept: Iterable[object]) -> dict[Rule, None]:
+        rules: dict[Rule, None] = {}
+        for entry in kept:
+            match entry:
+                case {"folders": [*folders], "rules": [*texts]} if _are_texts(folders, texts):
+                    if set(folders) == set(self._folders):
+                        rules |= dict.fromkeys(self._parsed(texts))
+                case {"folders": [*folders], "removed": [*texts]} if _are_texts(folders, texts):
+                    if set(folders) == set(self._folders):
+                        for rule in self._parsed(texts):
+                            rules.pop(rule, None)
+                case _:
+                    self._warn(
+                        "A permission that was given in this session is damaged and is not used."
+                        " Glossator asks again."
+                    )
+        return rules
+
+    def _parsed(self, texts: Iterable[str]) -> tuple[Rule, ...]:
+        return usable(texts, "It was given in this session.", self._warn)
+
+
+def _unasked(said: str, ask: Ask) -> str:
+    """That nobody could be asked, and what about, so that the model can go on without it."""
+    first, *rest = said.split("\n")
+    told = (f"The user would be told: {reason}" for reason in ask.reasons)
+    return "\n".join((first, *told, *rest))
+
+
+def _written(texts: Iterable[str]) -> tuple[Rule, ...]:
+    """The rules that the user wrote. Raises `UsageError` for what is none, or shows as another."""
+    texts = tuple(texts)
+    for text in texts:
+        if shown(text) != text:
+            raise UsageError(
+                f"The permission rule {shown(text)} has characters that cannot be seen or that pass"
+                " for others; a rule is kept only without such."
+            )
+    return tuple(map(parse_rule, texts))
+
+
+def _are_texts(*lists: Iterable[object]) -> bool:
+    return all(isinstance(each, str) for values in lists for each in values)

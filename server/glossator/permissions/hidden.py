@@ -1,0 +1,84 @@
+"""Which files deny rules keep from being read, for who looks at many of them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from glossator.core.permission import Access
+from glossator.permissions.decide import hiding
+from glossator.permissions.matching import concerning
+from glossator.permissions.policy import Policy
+from glossator.permissions.rules import Base, PathRule, Rule, ToolRule
+from glossator.permissions.subject import Subject, Target
+
+_MOST_KNOWN = 200_000  # paths
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenFiles:
+    """Tells of an absolute path whether it is hidden, as `hiding` does; from any thread.
+
+    What a path is called is judged once, where it leads each time.
+    """
+
+    policy: Policy
+    _names_only: bool = False  # no rule says in which folder
+    _known: dict[str, bool] = field(default_factory=dict)
+
+    @staticmethod
+    def of(policy: Policy) -> HiddenFiles | None:
+        """None where no rule hides anything."""
+        rules = tuple(filter(_hides, policy.deny))
+        return HiddenFiles(policy, all(map(_is_of_names, rules))) if rules else None
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """What is hidden in whatever folder of a repository, as patterns of .gitignore."""
+        rules = filter(_hides, self.policy.deny)
+        return tuple(
+            rule.pattern.lstrip("/") if isinstance(rule, PathRule) else "*" for rule in rules
+        )
+
+    def __call__(self, path: str) -> bool:
+        """Whether a rule hides what is at `path`."""
+        if not os.path.isabs(path):  # a document that has no file
+            return False
+        try:
+            leads_elsewhere = os.path.realpath(path) != path
+        except (OSError, ValueError):
+            leads_elsewhere = True
+        if leads_elsewhere:
+            return bool(hiding(path, self.policy))
+        return self.names(path)
+
+    def rules(self, path: str) -> tuple[str, ...]:
+        """The rules that hide what is at `path`, for the user."""
+        return hiding(path, self.policy) if os.path.isabs(path) else ()
+
+    def entry(self, folder: str, name: str) -> bool:
+        """As `names`, of an entry of a folder that is not hidden itself: faster for many."""
+        roots = self.policy.places.roots
+        return self.names(os.path.join(roots[0] if self._names_only else folder, name))
+
+    def names(self, path: str) -> bool:
+        """As a call, of a path that is known to be its real one: nothing on disk is looked at."""
+        if (known := self._known.get(path)) is None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            subject = Subject("Read", Access.READ, (Target(path, (path,), (path,)),))
+            known = bool(concerning(self.policy.deny, subject, self.policy.places))
+            self._known[path] = known
+        return known
+
+
+def _is_of_names(rule: Rule) -> bool:
+    if not isinstance(rule, PathRule) or rule.base is not Base.WORKSPACE:
+        return False
+    return "/" not in rule.pattern.rstrip("/")
+
+
+def _hides(rule: Rule) -> bool:
+    if isinstance(rule, PathRule):
+        return rule.family == "Read"
+    return isinstance(rule, ToolRule) and rule.name in ("*", "Read")

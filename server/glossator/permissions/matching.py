@@ -1,0 +1,299 @@
+"""Which rules a subject falls under: read widely to refuse or ask, narrowly to allow.
+
+A deny or ask rule *concerns* a subject if any name of any path, or any command, may be what it
+means. Allow rules *cover* it only if each command and each real path is, exactly, what one says.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import re2
+
+from glossator.files.gitpattern import FOLDER_MARK
+from glossator.files.roots import is_inside
+from glossator.permissions.folding import folded
+from glossator.permissions.policy import Places, Policy
+from glossator.permissions.rules import (
+    FAMILIES,
+    Base,
+    CommandRule,
+    Family,
+    PathRule,
+    Rule,
+    ToolRule,
+    expression,
+)
+from glossator.permissions.runners import divided, program_of, runs_another
+from glossator.permissions.subject import ShellScript, Subject, Target
+from glossator.permissions.words import Words, bare
+from glossator.shell.judge import is_harmless
+from glossator.shell.script import Loose
+
+_QUOTING = re.compile(r"['\"\\\\]")
+# options of which it is known that no value follows
+_FLAG = re.compile(r"--no-[\w-]+|--bare|--paginate|--(?:quiet|silent|verbose|debug)|-[pqv]")
+
+
+def concerning(rules: Iterable[Rule], subject: Subject, places: Places) -> tuple[str, ...]:
+    """The deny or ask rules that may mean the subject, as text, sorted."""
+    return tuple(sorted({str(rule) for rule in rules if _concerns(rule, subject, places)}))
+
+
+def covered(rules: Iterable[Rule], subject: Subject, places: Places) -> bool:
+    """Whether allow rules hold for every part of the subject."""
+    known = tuple(rules)
+    script = subject.script
+    if script is None:
+        if subject.targets:
+            return all(
+                path_covered(known, target, subject.tool, places) for target in subject.targets
+            )
+        return _tool_covered(known, subject.tool)
+    return not script.unclear and not uncovered(known, script, places)
+
+
+def uncovered(rules: Iterable[Rule], script: ShellScript, places: Places) -> tuple[Words, ...]:
+    """The commands of a script that no allow rule covers, nor only read in the workspace."""
+    known = tuple(rules)
+    inside = all(places.holds(path) for target in script.named for path in target.real)
+    return tuple(
+        command
+        for command in dict.fromkeys(script.commands)
+        if not command_covered(known, command) and not (inside and command in script.reading)
+    )
+
+
+def uncertain(policy: Policy, script: ShellScript) -> tuple[str, ...]:
+    """The deny and ask rules of which nobody can tell if they concern a script, as text, sorted.
+
+    What may not be read is kept from every command by the sandbox; nothing else of a rule is.
+    """
+    hidden = {rule for rule in policy.deny if isinstance(rule, PathRule) and rule.family == "Read"}
+    rules = {*policy.deny, *policy.ask} - hidden
+    return tuple(sorted(str(rule) for rule in rules if _may_concern(rule, script)))
+
+
+def without_harmless(command: Words) -> Words:
+    """A command without the variables that are set for it, if all of these are harmless."""
+    plain = bare(command)
+    variables = command[: len(command) - len(plain)]
+    return plain if all(map(is_harmless, variables)) else command
+
+
+def command_covered(rules: Iterable[Rule], command: Words) -> bool:
+    """Whether a rule holds for one simple command."""
+    return any(
+        rule.name in ("*", "Bash") if isinstance(rule, ToolRule) else _is_command(rule, command)
+        for rule in rules
+    )
+
+
+def path_covered(rules: Iterable[Rule], target: Target, tool: str, places: Places) -> bool:
+    """Whether rules hold for every real path of a target; one about a tool, in the workspace."""
+    known = tuple(rules)
+    return bool(target.real) and all(
+        (places.holds(path) and _tool_covered(known, tool))
+        or any(
+            isinstance(rule, PathRule)
+            and tool in FAMILIES[rule.family]
+            and _is_path(rule, path, places)
+            for rule in known
+        )
+        for path in target.real
+    )
+
+
+def _tool_covered(rules: Iterable[Rule], tool: str) -> bool:
+    return any(isinstance(rule, ToolRule) and _is_tool(rule, tool) for rule in rules)
+
+
+def _is_tool(rule: ToolRule, tool: str) -> bool:
+    for family, tools in FAMILIES.items():
+        if rule.name == family:
+            return tool in tools
+    of_server = rule.name.startswith("mcp__") and tool.startswith(f"{rule.name}__")
+    return rule.name in ("*", tool) or of_server
+
+
+def _is_command(rule: Rule, command: Words) -> bool:
+    if not isinstance(rule, CommandRule):
+        return False
+    for spelling in (command, without_harmless(command)):
+        start = spelling[: len(rule.words)]
+        is_whole = rule.prefix or len(spelling) == len(rule.words)
+        if start == rule.words and is_whole and not any(isinstance(e, Loose) for e in start):
+            return True
+    return False
+
+
+def _is_path(rule: PathRule, path: str, places: Places) -> bool:
+    return any(
+        _matches(rule.pattern, inner, either=False)
+        for base in _bases(rule, places)
+        if (inner := _inner(path, base)) is not None
+    )
+
+
+def _concerns(rule: Rule, subject: Subject, places: Places) -> bool:
+    match rule:
+        case ToolRule():
+            return _is_tool(rule, subject.tool)
+        case CommandRule():
+            script = subject.script
+            commands = (*script.commands, *script.hints) if script else ()
+            return any(_concerns_command(rule, command) for command in commands)
+        case PathRule():
+            targets = _targets(rule.family, subject)
+            names = {name for target in targets for name in target.names}
+            return any(_concerns_name(rule, name, places) for name in names)
+
+
+def _targets(family: Family, subject: Subject) -> tuple[Target, ...]:
+    """The paths that rules of a family are about; of a script, all that its words may mean."""
+    script = subject.script
+    if script is not None:
+        only_reads = family == "Edit" and script.read_only
+        return subject.targets if only_reads else subject.targets + script.named
+    renames = subject.tool == "Move"  # what may not be read could be, under another path
+    return subject.targets if renames or subject.tool in FAMILIES[family] else ()
+
+
+def _concerns_command(rule: CommandRule, command: Words) -> bool:
+    """Whether the command may be the rule's, under its full path or behind another program."""
+    wanted = tuple(map(folded, rule.words))
+    for words, starts in _run(command):
+        for at in starts:
+            ends, _ = _found(wanted, words, at)
+            if ends and (rule.prefix or at):
+                return True
+            if any(all(isinstance(word, Loose) for word in words[end:]) for end in ends):
+                return True
+    return False
+
+
+def _run(command: Words) -> Iterator[tuple[Words, range]]:
+    """A command, folded, and where in it one may begin that runs: among a runner's words, any."""
+    for whole in dict.fromkeys((command, bare(command))):
+        words = tuple(_folded(word) for word in whole)
+        runs = runs_another(whole)
+        if runs:  # `sh -c 'npm test'` is one word with blanks
+            words = divided(words)
+        yield words, range(len(words) if runs else 1)
+
+
+def _folded(word: str) -> str:
+    return Loose(folded(word)) if isinstance(word, Loose) else folded(word)
+
+
+def _found(wanted: Words, words: Words, at: int) -> tuple[set[int], bool]:
+    """Where `wanted` may end in `words` from `at` on, and whether a loose word may be one of it.
+
+    Options, which may have a value each, and loose words may stand between: `git -C x push`.
+    """
+    if words[at] != wanted[0] and program_of(words[at]) != wanted[0]:
+        return set(), isinstance(words[at], Loose)
+    ends, may_be = {at + 1}, isinstance(words[at], Loose)
+    for want in wanted[1:]:
+        left, ends = ends, set()
+        seen: set[int] = set()
+        while left:
+            here = left.pop()
+            if here in seen or here >= len(words):
+                continue
+            seen.add(here)
+            word = words[here]
+            may_be |= isinstance(word, Loose)
+            if word == want:
+                ends.add(here + 1)
+            left |= _skipping(word, here)
+    return ends, may_be
+
+
+def _skipping(word: str, here: int) -> set[int]:
+    """Where a command goes on if the word at `here` is not one of those that say what it does."""
+    if isinstance(word, Loose):
+        return {here + 1}
+    if not word.startswith("-"):
+        return set()
+    return {here + 1} if "=" in word or _FLAG.fullmatch(word) else {here + 1, here + 2}
+
+
+def _may_concern(rule: Rule, script: ShellScript) -> bool:
+    """Whether a rule may be about what is not understood, or about what fits a pattern."""
+    match rule:
+        case ToolRule():
+            return False
+        case PathRule():
+            return bool(script.unclear or script.doubted)
+        case CommandRule():
+            first, *others = map(folded, rule.words)
+            words = r"\s+".join(map(re.escape, (program_of(first), *others)))
+            said = re.compile(rf"(?<![\w-]){words}(?![\w-])")
+            doubted = (*script.unclear, *script.doubted)
+            texts = (_QUOTING.sub("", folded(text)) for text in doubted)
+            commands = (*script.commands, *script.hints)
+            return (
+                script.opaque
+                or any(map(said.search, texts))
+                or any(_may_be(rule, command) for command in commands)
+            )
+
+
+def _may_be(rule: CommandRule, command: Words) -> bool:
+    """Whether it is the rule's command if the shell makes of a loose word what would fit."""
+    program = program_of(folded(rule.words[0]))
+    wanted = (program, *map(folded, rule.words[1:]))
+    return any(_found(wanted, words, at)[1] for words, starts in _run(command) for at in starts)
+
+
+def _concerns_name(rule: PathRule, name: str, places: Places) -> bool:
+    bases = list(_bases(rule, places))
+    if rule.base is Base.WORKSPACE and rule.pattern.startswith("/"):
+        bases.append(os.sep)  # who writes `/etc/x` may mean the file system's
+    for base in bases:
+        inner = _inner(name, base)
+        if inner is not None and _matches(rule.pattern, inner, either=True):
+            return True
+        inner = _inner(folded(name), folded(base))
+        if inner is not None and _matches(folded(rule.pattern), inner, either=True):
+            return True
+    return False
+
+
+def _bases(rule: PathRule, places: Places) -> Iterator[str]:
+    match rule.base:
+        case Base.WORKSPACE:
+            yield from places.roots
+        case Base.HOME:
+            yield places.home
+        case Base.FILE_SYSTEM:
+            yield os.sep
+
+
+def _inner(path: str, base: str) -> str | None:
+    """`path` relative to `base`, with slashes; None unless it lies below."""
+    if path == base or not is_inside(path, base):
+        return None
+    return path[len(base) :].lstrip(os.sep).replace(os.sep, "/")
+
+
+def _matches(pattern: str, inner: str, *, either: bool) -> bool:
+    """Whether a pattern holds for a path or for a folder on the way to it.
+
+    The path is taken for a file, or with `either` for a file and a folder.
+    """
+    matcher = _expression(pattern)
+    entries = [inner, inner + FOLDER_MARK] if either else [inner]
+    while "/" in inner:
+        inner = inner.rpartition("/")[0]
+        entries.append(inner + FOLDER_MARK)
+    return any(matcher.search(os.fsencode(entry)) for entry in entries)
+
+
+@lru_cache(512)
+def _expression(pattern: str) -> re2.Pattern[bytes]:
+    return expression(pattern)

@@ -1,0 +1,150 @@
+"""What programs run that others name in their words: for rules that deny or ask, read widely."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from glossator.permissions.words import bare, words_of
+from glossator.shell.script import Loose, Simple, Unclear, Unknown
+from glossator.shell.syntax import parse
+
+_SHELLS = frozenset("ash bash dash fish ksh mksh sh zsh".split())
+# programs that run the program named among their words
+_RUNNERS = _SHELLS | frozenset(
+    "alias builtin busybox bunx chroot chrt command coproc doas env eval exec fakeroot firejail"
+    " flock gdb ionice ltrace nice nohup npx nsenter numactl parallel prlimit runuser script"
+    " setpriv setsid stdbuf strace su sudo systemd-run taskset time timeout toybox trap unbuffer"
+    " unshare uvx valgrind watch xargs xvfb-run".split()
+)
+# programs that do so with one of these words
+_RUNS_WITH = {
+    "bun": {"x"},
+    "conda": {"run"},
+    "direnv": {"exec"},
+    "fd": {"-x", "-X", "--exec", "--exec-batch"},
+    "find": {"-exec", "-execdir", "-ok", "-okdir"},
+    "git": {"bisect", "difftool", "filter-branch", "foreach", "rebase"},
+    "hatch": {"run"},
+    "mise": {"exec", "x"},
+    "nix": {"develop", "run", "shell"},
+    "npm": {"exec", "x"},
+    "pdm": {"run"},
+    "pipenv": {"run"},
+    "pipx": {"run"},
+    "pnpm": {"dlx", "exec"},
+    "poetry": {"run"},
+    "rye": {"run"},
+    "uv": {"run", "x"},
+    "yarn": {"dlx", "exec"},
+}
+_SAYING = frozenset({"echo", "printf"})
+_BETWEEN = re.compile(r"[\s;&|()<>{}]+")
+_PLAIN = re.compile(r"[\w./:=@%+,-]*")  # no text of several words
+_TAKES_TEXT = re.compile(r"-[a-zA-Z]*c")
+_MOST_TEXTS = 64
+_MOST_LETTERS = 16_000  # of a text
+
+
+@dataclass(slots=True)
+class Inner:
+    """What stands in the texts that commands give to programs to run.
+
+    `commands` are those that can be seen, `files` what their redirections name. `doubted` are the
+    parts that are not understood where a shell is sure to run them, "" for more than is looked at;
+    `opaque` says if those may run what cannot be seen.
+    """
+
+    commands: list[Simple] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    doubted: list[str] = field(default_factory=list)
+    opaque: bool = False
+
+
+def program_of(word: str) -> str:
+    """What a program is called, without its folder."""
+    return word.rpartition("/")[2]
+
+
+def runs_another(words: Sequence[str]) -> bool:
+    """Whether a command may run a program that is named among its words."""
+    program = program_of(words[0]) if words else ""
+    return program in _RUNNERS or not _RUNS_WITH.get(program, set()).isdisjoint(words)
+
+
+def divided(words: Iterable[str]) -> tuple[str, ...]:
+    """Words with those that hold several, as in `sh -c 'npm test'`, taken apart."""
+    return tuple(type(word)(part) for word in words for part in _BETWEEN.split(word) if part)
+
+
+def inner(commands: Iterable[Simple]) -> Inner:
+    """What stands in the texts of commands, in the texts of what stands there, and so on."""
+    found = Inner()
+    left = list(commands)
+    seen: set[str] = set()
+    while left:
+        texts = [each for each in _texts(left) if each[0] not in seen]
+        left = []
+        for text, is_sure in texts:
+            seen.add(text)
+            if len(seen) > _MOST_TEXTS or len(text) > _MOST_LETTERS:
+                found.doubted.append("")
+                found.opaque = True
+                return found
+            left += _read(text, found, is_sure=is_sure)
+    return found
+
+
+def _read(text: str, found: Inner, *, is_sure: bool) -> list[Simple]:
+    """Add what stands in a text to what was found; its commands."""
+    script = parse(text)
+    parts = script.parts if isinstance(script, Unclear) else script.commands
+    unknown = [each for each in parts if isinstance(each, Unknown)]
+    commands = [*script.known, *(hint for each in unknown for hint in each.hints)]
+    redirects = [each for one in commands for each in one.redirects if each.operator != ">&"]
+    files = [*(each.target for each in redirects), *(name for e in unknown for name in e.writes)]
+    found.commands += commands
+    found.files += [name for name in files if name != os.devnull]
+    if is_sure:
+        found.doubted += [each.text for each in unknown]
+        found.opaque |= any(each.opaque for each in unknown)
+        if isinstance(text, Loose):  # the shell takes what it makes of it for commands, too
+            found.doubted.append(text)
+            found.opaque = True
+    return commands
+
+
+def _texts(commands: Sequence[Simple]) -> Iterator[tuple[str, bool]]:
+    """Texts that commands may run, and whether it is sure that a shell does."""
+    fed_shells = {each.pipeline for each in commands if each.pipeline and _is_shell(each.words)}
+    for command in commands:
+        words = bare(words_of(command))
+        is_fed = command.fed is not None
+        if is_fed and (_is_shell(command.words) or command.pipeline in fed_shells):
+            yield command.fed or "", True
+        if command.pipeline in fed_shells and words[0] in _SAYING:
+            yield " ".join(words[1:]), False
+            yield from ((word, False) for word in words[1:])
+        if runs_another(words):
+            yield from _of_runner(words[: len(words) - is_fed])
+
+
+def _of_runner(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
+    for at, (before, word) in enumerate(pairwise(words)):
+        if before == "eval":
+            is_known = not any(isinstance(each, Loose) for each in words[at + 1 :])
+            yield (str if is_known else Loose)(" ".join(words[at + 1 :])), True
+        is_text = before == "trap" or (_TAKES_TEXT.fullmatch(before) and _is_shell(words))
+        attached = word[2:] if word.startswith("-") else ""  # `su -c'rm x'`
+        for text in dict.fromkeys((word, word.partition("=")[2], attached)):
+            if not _PLAIN.fullmatch(text):
+                yield text, bool(is_text) and text == word
+
+
+def _is_shell(words: Sequence[str]) -> bool:
+    """Whether a command is a shell, or may run one."""
+    may_be = words if runs_another(words) else words[:1]
+    return any(program_of(word) in _SHELLS for word in may_be)

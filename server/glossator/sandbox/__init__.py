@@ -1,0 +1,1 @@
+"""Running commands so that they reach only what they may."""

@@ -1,0 +1,266 @@
+"""The sandbox on Linux: bubblewrap, with namespaces of its own for each command.
+
+Of the disk there are the workspace, the system's programs and those on `PATH`, and nothing else: no
+credentials of a home, no sockets and FIFOs of other programs. All but the workspace is read-only.
+No network, no other processes, no capabilities, and no further namespaces in which to get them
+back.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import stat
+import subprocess
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from glossator.core.errors import UsageError
+from glossator.sandbox.environment import git_settings
+from glossator.sandbox.guards import guard
+from glossator.sandbox.policy import Confined, Policy, Quota, Unavailable
+from glossator.sandbox.protection import Guard, Pin, protection
+from glossator.shell.covers import Unreadable, unreadable
+from glossator.shell.finding import find_below
+from glossator.shell.paths import path_within
+
+_PLACES = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
+# what programs consist of, and what they read to run
+_SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/sys"),
+    *("/nix", "/gnu", "/snap", "/var/cache/fontconfig"),
+    *(f"/var/lib/{name}" for name in ("ca-certificates", "gems", "ghc", "snapd", "texmf")),
+)
+_TEMPORARY = ("/tmp", "/var/tmp", "/run", "/dev/shm")  # noqa: S108 - the sandbox's own
+_ISOLATED = ("--unshare-all", "--unshare-user")
+_NO_NESTING = "--disable-userns"  # since 0.8
+_BASE = (
+    *("--cap-drop", "ALL", "--die-with-parent", "--new-session", "--as-pid-1"),
+    *("--dev", "/dev", "--proc", "/proc"),
+    # the kernel's settings are root's, with or without capabilities
+    *(
+        word
+        for name in "sys sysrq-trigger irq bus acpi asound driver dynamic_debug fs scsi".split()
+        for word in ("--ro-bind-try", f"/proc/{name}", f"/proc/{name}")
+    ),
+)
+_SOCKETS = "/proc/net/unix"
+_OPEN = ("(", "-type", "s", "-o", "-type", "p", ")")  # what another program may listen at
+_LOOKING = 5.0  # seconds
+_UNSEEN = (
+    "Which sockets and FIFOs of other programs are in the folders that commands may read could not"
+    " be found out: {}, so the command was not run.\nAsk the user to name fewer or smaller folders"
+    " in the setting shell.readable, or to run the command."
+)
+_ATTRIBUTES = "/dev/glossator-attributes"  # in a folder that is the sandbox's own
+# The first process of the namespace: when it ends, the kernel ends all others before bubblewrap
+# learns of it. Of bubblewrap's own first process it does not wait for the end. What this
+# shell has to say about signals is not part of the output. Its input is a pipe that only the server
+# could write to. At the end of that the server is dead, and a child ends all that runs here, or is
+# about to, also where bubblewrap had not come to asking the kernel for that.
+_FIRST = """
+exec 3>&2 2>/dev/null 4<&0 </dev/null
+(trap '' TERM INT HUP; read -r _ <&4; until kill -s KILL -- -1; do :; done) >/dev/null 3>&- &
+exec 4<&-
+{limits}
+("$@" 2>&3 3>&-)
+exit $?
+"""
+_COUNTED_APART = (5, 14)  # Linux that counts the processes of a user namespace by themselves
+_TRIAL = 10.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Bubblewrap:
+    """A `bwrap` that works, how it is told to isolate, and whether it limits temporary folders."""
+
+    name: ClassVar[str] = "bubblewrap"
+    temporary: ClassVar[tuple[str, ...]] = _TEMPORARY
+    program: str
+    isolation: tuple[str, ...]
+    sizes: bool
+
+    def confine(
+        self, command: Sequence[str], cwd: str, policy: Policy
+    ) -> AbstractContextManager[Confined]:
+        """See `Sandbox`."""
+        return self._confined(command, cwd, policy)
+
+    @contextmanager
+    def _confined(self, command: Sequence[str], cwd: str, policy: Policy) -> Iterator[Confined]:
+        with ExitStack() as guards:
+            arguments = [self.program, *self.isolation, *_BASE]
+            if policy.network:
+                arguments.append("--share-net")
+            arguments += _disk(policy, policy.quota.temporary_bytes if self.sizes else None)
+            for mount in protection(policy) if policy.writable else ():
+                if isinstance(mount, Guard) and not guards.enter_context(guard(mount.path)):
+                    continue  # we may not create it, so no command of ours may either
+                how = "--bind" if isinstance(mount, Pin) else "--ro-bind"
+                arguments += how, mount.path, mount.path
+            sockets = _sockets(policy)
+            if policy.hidden or policy.patterns or sockets:
+                cover = guards.enter_context(unreadable(policy.patterns))
+                arguments += ("--ro-bind", cover.attributes, _ATTRIBUTES)
+                settings = git_settings((*policy.git, ("core.attributesFile", _ATTRIBUTES)))
+                arguments += (word for each in settings for word in ("--setenv", *each))
+                arguments += _covered((*policy.hidden, *sockets), cover)
+            arguments += ("--remount-ro", "/dev", "--remount-ro", "/")
+            first = ("/bin/sh", "-c", _FIRST.format(limits=_limits(policy.quota)), "sh")
+            words = (*arguments, "--chdir", cwd, "--", *first, *command)
+            reading, writing = os.pipe()
+            guards.callback(os.close, reading)
+            guards.callback(os.close, writing)
+            yield Confined(words, nested=True, input=reading)
+
+
+def _limits(quota: Quota) -> str:
+    """What has the shell limit the processes that it starts; 1 kB is a unit of `ulimit`.
+
+    The number of processes has another letter in each shell. Linux before 5.14 counts with them
+    all that the user runs outside, which may be more already.
+    """
+    limits = f"ulimit -d {quota.memory_bytes // 1_024}"
+    if _kernel() >= _COUNTED_APART:
+        limits += f"; ulimit -u {quota.processes} || ulimit -p {quota.processes}"
+    return limits
+
+
+def _kernel() -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", platform.release())[:2]))
+
+
+def _sockets(policy: Policy) -> list[str]:
+    """Other programs' sockets and FIFOs: a read-only mount does not keep them from being used.
+
+    Those of the workspace serve as the network does. Elsewhere may be a service that acts for root.
+    Raises `UsageError` if there is too much to look through.
+    """
+    roots = [os.path.realpath(root) for root in policy.roots]
+    there = (*_listening(), *_open_in(policy))
+    ours = () if policy.network else policy.sockets
+    elsewhere = {path for path in there if not any(path_within(path, root) for root in roots)}
+    return [*ours, *sorted(elsewhere)]
+
+
+def _listening() -> Iterator[str]:
+    """The sockets in the system's folders that the kernel knows the whole path of."""
+    try:
+        lines = Path(_SOCKETS).read_text("utf-8", "surrogateescape").splitlines()
+    except OSError:  # a system without /proc
+        return
+    for path in {os.path.realpath(line[line.index("/") :]) for line in lines if "/" in line}:
+        if any(path_within(path, folder) for folder in _SYSTEM) and _is_socket(path):
+            yield path
+
+
+def _open_in(policy: Policy) -> Iterator[str]:
+    """The sockets and FIFOs in what is shown besides the system's folders, by each of its names.
+
+    The kernel knows a socket by the path that it was bound by, which may be relative.
+    """
+    shown = list(_reopened(policy))
+    try:
+        found = find_below(sorted({real for _, real in shown}), _OPEN, _LOOKING)
+    except UsageError as error:
+        raise UsageError(_UNSEEN.format(error)) from error
+    for place, real in shown:
+        for path in found:
+            if path_within(path, real):
+                yield place + path[len(real) :]
+
+
+def _is_socket(path: str) -> bool:
+    try:
+        return stat.S_ISSOCK(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
+def _covered(paths: Iterable[str], cover: Unreadable) -> Iterator[str]:
+    """A cover over each file and folder; a link gets none: it leads to one that does."""
+    for path in paths:
+        if os.path.lexists(path) and not os.path.islink(path):
+            yield from ("--ro-bind", cover.folder if os.path.isdir(path) else cover.file, path)
+
+
+def find_bubblewrap() -> Bubblewrap | Unavailable:
+    """Bubblewrap, if it is installed and works for this user on this system."""
+    program = next(filter(os.path.isfile, (f"{each}/bwrap" for each in _PLACES)), None)
+    if program is None:
+        return Unavailable(
+            "bubblewrap is not installed, so every command is asked about. Install the package "
+            "bubblewrap to have commands run in a sandbox."
+        )
+    failure = None
+    for nesting, sizes in (((_NO_NESTING,), True), ((), True), ((), False)):
+        found = Bubblewrap(program, (*_ISOLATED, *nesting), sizes)
+        failure = _try(found)
+        if failure is None:
+            return found
+    return Unavailable(
+        f"bubblewrap does not work here ({failure}), so every command is asked about. Containers "
+        "and some distributions forbid user namespaces: allow them to have a sandbox."
+    )
+
+
+def _try(sandbox: Bubblewrap) -> str | None:
+    """What is wrong with a sandbox; None if it works."""
+    with sandbox.confine(("true",), "/", Policy(())) as confined:
+        try:
+            result = subprocess.run(  # noqa: S603 - a program of the system
+                confined.words,
+                env={"PATH": os.defpath},
+                stdin=confined.input,
+                capture_output=True,
+                timeout=_TRIAL,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+    if result.returncode == 0:
+        return None
+    return result.stderr.decode("utf-8", "replace").strip() or f"exit code {result.returncode}"
+
+
+def _reopened(policy: Policy) -> Iterator[tuple[str, str]]:
+    """What is shown besides the system's folders: a path, and the real one behind it."""
+    home = _home()
+    for each in (*policy.readable, "/etc/resolv.conf"):
+        real = os.path.realpath(each)
+        if any(path_within(folder, real) for folder in (home, *_TEMPORARY)):
+            continue  # it would show what is hidden
+        for path in sorted({each, real}):
+            if not any(path_within(path, folder) for folder in _SYSTEM):
+                yield path, real
+
+
+def _home() -> str:
+    return os.path.realpath(os.path.expanduser("~"))
+
+
+def _disk(policy: Policy, most: int | None) -> list[str]:
+    """What there is of the disk, and what of that may be written; `most` of a temporary folder."""
+    roots = sorted(map(os.path.realpath, policy.roots), key=len)
+    if "/" in roots:
+        raise UsageError("The workspace is the whole disk, so no sandbox can confine commands.")
+    size = [] if most is None else ["--size", str(most)]
+    arguments = []
+    for each in _SYSTEM:
+        if os.path.islink(each):
+            arguments += ["--symlink", os.readlink(each), each]
+        elif os.path.exists(each):
+            arguments += ["--ro-bind", each, each]
+    home = _home()
+    for each in (*_TEMPORARY, *([] if home == "/" else [home])):
+        arguments += [*size, "--tmpfs", each]
+    arguments += ["--symlink", "/run", "/var/run"]
+    for path, real in _reopened(policy):
+        arguments += ["--ro-bind-try", real, path]
+    for each in roots:
+        arguments += ["--bind" if policy.writable else "--ro-bind", each, each]
+    return [*arguments, "--setenv", "TMPDIR", "/tmp"]  # noqa: S108 - the sandbox's own

@@ -1,0 +1,110 @@
+"""Files of the workspace that have other names outside it, or protected ones: hard links.
+
+Who changes such a file by its harmless name changes what lies elsewhere: `git clone --local` and
+package managers share files so. A new name changes no time of the folders of the others, so all
+files are looked at before each command that runs unasked.
+
+They are mounted read-only. Of installed packages, nobody's own work, the fullest folders are, so
+that there are few mounts; a folder of the user's own never is, for nothing could be added to it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+from glossator.core.errors import UsageError
+from glossator.files.roots import is_inside, outermost
+from glossator.sandbox.policy import Shared
+from glossator.shell.finding import find_below
+
+_SECONDS = 20.0
+_FEW = 100  # mounts; as many take 30 ms
+_MOST = 500  # mounts; as many take half a second, and the time grows with the square
+_PACKAGES = frozenset({"node_modules", "site-packages"})
+_LINKED = ("-type", "f", "-links", "+1")
+_UNKNOWN = (
+    "Which files have other names outside the workspace (hard links) could not be found out: {}, so"
+    " the command was not run.\nAsk the user to run it."
+)
+
+
+def shared_files(roots: Sequence[str], protected: Collection[str]) -> Shared:
+    """The files that commands may not change for the sake of their other names; blocking.
+
+    `protected` are the paths that commands may not change anyway. Raises `UsageError` if they
+    cannot be found.
+    """
+    names = defaultdict[tuple[int, int], list[str]](list)
+    links = dict[tuple[int, int], int]()
+    for path in _linked(roots):
+        try:
+            status = os.lstat(path)
+        except OSError:  # gone since
+            continue
+        file = status.st_dev, status.st_ino
+        names[file].append(path)
+        links[file] = status.st_nlink
+    kept = frozenset(protected)
+    shared = {
+        path
+        for file, paths in names.items()
+        if links[file] > len(paths) or any(_lies_in(path, kept) for path in paths)
+        for path in paths
+    }
+    sealed = enclosing(shared, _FEW, lambda folder: is_of_package(folder, roots))
+    return Shared(tuple(sorted(shared)), None if len(sealed) > _MOST else tuple(sorted(sealed)))
+
+
+def enclosing(paths: Iterable[str], few: int, may_stand: Callable[[str], bool]) -> set[str]:
+    """`paths`, or folders above them that `may_stand` for all that is in them.
+
+    The fullest folders do, until there are `few`, or no more folders that may.
+    """
+    found = set(outermost(paths))
+    while len(found) > few:
+        inside = [path for path in found if may_stand(os.path.dirname(path))]
+        chosen = set(_fullest(Counter(map(os.path.dirname, inside)), len(found) - few))
+        if not chosen and inside:  # one in each folder
+            depth = max(path.count(os.sep) for path in inside)
+            chosen = {os.path.dirname(path) for path in inside if path.count(os.sep) == depth}
+        if not chosen:
+            break
+        found = set(outermost((*chosen, *found)))
+    return found
+
+
+def is_of_package(folder: str, roots: Sequence[str]) -> bool:
+    """Whether a folder is (part of) an installed package, as `node_modules/react` is."""
+    above = [root for root in roots if is_inside(folder, root)]
+    if not above or any(is_inside(root, folder) for root in roots):
+        return False
+    names = os.path.relpath(folder, max(above, key=len)).split(os.sep)
+    return not _PACKAGES.isdisjoint(names[:-1])
+
+
+def _fullest(folders: Counter[str], excess: int) -> Iterator[str]:
+    """Folders of several paths, until so many paths fewer are left."""
+    for folder, count in folders.most_common():
+        if count == 1 or excess <= 0:
+            return
+        excess -= count - 1
+        yield folder
+
+
+def _linked(roots: Sequence[str]) -> set[str]:
+    """The regular files with more than one name. Raises `UsageError`."""
+    try:
+        return find_below(roots, _LINKED, _SECONDS)
+    except UsageError as error:
+        raise UsageError(_UNKNOWN.format(error)) from error
+
+
+def _lies_in(path: str, folders: Collection[str]) -> bool:
+    while path not in folders:
+        above = os.path.dirname(path)
+        if above == path:
+            return False
+        path = above
+    return True

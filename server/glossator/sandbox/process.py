@@ -1,0 +1,254 @@
+"""One running command: its output as it comes, its end, and the end of all that it started.
+
+Unix only. Everything here happens on the event loop, but waiting for the exit and taking the
+sandbox down, for which there is a thread. A sandbox dies with the thread that started it: that is
+the event loop's, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Self
+
+from glossator.sandbox.output import Kept, Output
+from glossator.sandbox.policy import Confined
+from glossator.shell.pipeline import Failed
+
+_GRACE = 2.0  # seconds between asking a command to end and ending it
+_CHUNK = 65_536  # bytes: what a pipe holds
+_REMAINS = 0.5  # seconds
+_LAST = 64 * _CHUNK  # bytes read after the end; a process that escaped may go on writing
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a command ended: by itself with a code, or by a signal, such as `SIGKILL`.
+
+    With code 0 its last pipeline may have `failed` parts.
+    """
+
+    code: int | None
+    signal: str | None = None
+    failed: tuple[Failed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that was waited for; `timed_out` if it was ended because its time was up.
+
+    `notes` are lines for the model about what it could not do, or what of it does not stay.
+    """
+
+    exit: Exit
+    output: Output
+    timed_out: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class Process:
+    """A command in a session of its own, without input; `async with` ends all that it started."""
+
+    def __init__(
+        self,
+        confined: AbstractContextManager[Confined],
+        cwd: str,
+        environment: Mapping[str, str],
+    ) -> None:
+        """Start what `confined` gives. Raises `OSError`, and what `confined` raises."""
+        self.exit: Exit | None = None
+        self._loop = asyncio.get_running_loop()
+        self._gone = asyncio.Event()
+        self._kept = Kept()
+        self._inner: int | None = None  # the group in a sandbox, once it was sent a signal
+        self._reaping = threading.Lock()  # the number is ours until the exit code is taken
+        with ExitStack() as stack:
+            command = stack.enter_context(confined)
+            self._nested = command.nested
+            self._codes = command.codes
+            self._failed: tuple[Failed, ...] = ()
+            self._popen = subprocess.Popen(  # noqa: S603 - what this class is for
+                command.words,
+                cwd=cwd,
+                env=environment,
+                stdin=subprocess.DEVNULL if command.input is None else command.input,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,  # one pipe keeps their order
+                start_new_session=True,
+                pass_fds=() if command.codes is None else (command.codes.descriptor,),
+            )
+            self._cleanup = stack.pop_all()
+        assert self._popen.stdout is not None  # noqa: S101 - as asked for
+        self._pipe = self._popen.stdout.fileno()
+        os.set_blocking(self._pipe, False)
+        self._loop.add_reader(self._pipe, self._read)
+        threading.Thread(target=self._watch, name="shell exit", daemon=True).start()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    def take(self) -> Output:
+        """The output since the last time."""
+        return self._kept.take()
+
+    async def wait(self) -> Exit:
+        """How the command ended; what it left in the background is ended then."""
+        await self._gone.wait()
+        assert self.exit is not None  # noqa: S101 - set before the event
+        return self.exit
+
+    async def stop(self) -> None:
+        """Ask everything to end, then end it; returns when the command is gone."""
+        try:
+            for number in (signal.SIGTERM, signal.SIGKILL):
+                if self._gone.is_set():
+                    return
+                self._signal(number)
+                with suppress(TimeoutError):
+                    # in a cancelled task `asyncio.timeout` of Python 3.11.2 raises `CancelledError`
+                    await asyncio.wait_for(self._gone.wait(), _GRACE)
+        finally:
+            self._kill()
+        await self._gone.wait()
+
+    def _signal(self, number: signal.Signals) -> None:
+        """Signal the command; a sandbox around it then ends by itself.
+
+        A sandbox that is still being made is ended at once: the child that makes it would ignore
+        another signal, and would live on without its parent.
+        """
+        with self._reaping:
+            if self._popen.returncode is None:
+                self._signal_living(number)
+
+    def _signal_living(self, number: signal.Signals) -> None:
+        if not self._nested:
+            _signal_group(self._popen.pid, number)
+        elif (inner := _inner_group(self._popen.pid)) is not None:
+            self._inner = inner
+            _signal_group(inner, number)
+        else:
+            _signal_group(self._popen.pid, signal.SIGKILL)
+
+    def _kill(self) -> None:
+        """End all, sandbox included."""
+        with self._reaping:
+            if self._popen.returncode is None:
+                self._signal_living(signal.SIGKILL)
+                _signal_group(self._popen.pid, signal.SIGKILL)
+
+    def _read(self) -> bool:
+        """Take what is in the pipe; whether there was anything."""
+        try:
+            data = os.read(self._pipe, _CHUNK)
+        except BlockingIOError:
+            return False
+        if data:
+            self._kept.feed(data)
+        else:
+            self._loop.remove_reader(self._pipe)
+        return bool(data)
+
+    def _watch(self) -> None:
+        """In a thread: wait for the exit, but leave the number taken where that is possible."""
+        if sys.platform == "linux":
+            os.waitid(os.P_PID, self._popen.pid, os.WEXITED | os.WNOWAIT)
+        else:
+            self._popen.wait()
+        with self._reaping:
+            _signal_group(self._popen.pid, signal.SIGKILL)  # what it left behind
+            self._popen.wait()
+        _await_end(self._popen.pid)
+        if self._inner is not None:
+            _await_end_of_sandbox(self._inner)
+        if self._codes is not None:
+            self._failed = self._codes.failed()
+        self._cleanup.close()  # takes a while if the kernel is still taking a sandbox apart
+        with suppress(RuntimeError):  # the loop was closed without us
+            self._loop.call_soon_threadsafe(self._end)
+
+    def _end(self) -> None:
+        read = 0
+        while read < _LAST and self._read():
+            read += _CHUNK
+        self._loop.remove_reader(self._pipe)
+        self._popen.__exit__(None, None, None)
+        ended = _exit(self._popen.returncode)
+        self.exit = replace(ended, failed=self._failed) if ended.code == 0 else ended
+        self._gone.set()
+
+
+async def run(
+    confined: AbstractContextManager[Confined],
+    cwd: str,
+    environment: Mapping[str, str],
+    seconds: float,
+) -> Finished:
+    """Run a command to its end, or to the end of its time. Raises `OSError`."""
+    process = Process(confined, cwd, environment)
+    timed_out = False
+    async with process:
+        try:
+            async with asyncio.timeout(seconds):
+                await process.wait()
+        except TimeoutError:
+            timed_out = True
+    return Finished(await process.wait(), process.take(), timed_out)
+
+
+def _signal_group(group: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _await_end(group: int) -> None:
+    """Wait until a group that was sent `SIGKILL` is gone, or only dead ones nobody takes."""
+    deadline = time.monotonic() + _REMAINS
+    with suppress(ProcessLookupError, PermissionError):
+        while time.monotonic() < deadline:
+            os.killpg(group, 0)
+            time.sleep(0.002)
+
+
+def _await_end_of_sandbox(first: int) -> None:
+    """Wait until the first process of a sandbox is dead, and with it all that ran there."""
+    deadline = time.monotonic() + _REMAINS
+    with suppress(OSError):
+        while time.monotonic() < deadline:
+            state = Path(f"/proc/{first}/stat").read_text("ascii", "replace").rpartition(") ")[2]
+            if state.startswith(("Z", "X")):  # nobody takes its exit code
+                return
+            time.sleep(0.002)
+
+
+def _inner_group(process: int) -> int | None:
+    """The group of a sandboxed command, that of its first process, once the sandbox is made."""
+    try:
+        children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
+        groups = {os.getpgid(int(each)) for each in children} - {process}
+    except OSError:
+        return None
+    return groups.pop() if groups else None
+
+
+def _exit(code: int) -> Exit:
+    """A process's exit; a shell tells of its last program's signal by 128 and its number."""
+    number = -code if code < 0 else code - 128
+    if code >= 0 and number <= 0:
+        return Exit(code)
+    try:
+        return Exit(None if code < 0 else code, signal.Signals(number).name)
+    except ValueError:
+        return Exit(code)

@@ -1,0 +1,215 @@
+"""Paths that fit what somebody types, best first, as the file finders of editors do it.
+
+The letters typed stand in the path in their order. There are nine ways of that, each an expression
+of RE2 over all paths joined: the best are the whole name, its beginning, and the beginnings of its
+words; the least is any letters of the path. Within one way open files come first, then short names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache, partial
+from operator import attrgetter
+from typing import Any, TypeVar
+
+import re2
+
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.entries import FileEntry
+from glossator.files.listing import Listing
+
+Hides = Callable[[FileEntry], bool]
+
+_T = TypeVar("_T", FileEntry, str)
+
+_LONGEST = 100  # characters typed that count
+_CHOSEN = 200  # files, the newest, that fit in one way and are ranked
+_MORE = 8  # times as many where rules hide most of them
+_MANY = 1_000  # that are ranked where they fit at all
+_FIRST = 3  # ways that are tried before that
+
+_IN_NO_PATH = re.compile("[\0\ud800-\udfff]")
+_ANY, _NAME = r"[^\x00]", r"[^/\x00]"
+_BREAK, _NAME_BREAK = r"[^A-Za-z0-9\x00]", r"[^A-Za-z0-9/\x00]"  # before a word
+_FOLDERS = rf"(?:{_ANY}*/)?"
+
+
+def newest_files(snapshot: WorkspaceSnapshot, limit: int, hides: Hides | None) -> list[FileEntry]:
+    """Open files, those changed last first, then the others likewise."""
+    overlays = snapshot.overlays
+    opened = sorted(
+        (*snapshot.open_files, *snapshot.unsaved),
+        key=lambda file: overlays[file.path].changed_ns,
+        reverse=True,
+    )
+
+    def newest(most: int) -> list[FileEntry]:
+        listed, _ = snapshot.listing.paths.newest("**", "", most)
+        return list({file.path: file for file in (*opened, *listed)}.values())
+
+    return _visible(newest, _CHOSEN, limit, hides)[:limit]
+
+
+def best_files(
+    snapshot: WorkspaceSnapshot, typed: str, limit: int, hides: Hides | None
+) -> list[tuple[int, FileEntry]]:
+    """The files that fit, and in which way: 0 is the best."""
+    opened = {file.path for file in snapshot.open_files}
+    paths, unsaved = snapshot.listing.paths, snapshot.unsaved
+
+    def fitting(runs: re2.Pattern[bytes], most: int) -> list[FileEntry]:
+        return _visible(partial(paths.fitting, runs, also=unsaved), most, limit, hides)
+
+    def order(file: FileEntry) -> tuple[bool, int, int, int, str]:
+        path = file.relative
+        length = len(path) - path.rfind("/")
+        return file.path not in opened, length, len(path), -file.mtime_ns, path
+
+    return _best(typed, limit, fitting, attrgetter("relative"), order)
+
+
+class Folders:
+    """The folders with files below them, by relative path; those of the last listing are kept."""
+
+    def __init__(self) -> None:
+        self._names: tuple[Listing, Hides | None, bytes] | None = None
+
+    def best(
+        self, listing: Listing, typed: str, limit: int, hides: Hides | None
+    ) -> list[tuple[int, str]]:
+        """Those that fit, but for those all of whose files are hidden, and in which way."""
+        names = self._of(listing, hides)
+
+        def fitting(runs: re2.Pattern[bytes], _most: int) -> list[str]:
+            return list(_in_runs(runs, names))
+
+        return _best(typed, limit, fitting, str, lambda name: (len(name), name))
+
+    def _of(self, listing: Listing, hides: Hides | None) -> bytes:
+        if (known := self._names) and known[0] is listing and known[1] == hides:
+            return known[2]
+        names: set[str] = set()
+        for files in listing.folders.values():
+            name = files[0].relative.rpartition("/")[0]
+            if hides is None or not all(map(hides, files)):
+                while name and name not in names:
+                    names.add(name)
+                    name = name.rpartition("/")[0]
+        joined = _joined(sorted(names))
+        self._names = listing, hides, joined
+        return joined
+
+
+def way_of(name: str, typed: str) -> int | None:
+    """In which way a single name fits, or path; None if it does not."""
+    text = _joined([name])
+    return next((way for way, runs in enumerate(_ways(typed)) if runs.fullmatch(text)), None)
+
+
+def _best(
+    typed: str,
+    limit: int,
+    fitting: Callable[[re2.Pattern[bytes], int], list[_T]],
+    name: Callable[[_T], str],
+    order: Callable[[_T], Any],
+) -> list[tuple[int, _T]]:
+    """What fits, way by way while there is too little; those that fit in one in their order.
+
+    `fitting` gives what is in a run, the newest so many. In the ways that are tried last it is
+    looked for among what fits at all, which is mostly little.
+    """
+    *ways, anyhow = _ways(typed)
+    found: dict[_T, int] = {}
+
+    def take(way: int, items: Iterable[_T]) -> bool:
+        new = (item for item in items if item not in found)
+        found.update(dict.fromkeys(sorted(new, key=order), way))
+        return len(found) >= limit
+
+    if not any(take(way, fitting(runs, _CHOSEN)) for way, runs in enumerate(ways[:_FIRST])):
+        rest = {name(item): item for item in fitting(anyhow, _MANY)}
+        names = _joined(rest)
+        for way, runs in enumerate((*ways[_FIRST:], anyhow), start=_FIRST):
+            if take(way, (rest[each] for each in _in_runs(runs, names) if each in rest)):
+                break
+    return [(way, item) for item, way in found.items()][:limit]
+
+
+def _joined(names: Iterable[str]) -> bytes:
+    """A NUL before each name and at the end."""
+    return "\0".join(["", *names, ""]).encode("utf-8", "replace")
+
+
+def _in_runs(runs: re2.Pattern[bytes], names: bytes) -> Iterator[str]:
+    for run in runs.finditer(names):
+        text = names[run.start() : run.end()].decode("utf-8", "replace")
+        yield from (name for name in text.split("\0") if name)
+
+
+def _visible(
+    newest: Callable[[int], list[FileEntry]], most: int, limit: int, hides: Hides | None
+) -> list[FileEntry]:
+    """Of the `most` newest files those not hidden, and of more until there are `limit`."""
+    while True:
+        files = newest(most)
+        shown = files if hides is None else [file for file in files if not hides(file)]
+        if len(shown) >= limit or len(files) < most:
+            return shown
+        most *= _MORE
+
+
+@lru_cache(maxsize=16)
+def _ways(typed: str) -> tuple[re2.Pattern[bytes], ...]:
+    """The expressions, best first; each finds runs of paths as `glob.compile_listed` does."""
+    typed = _IN_NO_PATH.sub("\uffff", typed[:_LONGEST])
+    letters = [_either_case(letter) for letter in typed]
+    as_typed = "".join(letters)
+    name, any_ = rf"{_NAME}*", rf"{_ANY}*"
+    spread, far = name.join(letters), any_.join(letters)
+    word = rf"(?:{name}{_NAME_BREAK})?{as_typed}|{name}[a-z0-9]{_capital(typed)}"
+    return tuple(
+        map(
+            _runs,
+            (
+                rf"{_FOLDERS}{as_typed}(?:\.{name})?",
+                rf"{_FOLDERS}{as_typed}{name}",
+                rf"{_FOLDERS}(?:{word}){name}",
+                rf"{_FOLDERS}{_words(typed, name, _NAME_BREAK)}{name}",
+                rf"{_FOLDERS}{name}{as_typed}{name}",
+                rf"{_FOLDERS}{name}{spread}{name}",
+                rf"{_words(typed, any_, _BREAK)}{any_}",
+                rf"{any_}{as_typed}{any_}",
+                rf"{any_}{far}{any_}",
+            ),
+        )
+    )
+
+
+def _words(typed: str, between: str, break_: str) -> str:
+    """Each letter begins a word, or follows the letter before it."""
+    parts = []
+    for number, letter in enumerate(typed):
+        ways = [rf"(?:{between}{break_})?{_either_case(letter)}"]
+        if letter.upper() != letter.lower():
+            ways.append(rf"{between}[a-z0-9]{re.escape(letter.upper())}")
+        if number:
+            ways.append(_either_case(letter))
+        parts.append(f"(?:{'|'.join(ways)})")
+    return "".join(parts)
+
+
+def _capital(typed: str) -> str:
+    """What is typed as a word within a name in camel case."""
+    return re.escape(typed[:1].upper()) + "".join(map(_either_case, typed[1:]))
+
+
+def _either_case(letter: str) -> str:
+    spellings = dict.fromkeys((letter, letter.lower(), letter.upper()))
+    return f"(?:{'|'.join(map(re.escape, spellings))})" if len(spellings) > 1 else re.escape(letter)
+
+
+def _runs(path: str) -> re2.Pattern[bytes]:
+    options = re2.Options()
+    options.log_errors = False
+    return re2.compile(rf"(?s)(?:\x00(?:{path}))+\x00".encode("utf-8", "replace"), options)

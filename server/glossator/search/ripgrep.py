@@ -1,0 +1,253 @@
+"""ripgrep, used as a filter over many plain files: which of them hold matching lines, how many.
+
+It is run without its configuration and our environment, and reads only the files it is given.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain, islice
+from operator import attrgetter
+from typing import IO, Self
+
+from glossator.files.entries import FileEntry
+from glossator.search.child import Child, Ended
+from glossator.search.ripgrep_pattern import in_ripgrep_words
+from glossator.search.ripgrep_program import is_left_out, leave_out
+
+_log = logging.getLogger(__name__)
+
+LARGE = 8_000_000  # bytes; a file that we would take longer for than to start ripgrep
+
+_FIRST_BATCH = 600  # files; what is found in a batch is told when all of it was searched, …
+_MOST = 5_000  # … and at most, so that a cancelled search ends soon
+_PATIENCE = 5.0  # seconds for a batch, and more by the rates of a slow disk
+_SLOWEST_FILES = 500  # a second
+_SLOWEST_BYTES = 20_000_000  # a second
+_ARGUMENT_BYTES = os.sysconf("SC_ARG_MAX") * 3 // 4
+_POINTER = 8  # bytes an argument takes beside its text
+_path = attrgetter("path")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to look for; ripgrep is only asked if the pattern is portable (`required.Analysis`)."""
+
+    pattern: str
+    ignore_case: bool = False
+    multiline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ripgrep:
+    """A program to run for a request; all files lie below `folder`.
+
+    If it is `counting`, it counts the matching lines, else it only tells whether there are any.
+    """
+
+    program: str
+    request: Request
+    folder: str
+    counting: bool
+
+    def command(self) -> list[str]:
+        """The program and its options."""
+        request = self.request
+        return [
+            self.program,
+            *("--no-config", "--no-ignore", "--hidden", "--color=never", "--no-heading"),
+            *("--crlf", "--null", "--with-filename", "--no-pre", "--no-search-zip"),
+            "--count" if self.counting else "--files-with-matches",
+            *(("--multiline", "--multiline-dotall") if request.multiline else ()),
+            "--ignore-case" if request.ignore_case else "--case-sensitive",
+            f"--regexp={in_ripgrep_words(request.pattern)}",
+            "--",
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Files with their arguments for ripgrep; an empty one for those that it is not to search."""
+
+    files: Sequence[FileEntry]
+    arguments: Sequence[bytes]
+    run: _Run | None  # if there are any arguments
+
+
+class Sifting:
+    """ripgrep at work on `files`, batch by batch, from when it is entered until it is left.
+
+    A further batch is at work beside another, or while what was found in it is looked at, unless
+    that is likely to be enough: `wanted` tells whether more matching files are than so many, and
+    of the `passed` ones, to begin with those that were looked into without it, so many `matched`.
+    """
+
+    def __init__(
+        self,
+        ripgrep: Ripgrep,
+        files: Iterator[FileEntry],
+        withheld: Callable[[FileEntry], bool],
+        wanted: Callable[[int], bool],
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self.passed = self.matched = 0  # files
+        self._ripgrep = ripgrep
+        self._files = files
+        self._withheld = withheld
+        self._wanted = wanted
+        self._cancelled = cancelled
+        self._size = _FIRST_BATCH
+        self._begun: deque[_Batch] = deque()
+
+    def __enter__(self) -> Self:
+        self._begin()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for batch in self._begun:
+            if batch.run is not None:
+                batch.run.end()
+
+    def __iter__(self) -> Iterator[tuple[FileEntry, int | None]]:
+        """Those of the files that may match, in their order, with their number of matching lines.
+
+        That is 1 if it is not counting, and None where it cannot tell: for those `withheld` from
+        it, and for what it failed at.
+        """
+        while (batch := self._begun[0]).files:
+            counts: Mapping[bytes, int | None] | None = None
+            for entry, argument in zip(batch.files, batch.arguments, strict=True):
+                if not argument:
+                    yield entry, None
+                    continue
+                if counts is None:
+                    counts = self._counts(batch)
+                if argument in counts:
+                    yield entry, counts[argument]
+            self._begun.popleft()
+            if not self._begun:
+                self._begin()
+
+    def _counts(self, batch: _Batch) -> Mapping[bytes, int | None]:
+        """What was found in the current one, by argument."""
+        likely = len(batch.files) * self.matched // max(self.passed, 1)
+        if self.passed and not self._cancelled() and self._wanted(likely):
+            self._begin()  # beside it, so that no core waits
+        counts: Mapping[bytes, int | None] = {}
+        if batch.run is not None:
+            counts = batch.run.counts(self._cancelled)
+            batch.run.end()
+        self.passed += len(batch.files)
+        self.matched += len(counts)
+        more = not self._cancelled() and self._wanted(len(counts))
+        if more and len(self._begun) == 1:
+            self._begin()
+        return counts
+
+    def _begin(self) -> None:
+        """Take the next files, as many as are due and fit a command line."""
+        ripgrep = self._ripgrep
+        start = len(ripgrep.folder.rstrip(os.sep)) + 1
+        some = list(islice(self._files, self._size))
+        self._size = min(2 * self._size, _MOST)
+        paths = "\0".join([path[start:] for path in map(_path, some)])
+        arguments = os.fsencode(paths).split(b"\0") if some else []
+        ends = accumulate(len(argument) + 1 + _POINTER for argument in arguments)
+        room = bisect_left(list(ends), _ARGUMENT_BYTES)
+        for number, entry in enumerate(some[:room]):
+            if self._withheld(entry):
+                arguments[number] = b""
+            elif arguments[number] == b"-":  # which would be standard input
+                arguments[number] = b"./-"
+        if room < len(some):
+            self._files = chain(some[room:], self._files)
+            some, arguments = some[:room], arguments[:room]
+        run = _Run(ripgrep, some, arguments) if any(arguments) else None
+        self._begun.append(_Batch(some, arguments, run))
+
+
+class _Run:
+    """ripgrep at work on some files, until it is ended."""
+
+    def __init__(
+        self, ripgrep: Ripgrep, files: Sequence[FileEntry], arguments: Iterable[bytes]
+    ) -> None:
+        self._program = ripgrep.program
+        self._counting = ripgrep.counting
+        self._arguments = list(filter(None, arguments))
+        self._patience = (
+            _PATIENCE
+            + len(files) / _SLOWEST_FILES
+            + sum(entry.size for entry in files) / _SLOWEST_BYTES
+        )
+        self._output: IO[bytes] | None = None
+        self._child: Child | None = None
+        if is_left_out(self._program):
+            return
+        try:
+            # into a file, because a pipe would wake us up for every single line
+            self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed on leaving
+            command = [*map(os.fsencode, ripgrep.command()), *self._arguments]
+            self._child = Child(command, ripgrep.folder, self._output)
+        except OSError as error:
+            _log.warning("%s; the files are searched without ripgrep.", error)
+
+    def end(self) -> None:
+        """End it, if it has not ended, and let go of what it found."""
+        if self._child is not None:
+            self._child.end()
+        if self._output is not None:
+            self._output.close()
+
+    def counts(self, cancelled: Callable[[], bool]) -> Mapping[bytes, int | None]:
+        """Wait for the matching lines by argument; None: to be looked at without it."""
+        unread: Sequence[bytes] | None = None
+        if self._child is not None and not is_left_out(self._program):
+            try:
+                ended = self._child.wait(self._patience, cancelled)
+            except TimeoutError:
+                self._child.end()
+                leave_out(self._program)
+                _log.warning(
+                    "%s did not end within %.0f s; for some minutes files are searched without it.",
+                    self._program,
+                    self._patience,
+                )
+            else:
+                unread = self._unread(ended) if ended is not None else None
+        if unread is None or self._output is None:
+            return dict.fromkeys(self._arguments)
+        return {**self._parse(self._output), **dict.fromkeys(unread)}
+
+    def _parse(self, output: IO[bytes]) -> dict[bytes, int]:
+        """`name NUL count LF` for each file; only `name NUL` where it was not to count."""
+        output.seek(0)
+        name, *rest = output.read().split(b"\0")
+        if not self._counting:
+            return dict.fromkeys((name, *rest[:-1]), 1)
+        counts: dict[bytes, int] = {}
+        for part in rest:
+            count, _, following = part.partition(b"\n")
+            counts[name] = int(count)
+            name = following
+        return counts
+
+    def _unread(self, ended: Ended) -> Sequence[bytes] | None:
+        """The files it could not read; None when it failed at anything else."""
+        if ended.code in (0, 1):
+            return []
+        lines = ended.errors.splitlines()
+        names = [line.removeprefix(b"rg: ").rpartition(b": ")[0] for line in lines]
+        if ended.code == 2 and names and set(self._arguments).issuperset(names):
+            return names
+        shown = ended.errors[:500].decode("utf-8", "replace").strip()
+        _log.warning(
+            "ripgrep ended with %s (%s); the files are searched without it.", ended.code, shown
+        )
+        return None

@@ -1,0 +1,133 @@
+"""Which ripgrep is run: never one that the workspace could have brought along.
+
+What was found is remembered; what was not, or did not work, is looked for again after a while.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+from glossator.files.roots import Roots, is_inside
+from glossator.search.child import Child
+
+_OLDEST = 14
+_VERSION = re.compile(rb"ripgrep (\d+)\.")
+_PATIENCE = 2.0  # seconds for it to tell its version
+_LOOK_AGAIN = 60.0  # seconds until one that was not found is looked for again
+_LEFT_OUT = 300.0  # seconds without one that hung
+_REMEMBERED = 8  # sets of roots
+_IN_VSCODE = "node_modules/@vscode/ripgrep/bin/rg"
+_VSCODE = (
+    "/usr/share/code/resources/app",
+    "/usr/lib/code",
+    "/opt/visual-studio-code/resources/app",
+    "/snap/code/current/usr/share/code/resources/app",
+    "/Applications/Visual Studio Code.app/Contents/Resources/app",
+    "~/.vscode-server/cli/servers/*/server",
+    "~/.vscode-server/bin/*",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """Why ripgrep is not used, and what to do about it if it should work."""
+
+    reason: str
+    next_step: str = ""
+
+
+_found: dict[tuple[str, Roots], tuple[str | Absent, float]] = {}  # and until when that holds
+_left_out: dict[str, float] = {}  # programs that hung, and until when they are not run
+
+
+def find_ripgrep(
+    setting: str, roots: Roots, cancelled: Callable[[], bool] = lambda: False
+) -> str | Absent:
+    """The program to run, as an absolute path that does not lie in the workspace.
+
+    `setting` is `auto`, `off`, or a path. Programs are asked for their version: from a thread only.
+    """
+    found, until = _found.get((setting, roots), (None, 0.0))
+    if found is None or monotonic() > until:
+        found = _look_for(setting, roots, cancelled)
+        if cancelled():
+            return Absent("off: the search was cancelled")
+        if len(_found) >= _REMEMBERED:
+            _found.clear()
+        until = math.inf if isinstance(found, str) else monotonic() + _LOOK_AGAIN
+        _found[setting, roots] = found, until
+    if isinstance(found, str) and is_left_out(found):
+        return Absent(
+            f"off for some minutes: {found} did not end in time",
+            "Searches read the files without it. Find out why it hangs, or set workspace.ripgrep.",
+        )
+    return found
+
+
+def leave_out(program: str) -> None:
+    """Do without this program for some minutes."""
+    _left_out[program] = monotonic() + _LEFT_OUT
+
+
+def is_left_out(program: str) -> bool:
+    """Whether it hung not long ago."""
+    return monotonic() < _left_out.get(program, 0.0)
+
+
+def _look_for(setting: str, roots: Roots, cancelled: Callable[[], bool]) -> str | Absent:
+    if setting == "off":
+        return Absent("off: turned off by the setting workspace.ripgrep")
+    if setting != "auto":
+        named = os.path.expanduser(setting)
+        if os.path.isabs(named) and _is_ripgrep(named, cancelled):
+            return named
+        return Absent(
+            f"off: workspace.ripgrep is {setting}, no full path of ripgrep {_OLDEST}+",
+            f"Set workspace.ripgrep to auto, off, or the full path of ripgrep {_OLDEST} or newer.",
+        )
+    for folder in _folders():
+        program = shutil.which("rg", path=folder)
+        if program is None or _in_workspace(program, roots):
+            continue
+        if _is_ripgrep(program, cancelled):
+            return program
+    return Absent(
+        f"off: no rg of version {_OLDEST} or newer on the PATH;"
+        " install ripgrep or name it in the setting workspace.ripgrep"
+    )
+
+
+def _is_ripgrep(program: str, cancelled: Callable[[], bool]) -> bool:
+    """Whether it says so, and is not so old that its line ends are others."""
+    try:
+        with Child([program, "--no-config", "--version"]) as child:
+            ended = child.wait(_PATIENCE, cancelled)
+    except OSError:  # a `TimeoutError` is one, too
+        return False
+    version = _VERSION.match(ended.output) if ended is not None else None
+    return version is not None and int(version[1]) >= _OLDEST
+
+
+def _folders() -> Iterable[str]:
+    """Where ripgrep may be: absolute folders of the PATH, then the one VS Code brings along."""
+    yield from filter(os.path.isabs, os.environ.get("PATH", "").split(os.pathsep))
+    for place in _VSCODE:
+        start = Path(place).expanduser()
+        found = Path(start.anchor).glob(f"{start.relative_to(start.anchor)}/{_IN_VSCODE}")
+        yield from (str(program.parent) for program in found)
+
+
+def _in_workspace(program: str, roots: Roots) -> bool:
+    """Whether what the workspace holds would be run."""
+    return any(
+        is_inside(path, root)
+        for path in (os.path.abspath(program), os.path.realpath(program))
+        for root in roots.paths
+    )

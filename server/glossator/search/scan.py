@@ -1,0 +1,305 @@
+"""Finds a regular expression in texts, line by line as ripgrep does, in linear time (RE2).
+
+Unless `multiline`, a match lies within one line and line ends are not part of the text. If it is,
+the last line end is, too, and no match begins behind it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, islice
+
+import re2
+
+from glossator.core.errors import UsageError
+from glossator.search.literal import Literal, beginning_of, find_literal, literal_of
+
+_MAX_MEMORY = 64 << 20  # bytes for RE2's automata
+_PIECE = 1 << 16  # bytes searched at a time: even RE2's slowest way takes few ms for them
+_TOGETHER = 1 << 21  # bytes of several texts that are worth copying, to search them as one
+_STEP = 2_048  # bytes, some ten lines
+_NEAR = 20  # lines, which are walked one by one
+_SINGLY = 8  # lines given to RE2 one by one at most, …
+_FOR_ONE = 4_096  # … and one for so many bytes, because each takes as long as 2 kB at once
+_LOOK = 256  # matching lines after which to look whether the search was cancelled
+_DENSE = 16  # matching lines in a piece, after which more are likely soon
+_MANY = 5_000  # bytes, from which on numpy counts quicker, …
+_AT_ONCE = 1 << 16  # … so many at once, for which no new memory is asked of the system
+_OF_TEXTS = re.compile(r"\\[AzC]|\(\?[a-zA-Z]*-")  # and now and then what only looks like it
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A compiled pattern; `literal`: the only text it matches, if that was quick to see.
+
+    `of_texts`: whether it may ask where a text begins or ends, or match part of a character; else
+    what it matches depends on the line alone, unless it is `multiline`. `beginning`: see
+    `beginning_of`. `within`: see `knowing`.
+    """
+
+    regex: re2.Pattern[bytes]
+    multiline: bool
+    of_texts: bool
+    literal: Literal | None = None
+    beginning: bytes = b""
+    within: bytes = b""
+
+    def knowing(self, within: bytes) -> Pattern:
+        """The pattern that looks first for what every match holds as it stands.
+
+        What it begins with RE2 looks for by itself.
+        """
+        return self if self.beginning.startswith(within) else replace(self, within=within)
+
+    def find(
+        self, text: bytes, view: bytes | memoryview, start: int, end: int, *, dense: bool = False
+    ) -> int:
+        """Where the first match in some lines of the text begins; -1 if there is none.
+
+        `view` is the text without the line end of its last line. Where matches are `dense`, it
+        takes longer to look for what is within first.
+        """
+        if self.literal and (place := self.literal.find(text, start, end)) is not None:
+            return place
+        singly = min(_SINGLY, (end - start) // _FOR_ONE)
+        while self.within and not dense:
+            at = find_literal(text, self.within, start, end)
+            if at < 0:
+                return -1
+            start = max(start, text.rfind(b"\n", start, at) + 1)
+            line_end = text.find(b"\n", at, end) if singly else -1
+            if line_end < 0:
+                break
+            if match := self.regex.search(view, start, line_end):
+                return match.start()
+            start = line_end + 1
+            singly -= 1
+        match = self.regex.search(view, start, end)
+        return match.start() if match else -1
+
+
+def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Pattern:
+    """Compile with RE2. Raises `UsageError` saying what is wrong with the pattern."""
+    options = re2.Options()
+    options.max_mem = _MAX_MEMORY
+    options.log_errors = False
+    options.never_capture = True  # only where a match lies is of interest
+    options.case_sensitive = not ignore_case
+    # A match that cannot hold a line end also ends at it: without this, `[^x]+` would look at the
+    # whole rest of the text from every line.
+    options.never_nl = not multiline
+    flags = "(?ms)" if multiline else "(?m)"
+    try:
+        encoded = (flags + pattern).encode("utf-8", "surrogatepass")
+        regex = re2.compile(encoded, options)
+    except re2.error as error:
+        reason = error.args[0]
+        reason = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else reason
+        raise UsageError(
+            f"The pattern {pattern!r} cannot be used: {reason}.\nThe syntax is RE2's: no"
+            " look-around and no back-references; escape characters such as ( [ { meant literally."
+        ) from error
+    return Pattern(
+        regex,
+        multiline,
+        _OF_TEXTS.search(pattern) is not None,
+        None if ignore_case else literal_of(pattern),
+        beginning_of(pattern),
+    )
+
+
+def as_searched(text: str) -> bytes:
+    """A text as it is searched: UTF-8, every line end a LF.
+
+    One at the end of the text opens no further line.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.encode("utf-8", "surrogatepass")
+
+
+def matching_lines(
+    text: bytes,
+    pattern: Pattern,
+    cancelled: Callable[[], bool] = lambda: False,
+    lines: Lines | None = None,
+    start: int = 0,
+) -> Iterator[int]:
+    """The 1-based numbers of the lines in which a match lies, ascending, each once.
+
+    `text` is as `as_searched` makes it. `cancelled` is asked now and then, and ends the search
+    early. With `lines`, that of the text, a line that was given is then at hand there. Unless
+    the pattern is multiline, it can begin at the line that begins at byte `start`.
+    """
+    lines = lines or Lines(text)
+    if not pattern.multiline:
+        yield from map(lines.number, _in_lines(text, pattern, cancelled, start))
+    elif text:
+        yield from _spanning(text, pattern.regex, lines, cancelled)
+
+
+def holds_match(
+    text: bytes, pattern: Pattern, cancelled: Callable[[], bool] = lambda: False
+) -> bool:
+    """Whether `matching_lines` gives any."""
+    if pattern.multiline:
+        match = pattern.regex.search(text) if text and pattern.within in text else None
+        return match is not None and not _is_behind(text, match.start())
+    return next(_in_lines(text, pattern, cancelled), None) is not None
+
+
+def count_matching_lines(
+    text: bytes, pattern: Pattern, cancelled: Callable[[], bool] = lambda: False
+) -> int:
+    """How many numbers `matching_lines` gives."""
+    scan = matching_lines if pattern.multiline else _in_lines
+    return sum(1 for _ in scan(text, pattern, cancelled))
+
+
+def places_by_text(
+    texts: Sequence[bytes],
+    pattern: Pattern,
+    cancelled: Callable[[], bool] = lambda: False,
+    *,
+    most: float = math.inf,
+) -> dict[int, list[int]]:
+    """Where the first match of each line begins, of at most so many lines of each text.
+
+    By the place of the text among the others; those without a match are left out. The pattern is
+    not `multiline`. All are searched as one text: to begin with each takes longer than to search
+    most of them.
+    """
+    if pattern.of_texts or sum(map(len, texts)) > _TOGETHER:
+        alone = (_in_lines(text, pattern, cancelled) for text in texts)
+        limit = None if most == math.inf else int(most)
+        places = enumerate(list(islice(each, limit)) for each in alone)
+        return {number: found for number, found in places if found}
+    ended = [text if not text or text.endswith(b"\n") else text + b"\n" for text in texts]
+    ends = list(accumulate(map(len, ended)))
+    whole = b"".join(ended)
+    found: dict[int, list[int]] = {}
+
+    def after(start: int) -> int:
+        return whole.find(b"\n", start) + 1 if len(found[place]) < most else ends[place]
+
+    for start in _in_lines(whole, pattern, cancelled, after=after):
+        place = bisect_right(ends, start)
+        found.setdefault(place, []).append(start - ends[place] + len(ended[place]))
+    return found
+
+
+class Lines:
+    """The lines of a text that is as `as_searched` makes it: those near the last one are at hand.
+
+    Nothing behind the last line that was asked for is ever looked at.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._number, self._at = 1, 0  # a line, and where it begins
+        self._known = 0  # a place in it
+
+    def number(self, place: int) -> int:
+        """The number of the line, 1-based, that the byte at `place` belongs to."""
+        text, known = self._text, self._known
+        if place >= known:
+            passed = _line_ends(text, known, place)
+        else:
+            passed = -text.count(b"\n", place, known)
+        self._known = place
+        if passed:  # else a long line would be gone back through for each of its matches
+            self._number += passed
+            self._at = text.rfind(b"\n", 0, place) + 1
+        return self._number
+
+    def get(self, number: int) -> str | None:
+        """Line `number`, 1-based; None behind the last one."""
+        text, at = self._text, self._at
+        missing = number - self._number  # line ends from here on
+        for _ in range(-missing):
+            at = text.rfind(b"\n", 0, at - 1) + 1
+        for step in (_PIECE, _STEP) if missing > _NEAR else ():
+            while at + step < len(text) and (ends := _line_ends(text, at, at + step)) < missing:
+                missing -= ends
+                at += step
+        for _ in range(missing):
+            at = text.find(b"\n", at) + 1
+            if not 0 < at < len(text):
+                return None
+        self._number, self._at, self._known = number, at, at
+        end = text.find(b"\n", at)
+        return text[at : end if end >= 0 else None].decode("utf-8", "surrogatepass")
+
+
+def _in_lines(
+    text: bytes,
+    pattern: Pattern,
+    cancelled: Callable[[], bool],
+    at: int = 0,
+    after: Callable[[int], int] | None = None,
+) -> Iterator[int]:
+    """Where the first match of each line begins, from the line at `at` on.
+
+    `after` tells where to go on after a match; else it is the next line.
+    """
+
+    def next_line(start: int) -> int:
+        return text.find(b"\n", start) + 1
+
+    view, after = _view(text), after or next_line
+    last = len(view)
+    while at < len(text) and not cancelled():
+        end = text.find(b"\n", at + _PIECE, last)
+        if end < 0:
+            end = last
+        found = 0
+        while (start := pattern.find(text, view, at, end, dense=found >= _DENSE)) >= 0:
+            yield start
+            found += 1
+            at = after(start)
+            if not 0 < at <= last or (found % _LOOK == 0 and cancelled()):
+                return
+            if at > end:
+                break
+        if end == last:
+            return
+        at = max(at, end + 1)
+
+
+def _spanning(
+    text: bytes, regex: re2.Pattern[bytes], lines: Lines, cancelled: Callable[[], bool]
+) -> Iterator[int]:
+    reported = 0
+    for match in regex.finditer(text):
+        if cancelled() or _is_behind(text, match.start()):
+            return
+        line, at = lines.number(match.start()), match.start()
+        last = line + text.count(b"\n", at, max(at, match.end() - 1))
+        yield from range(max(line, reported + 1), last + 1)
+        reported = max(reported, last)
+
+
+def _is_behind(text: bytes, place: int) -> bool:
+    """Whether it is behind the line end of the last line, where no further line begins."""
+    return place == len(text) and text.endswith(b"\n")
+
+
+def _view(text: bytes) -> bytes | memoryview:
+    """The text without the line end of its last line; a copy would take as long as a search."""
+    return memoryview(text)[:-1] if text.endswith(b"\n") else text
+
+
+def _line_ends(text: bytes, start: int, end: int) -> int:
+    if end - start < _MANY:
+        return text.count(b"\n", start, end)
+    import numpy as np  # noqa: PLC0415 - takes long to import, and small texts do without
+
+    found = 0
+    for at in range(start, end, _AT_ONCE):
+        piece = np.frombuffer(text, np.uint8, min(_AT_ONCE, end - at), at)
+        found += int(np.count_nonzero(piece == ord("\n")))
+    return found

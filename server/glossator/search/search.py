@@ -1,0 +1,221 @@
+"""The search engine: candidates from the index, verified in the order that was asked for.
+
+How those that hold a match are found is told in `finder.py`; lines are only ever told of a text
+that was just read here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, compress
+from operator import attrgetter
+from typing import NamedTuple
+
+from glossator.core.document import Missing, MissingReason
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.disk import Parts
+from glossator.files.entries import FileEntry
+from glossator.index.candidates import Candidates, Ranges
+from glossator.index.parts import with_plain_line_ends
+from glossator.index.required import analyse
+from glossator.search.block import FileMatch, Reader
+from glossator.search.blocks import SHOWN, MatchCollector
+from glossator.search.finder import Finder
+from glossator.search.ripgrep import LARGE, Request
+from glossator.search.ripgrep_pattern import folds_alike
+from glossator.search.scan import (
+    Lines,
+    compile_pattern,
+    count_matching_lines,
+    holds_match,
+    matching_lines,
+)
+from glossator.search.source import Text, candidates, plain_text, read_text, unsearchable
+
+_IN_PARTS = 1 << 16  # bytes; to look up what is to be read of a shorter file takes too long
+_VERY_LONG = 1 << 18  # bytes, which mostly takes several times as long to read as its passages
+_MOST = 5_000  # files, which are not sorted anew
+
+_path = attrgetter("path")
+
+
+class _Shown(NamedTuple):
+    text: Text
+    lines: Lines
+    numbers: Iterator[int]
+
+
+class TextSearch:
+    """A search of one snapshot; for one thread. Raises `UsageError` for a bad pattern.
+
+    When `cancelled` becomes true, every iteration ends within 50 ms, as if nothing followed.
+    `alone` is the one file to look into, where it is only one; the index is not asked about it.
+    `had` tells which share of what is wanted the caller has, 0 to 1. `unsearched` fills with the
+    candidates that could not be read.
+    """
+
+    def __init__(
+        self,
+        snapshot: WorkspaceSnapshot,
+        request: Request,
+        cancelled: Callable[[], bool] = lambda: False,
+        had: Callable[[], float] = lambda: 0.0,
+        alone: FileEntry | None = None,
+    ) -> None:
+        pattern, flags = request.pattern, (request.ignore_case, request.multiline)
+        compiled = compile_pattern(pattern, ignore_case=flags[0], multiline=flags[1])
+        analysis = analyse(pattern, ignore_case=flags[0], multiline=flags[1])
+        self._pattern = compiled.knowing(analysis.literal)
+        self._snapshot = snapshot
+        self._request = request
+        self._cancelled = cancelled
+        if alone is None or alone.size > LARGE:
+            self._candidates = candidates(snapshot, analysis.query)
+        else:
+            self._candidates = Candidates((), (alone,))
+        self._ranges: dict[str, Ranges | None] = {}  # of long ones, as they are asked for
+        self._reader = Reader(
+            snapshot.cache.max_file_bytes,
+            {entry.path for entry in self._candidates.others},
+            self._passages,
+            self._pattern,
+            cancelled,
+        )
+        self._finder = Finder(
+            snapshot,
+            request,
+            self._candidates,
+            self._reader,
+            portable=analysis.portable and folds_alike(pattern, ignore_case=flags[0]),
+            had=had,
+            cancelled=cancelled,
+        )
+        self.unsearched: dict[FileEntry, MissingReason] = {}
+
+    def expected(self, found: int) -> float:
+        """About so much is in all candidates, if so much was found so far; not less than that."""
+        return self._finder.expected(found)
+
+    def by_path(self) -> Iterator[FileEntry]:
+        """The files that may match, by relative path."""
+        found = self._candidates
+        if len(found) > _MOST:
+            return self._among(self._snapshot.files())
+        alone = len(self._snapshot.roots) == 1  # then paths are in the order of what is shown
+        key = attrgetter("path" if alone else "relative")
+        return iter(sorted((*found.plain, *found.others), key=key))
+
+    def newest_first(self) -> Iterator[FileEntry]:
+        """The files that may match, those changed last first, and equal ones by path."""
+        if len(self._candidates) > _MOST:
+            return self._among(self._snapshot.newest_first)
+        return iter(sorted(self.by_path(), key=attrgetter("mtime_ns"), reverse=True))
+
+    def _among(self, files: Sequence[FileEntry]) -> Iterator[FileEntry]:
+        """The candidates in the order of `files`: of so many, few are asked for, mostly."""
+        binary = set(map(_path, unsearchable(self._snapshot)))
+        if len(self._candidates) + len(binary) == len(files):  # all others, so none is looked up
+            return (entry for entry in files if entry.path not in binary)
+        wanted = set(map(_path, chain(self._candidates.plain, self._candidates.others)))
+        return compress(files, map(wanted.__contains__, map(_path, files)))
+
+    def files(self, selected: Iterator[FileEntry]) -> Iterator[FileEntry]:
+        """Those of `selected` that hold a match."""
+        for entry, _ in self._finder.found(
+            selected, MatchCollector(self._holds_match, lambda *_: True)
+        ):
+            yield entry
+
+    def counts(self, selected: Iterator[FileEntry]) -> Iterator[tuple[FileEntry, int]]:
+        """Those of `selected` that hold matches, with the number of lines these lie in."""
+        if self._request.multiline:  # of which ripgrep would count the matches
+            way = MatchCollector(
+                self._count, lambda entry, _, held: self._count(entry, held and held.parts)
+            )
+        else:
+            way = MatchCollector(self._count, lambda _, lines, __: lines, counting=True)
+        return self._finder.found(selected, way)
+
+    def lines(
+        self, selected: Iterator[FileEntry]
+    ) -> Iterator[tuple[FileEntry, Text, Lines, Iterator[int]]]:
+        """Those of `selected` that hold matches, with their matching lines, 1-based, ascending."""
+
+        def told(entry: FileEntry, _: int, held: FileMatch | None) -> _Shown | None:
+            return self._shown(entry, None if self._passages(entry) else held)
+
+        way = MatchCollector(self._look, told, showing=True)
+        for entry, (text, lines, numbers) in self._finder.found(selected, way):
+            yield entry, text, lines, numbers
+
+    def _holds_match(self, entry: FileEntry, parts: Parts | None = None) -> bool:
+        pattern, cancelled = self._pattern, self._cancelled
+        return any(holds_match(text, pattern, cancelled) for text in self._texts(entry, parts))
+
+    def _count(self, entry: FileEntry, parts: Parts | None = None) -> int:
+        pattern, cancelled = self._pattern, self._cancelled
+        return sum(
+            count_matching_lines(text, pattern, cancelled) for text in self._texts(entry, parts)
+        )
+
+    def _look(self, entry: FileEntry) -> _Shown | None:
+        """As `_shown`; of a very long file what can match is looked into first."""
+        if entry.size > _VERY_LONG and self._passages(entry):
+            parts = self._reader.parts(entry)
+            if parts is not None and not self._holds_match(entry, parts):
+                return None
+        return self._shown(entry)
+
+    def _shown(self, entry: FileEntry, held: FileMatch | None = None) -> _Shown | None:
+        """The whole text with its matching lines, if there are any."""
+        read = held and held.parts
+        text = plain_text(entry, read) if read else self._read(entry)
+        if text is None:
+            return None
+        lines = Lines(text.content)
+        if held and not self._pattern.multiline:
+            return _Shown(text, lines, self._begun(text.content, lines, held.places))
+        numbers = self._lines(text.content, lines)
+        first = next(numbers, None)
+        return None if first is None else _Shown(text, lines, chain((first,), numbers))
+
+    def _passages(self, entry: FileEntry) -> Ranges | None:
+        """What is to be read of a long file, where that spares reading much of it."""
+        if entry.size < _IN_PARTS:
+            return None
+        path = entry.path
+        if path not in self._ranges:
+            ranges = self._candidates.ranges(entry) or ()
+            spares = 4 * sum(end - start for start, end in ranges) < 3 * entry.size
+            self._ranges[path] = ranges if ranges and spares else None
+        return self._ranges[path]
+
+    def _begun(self, text: bytes, lines: Lines, places: Sequence[int]) -> Iterator[int]:
+        """The matching lines, the first of which are known by where their matches begin."""
+        yield from map(lines.number, places)
+        if len(places) >= SHOWN:
+            start = text.find(b"\n", places[-1]) + 1 or len(text)
+            yield from self._lines(text, lines, start)
+
+    def _read(self, entry: FileEntry) -> Text | None:
+        if entry.is_link and self._candidates.misses(entry):
+            return None
+        text = read_text(self._snapshot, entry, plain=not self._reader.is_other(entry))
+        if isinstance(text, Missing):
+            self.unsearched[entry] = text.reason
+            return None
+        return text
+
+    def _texts(self, entry: FileEntry, parts: Parts | None = None) -> list[bytes]:
+        """Whole lines of a file, and all in which a match can lie: a few ranges of a long one."""
+        parts = parts or self._reader.parts(entry)
+        if parts is not None:
+            return list(map(with_plain_line_ends, parts.contents))
+        text = self._read(entry)
+        return [text.content] if text else []
+
+    def _lines(self, text: bytes, lines: Lines, start: int = 0) -> Iterator[int]:
+        for line in matching_lines(text, self._pattern, self._cancelled, lines, start):
+            if self._cancelled():
+                return
+            yield line

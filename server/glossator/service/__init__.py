@@ -1,1 +1,0 @@
-"""Use cases, one a file, over an `Application` that owns every lifetime. Edges call these."""

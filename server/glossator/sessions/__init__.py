@@ -1,0 +1,1 @@
+"""Sessions: their logs, what these add up to, replay and export."""

@@ -1,0 +1,276 @@
+"""The sessions of a workspace: those of this server in memory, and all that are kept on disk.
+
+Kept sessions lie in the user's state folder, whatever their workspace; a workspace lists those that
+share a root with it. What is kept is what was sent to the model, and what it answered. Of the
+sessions that are on disk only the few used last stay open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import platformdirs
+
+from glossator.core.errors import SessionInUse, StoreUnavailable, UnknownSession
+from glossator.core.memory import give_back
+from glossator.sessions.journal import Head, Journal, decode_head
+from glossator.sessions.records import UNTITLED, Begun, Record, decode_all
+from glossator.sessions.session import Session
+from glossator.sessions.state import SessionState, add_up
+from glossator.store.log import Contents, NotOpened
+from glossator.store.logs import LogInfo, Logs, Retention
+
+logger = logging.getLogger(__name__)
+
+KEEP = Retention(days=90, count=500, bytes=1_000_000_000)
+_OPEN = 8  # sessions that stay open while nobody uses them, those used last
+
+
+def sessions_folder() -> Path:
+    """Where sessions are kept."""
+    return Path(platformdirs.user_state_dir("glossator")).absolute() / "sessions"
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSession:
+    """A session of this workspace and when something last happened in it."""
+
+    head: Head
+    updated_at: datetime
+
+
+class Sessions:
+    """Made by the application; `roots` gives the workspace's roots as they are now (real paths).
+
+    With a `keep` of no sessions, nothing is written and sessions end with the server. `let_go` is
+    asked before a session is closed that was not used lately: False while it is at work.
+    """
+
+    def __init__(
+        self,
+        roots: Callable[[], tuple[str, ...]],
+        tell: Callable[[str], None],
+        keep: Retention = KEEP,
+        folder: Path | None = None,
+        let_go: Callable[[str], bool] = lambda _: True,
+    ) -> None:
+        self._roots = roots
+        self._tell = tell
+        self._keep = keep
+        self._logs = Logs(str(folder or sessions_folder())) if keep.count else None
+        self._let_go = let_go
+        self._sessions: dict[str, Session] = {}  # the one used last stands last
+        self._settling: list[str] = []  # sessions whose end of a run the disk does not have yet
+        self._opening = asyncio.Lock()
+        self._told_of_folder = False
+        self._working: set[asyncio.Task[None]] = set()
+
+    def create(self, title: str | None = None) -> Session:
+        """Begin an empty session; it is on disk from its first title, message or event on."""
+        now = datetime.now(UTC)
+        begun = Begun(secrets.token_hex(8), now, self._roots())
+        state = SessionState(begun.id, UNTITLED, begun.at, begun.roots)
+        session = Session(state, Journal(self._logs, begun, self._tell))
+        if title:
+            session.rename(title)
+        self._sessions[session.id] = session
+        return session
+
+    async def open(self, session_id: str) -> Session:
+        """The session with this id, resumed from disk if need be.
+
+        Raises `UnknownSession`, `SessionInUse` while another server has it, `StoreUnavailable`.
+        """
+        async with self._opening:
+            session = self._sessions.pop(session_id, None)
+            if session is None:
+                session = await asyncio.to_thread(self._resume, session_id)
+            self._sessions[session_id] = session
+        self._close_unused()
+        return session
+
+    async def records(self, session_id: str) -> list[Record]:
+        """What was kept of a session, whoever has it open. Raises as `open`, but not for use."""
+        logs = self._logs
+        if logs is None:
+            raise _unknown(session_id)
+        contents = await asyncio.to_thread(logs.read, session_id)
+        if isinstance(contents, NotOpened):
+            raise _unknown(session_id)
+        records = decode_all(contents.records)
+        self._check_roots(add_up(records))
+        return records
+
+    async def all(self) -> list[ListedSession]:
+        """Every session of this workspace, those in which something happened last first."""
+        try:
+            listed = await asyncio.to_thread(self._listed)
+            self._told_of_folder = False
+        except StoreUnavailable as error:  # those of this server are there all the same
+            listed = []
+            if not self._told_of_folder:
+                self._told_of_folder = True
+                self._tell(f"{error} Sessions that were kept there are not listed until then.")
+        found = {item.head.id: item for item in listed}
+        for session in self._sessions.values():
+            kept = found.get(session.id)
+            updated = kept.updated_at if kept else session.created_at
+            found[session.id] = ListedSession(session.head, updated)
+        return sorted(found.values(), key=lambda item: item.updated_at, reverse=True)
+
+    def loaded(self) -> list[Session]:
+        """The sessions this server has in memory."""
+        return list(self._sessions.values())
+
+    async def delete(self, session_id: str) -> None:
+        """Delete a session for good, also one that cannot be read. Raises as `open`."""
+        on_disk = True
+        try:
+            session = await self.open(session_id)
+        except StoreUnavailable as error:
+            logger.info("%s is deleted unread: %s", session_id, error)
+        else:
+            del self._sessions[session_id]
+            await self._settled()
+            session.close()
+            on_disk = session.on_disk
+        if self._logs is not None and on_disk:
+            await asyncio.to_thread(self._logs.remove, session_id)
+
+    def settle(self, session: Session) -> None:
+        """A run of the session ended: let the disk have everything, in the background.
+
+        Sessions that nobody used lately are closed then, and the system is given back the memory.
+        """
+        self._settling.append(session.id)
+        self._in_background(self._settle(session))
+
+    def prune(self) -> None:
+        """Delete what is not to be kept any longer, in the background; for the start."""
+        if self._logs is not None:
+            self._in_background(asyncio.to_thread(_prune, self._logs, self._keep))
+
+    async def close(self) -> None:
+        """Give every session to whoever wants it next."""
+        for session in self._sessions.values():
+            self._in_background(asyncio.to_thread(session.sync))
+        await self._settled()
+        for session in self._sessions.values():
+            session.close()
+
+    async def _settle(self, session: Session) -> None:
+        try:
+            await asyncio.to_thread(session.sync)
+        finally:
+            self._settling.remove(session.id)
+        self._close_unused()
+        await asyncio.to_thread(give_back)
+
+    def _close_unused(self) -> None:
+        kept = [each for each in self._sessions.values() if each.is_kept]
+        for session in kept[:-_OPEN]:
+            if session.id not in self._settling and self._let_go(session.id):
+                del self._sessions[session.id]
+                session.close()
+
+    def _in_background(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._working.add(task)
+        task.add_done_callback(self._working.discard)
+
+    async def _settled(self) -> None:
+        if self._working:
+            await asyncio.gather(*self._working)
+
+    def _resume(self, session_id: str) -> Session:
+        opened = self._logs.open(session_id) if self._logs else NotOpened.GONE
+        if opened is NotOpened.IN_USE:
+            raise SessionInUse(
+                f"The session {session_id} is open in another Glossator; close it there, or begin"
+                " a new session."
+            )
+        if isinstance(opened, NotOpened):
+            raise _unknown(session_id)
+        log, contents = opened
+        try:
+            state = add_up(decode_all(contents.records))
+            self._check_roots(state)
+        except (StoreUnavailable, UnknownSession):
+            log.close()
+            raise
+        self._tell_of_damage(state, contents)
+        begun = Begun(session_id, state.created_at, state.roots)
+        session = Session(state, Journal(self._logs, begun, self._tell, log))
+        if session.was_repaired:
+            self._tell(
+                f"The conversation of “{state.title}” held what no model's server takes, such as a"
+                " tool call without a result; it goes on without that. Check what the last answers"
+                " rest on before you build on them."
+            )
+        return session
+
+    def _listed(self) -> list[ListedSession]:
+        if self._logs is None:
+            return []
+        found = []
+        for info in self._logs.all():
+            head = self._head(self._logs, info)
+            if head is not None and self._is_ours(head.roots):
+                updated = datetime.fromtimestamp(info.modified, UTC)
+                found.append(ListedSession(head, updated))
+        return found
+
+    def _head(self, logs: Logs, info: LogInfo) -> Head | None:
+        """The head beside a log, or what the log itself says."""
+        if info.head is not None and (head := decode_head(info.head)):
+            return head
+        try:
+            contents = logs.read(info.key)
+            if isinstance(contents, NotOpened):
+                return None
+            state = add_up(decode_all(contents.records))
+        except StoreUnavailable as error:
+            logger.warning("%s: %s", info.key, error)
+            return None
+        created = state.created_at.isoformat(timespec="seconds")
+        return Head(info.key, state.title, created, state.roots, state.turns)
+
+    def _is_ours(self, roots: tuple[str, ...]) -> bool:
+        return not set(roots).isdisjoint(self._roots())
+
+    def _check_roots(self, state: SessionState) -> None:
+        if not self._is_ours(state.roots):
+            where = ", ".join(state.roots) or "an unknown folder"
+            raise UnknownSession(
+                f"The session {state.id} belongs to another workspace ({where}); open that one."
+            )
+
+    def _tell_of_damage(self, state: SessionState, contents: Contents) -> None:
+        if contents.lost:
+            self._tell(
+                f"The session “{state.title}” was damaged on disk: its last {contents.lost:,} bytes"
+                " cannot be read, and it goes on from what comes before them. The whole file was"
+                " kept beside it, with the ending .damaged."
+            )
+
+
+def _prune(logs: Logs, keep: Retention) -> None:
+    try:
+        gone = logs.prune(keep)
+    except StoreUnavailable as error:
+        logger.warning("%s", error)
+    else:
+        logger.info("%d old sessions were deleted", len(gone))
+
+
+def _unknown(session_id: str) -> UnknownSession:
+    return UnknownSession(
+        f"There is no session {session_id!r} in this workspace; list the sessions, or leave the id"
+        " out to begin a new one."
+    )

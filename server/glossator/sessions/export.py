@@ -1,0 +1,153 @@
+"""A session as a text to keep or to send: Markdown to read, JSON to work with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from glossator.context.modes import tells_mode
+from glossator.core.events import RunStarted, UndoneTurn
+from glossator.core.shown import shown, shown_prose
+from glossator.llm.cost import in_words
+from glossator.llm.model import Block, Message
+from glossator.sessions.agents import AgentBegun
+from glossator.sessions.records import Happened, Received, Record, Restarted, Said, encode
+from glossator.sessions.spending import Account
+from glossator.sessions.state import SessionState, add_up, standing
+from glossator.undo.checkpoint_log import NAME as CHECKPOINTS
+from glossator.undo.checkpoint_log import Turn, notes_from_json, take_note
+from glossator.undo.plan import undone_turns
+
+_WAS_UNDONE = "*What this turn changed in the files was undone.*"
+_FENCE = "````"  # longer than those that answers hold
+_RESULT_CHARACTERS = 2_000  # of a tool's result in Markdown; JSON has it whole
+
+
+def to_json(records: Sequence[Record]) -> str:
+    """Every record that stands, in order, as one JSON document."""
+    state = add_up(records)
+    document = {
+        "id": state.id,
+        "title": state.title,
+        "createdAt": state.created_at.isoformat(timespec="seconds"),
+        "roots": state.roots,
+        "spending": {
+            "replies": state.account.replies,
+            "brokenOff": state.account.broken_off,
+            "usage": asdict(state.account.spending.usage),
+            "dollars": state.account.spending.dollars,
+        },
+        "undone": [asdict(each) for each in _undone(state)],
+        "records": [json.loads(encode(record)) for record in standing(records)],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+
+
+def to_markdown(records: Sequence[Record]) -> str:
+    """The conversation as it stands, as a document; long results of tools are cut, and say so."""
+    state = add_up(records)
+    began = state.created_at.strftime("%Y-%m-%d %H:%M UTC")
+    parts = [f"# {shown(state.title)}", f"{began}, {', '.join(state.roots)}"]
+    if state.account.replies:
+        parts.append(_spent(state.account))
+    undone = {each.turn for each in _undone(state)}
+    run = ""
+    for record in standing(records):
+        if isinstance(record, Happened) and record.event["kind"] == RunStarted.kind:
+            parts += [_WAS_UNDONE] * (run in undone)
+            run = record.run_id
+        parts.extend(_parts(record))
+    parts += [_WAS_UNDONE] * (run in undone)
+    return shown_prose("\n\n".join(parts) + "\n")
+
+
+def _undone(state: SessionState) -> tuple[UndoneTurn, ...]:
+    turns: dict[str, Turn] = {}
+    for note in notes_from_json(state.kept.get(CHECKPOINTS, ())):
+        take_note(turns, note)
+    return undone_turns(turns.values())
+
+
+def _parts(record: Record) -> Iterator[str]:
+    match record:
+        case Said(message) | Received(message) if message is not None:
+            yield from message_parts(message)
+        case Restarted():
+            yield "---\n\n*The conversation was compacted here; it went on from a summary.*"
+        case Happened(_, _, at, event):
+            yield from _event(at, event)
+        case AgentBegun(_, _, _, name, task, model, at):
+            yield f"*{at.strftime('%H:%M:%S')}: {name} began, with {model}: {task}*"
+        case _:
+            return
+
+
+def message_parts(message: Message) -> Iterator[str]:
+    """What a message holds, in Markdown; long results are cut."""
+    who = "User" if message["role"] == "user" else "Glossator"
+    content = message["content"]
+    yield from (f"*{block['text']}*" for block in content if tells_mode(block))
+    blocks = [block for block in content if not tells_mode(block)]
+    if any(block.get("type") == "text" for block in blocks):
+        yield f"## {who}"
+    for block in blocks:
+        yield from _block(block)
+
+
+def _block(block: Block) -> Iterator[str]:
+    match block.get("type"):
+        case "text":
+            yield block["text"]
+        case "tool_use":
+            arguments = json.dumps(block["input"], ensure_ascii=False)
+            yield f"**{block['name']}**\n\n{_fenced(arguments)}"
+        case "tool_result":
+            word = "Failed" if block.get("is_error") else "Result"
+            yield f"{word}:\n\n{_fenced(_cut(_result_text(block['content'])))}"
+        case _:
+            return  # thinking, signatures and the like are in the JSON
+
+
+def _event(at: datetime, event: Any) -> Iterator[str]:  # noqa: ANN401 - JSON
+    time = at.strftime("%H:%M:%S")
+    match event:
+        case {"kind": "run.failed", "message": str(message)}:
+            yield f"*{time}: the run failed: {message}*"
+        case {"kind": "run.cancelled"}:
+            yield f"*{time}: the run was cancelled.*"
+        case {"kind": "notice", "message": str(message)}:
+            yield f"*{time}: {message}*"
+        case _:
+            return
+
+
+def _result_text(content: str | list[Block]) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(block.get("text", f"[{block.get('type')}]")) for block in content)
+
+
+def _spent(account: Account) -> str:
+    spending = account.spending
+    price = in_words(spending.dollars)
+    said = f"{account.replies:,} replies, {spending.usage.total:,} tokens, price {price}"
+    if account.broken_off:
+        said += f"; {account.broken_off:,} broke off and took more than was told"
+    return said
+
+
+def _cut(text: str) -> str:
+    left_out = len(text) - _RESULT_CHARACTERS
+    if left_out <= 0:
+        return text
+    return f"{text[:_RESULT_CHARACTERS]}\n[{left_out:,} more characters are in the JSON export]"
+
+
+def _fenced(text: str) -> str:
+    fence = _FENCE
+    while fence in text:
+        fence += "`"
+    return f"{fence}\n{text}\n{fence}"

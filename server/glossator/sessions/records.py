@@ -1,0 +1,225 @@
+"""What a session's log holds: a closed union of records. `state.py` adds them up.
+
+Each record is one line of JSON whose keys keep their order, so that messages, system blocks and
+tools are sent again byte for byte. A record of a kind that this version does not know stays in the
+log and is passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any
+
+from glossator.core.errors import StoreUnavailable
+from glossator.core.events import Envelope
+from glossator.core.span import Span
+from glossator.llm.model import Message, ToolSpec
+from glossator.sessions.agents import AGENT_DECODERS, AGENT_ENCODERS, AgentRecord
+from glossator.sessions.spending import Spent, decode_spent, encode_spent
+from glossator.tools.findings import Counts
+from glossator.tools.reads import Range, Seen
+
+UNTITLED = "New session"
+
+# Events that say nothing which other records do not say as well.
+_PASSING = frozenset(
+    {"text.delta", "thinking.delta", "text.discarded", "tool.progress", "agent.progress", "usage"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The session began in a workspace with these roots (real paths)."""
+
+    id: str
+    at: datetime
+    roots: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Titled:
+    """The session was given a title."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """What opens every request of the conversation from now on."""
+
+    system: tuple[str, ...]
+    tools: tuple[ToolSpec, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadShown:
+    """A range of a file that was read, at the hash it was shown with."""
+
+    path: str
+    asked: Range
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message was appended; with it the model was shown what is listed here.
+
+    Without `message`, it is the one of the `Received` before. `vouched` are lines that a report
+    told of. `seen` are the texts that the model knows of documents now, by path; None: of none.
+    """
+
+    message: Message | None
+    reads: tuple[ReadShown, ...] = ()
+    spans: tuple[Span, ...] = ()
+    findings: Mapping[str, Counts] = field(default_factory=dict)  # by the document's URI
+    vouched: tuple[Span, ...] = ()
+    seen: Mapping[str, Seen | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """The model replied; the message is appended once its tool calls have been answered."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Restarted:
+    """The conversation was compacted: it goes on from these messages."""
+
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """The conversation went back to just before the first of these runs was asked."""
+
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """An event of a run, as JSON with its `kind`."""
+
+    run_id: str
+    seq: int
+    at: datetime
+    event: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Something that a part of the program keeps with the session under its own name, as JSON."""
+
+    name: str
+    value: Any
+
+
+Record = (
+    Begun
+    | Titled
+    | Prefix
+    | Said
+    | Received
+    | Restarted
+    | Rewound
+    | Happened
+    | Kept
+    | Spent
+    | AgentRecord
+)
+
+
+def happened(envelope: Envelope, at: datetime) -> Happened | None:
+    """The record of an event; None for one that is not worth keeping."""
+    if envelope.event.kind in _PASSING:
+        return None
+    event = {"kind": envelope.event.kind, **asdict(envelope.event)}
+    return Happened(envelope.run_id, envelope.seq, at, event)
+
+
+def encode(record: Record) -> bytes:
+    """A record as a line of a log."""
+    kind, fields = _ENCODERS[type(record)](record)
+    line = json.dumps({"kind": kind, **fields}, ensure_ascii=False, separators=(",", ":"))
+    return line.encode("utf-8", "surrogatepass")  # half a character may come from an editor
+
+
+def decode(line: bytes) -> Record | None:
+    """The record in a line; None for one of a kind that this version does not know.
+
+    Raises `StoreUnavailable` for one that is not as this version writes it.
+    """
+    try:
+        fields = json.loads(line.decode("utf-8", "surrogatepass"))
+        decoder = _DECODERS.get(fields["kind"])
+        return decoder(fields) if decoder else None
+    except (KeyError, TypeError, ValueError) as error:
+        raise StoreUnavailable(
+            f"The session cannot be read ({error!r}); another version of Glossator wrote it. Use"
+            " that version, or delete the session."
+        ) from error
+
+
+def decode_all(lines: Iterable[bytes]) -> list[Record]:
+    """The records in the lines of a log that this version knows."""
+    return [record for line in lines if (record := decode(line)) is not None]
+
+
+def _spans(spans: Iterable[Span]) -> list[list[str | int]]:
+    return [[each.uri, each.sha256, each.first_line, each.last_line] for each in spans]
+
+
+_ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
+    Begun: lambda r: ("begun", {"id": r.id, "at": r.at.isoformat(), "roots": r.roots}),
+    Titled: lambda r: ("titled", {"title": r.title}),
+    Prefix: lambda r: (
+        "prefix",
+        {"system": r.system, "tools": [asdict(tool) for tool in r.tools]},
+    ),
+    Said: lambda r: (
+        "said",
+        {
+            "message": r.message,
+            "reads": [[read.path, read.asked, read.sha256] for read in r.reads],
+            "spans": _spans(r.spans),
+            **({"findings": r.findings} if r.findings else {}),
+            **({"vouched": _spans(r.vouched)} if r.vouched else {}),
+            **({"seen": {p: s and [s.uri, s.sha256] for p, s in r.seen.items()}} if r.seen else {}),
+        },
+    ),
+    Received: lambda r: ("received", {"message": r.message}),
+    Restarted: lambda r: ("restarted", {"messages": r.messages}),
+    Rewound: lambda r: ("rewound", {"runs": r.runs}),
+    Happened: lambda r: (
+        "happened",
+        {"run": r.run_id, "seq": r.seq, "at": r.at.isoformat(), "event": r.event},
+    ),
+    Kept: lambda r: ("kept", {"name": r.name, "value": r.value}),
+    Spent: lambda r: ("spent", encode_spent(r)),
+    **AGENT_ENCODERS,
+}
+
+_DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
+    "begun": lambda f: Begun(f["id"], datetime.fromisoformat(f["at"]), tuple(f["roots"])),
+    "titled": lambda f: Titled(f["title"]),
+    "prefix": lambda f: Prefix(tuple(f["system"]), tuple(ToolSpec(**tool) for tool in f["tools"])),
+    "said": lambda f: Said(
+        f["message"],
+        tuple(ReadShown(path, (asked[0], asked[1]), sha256) for path, asked, sha256 in f["reads"]),
+        tuple(Span(*span) for span in f["spans"]),
+        f.get("findings", {}),
+        tuple(Span(*span) for span in f.get("vouched", ())),
+        {path: each and Seen(path, *each) for path, each in f.get("seen", {}).items()},
+    ),
+    "received": lambda f: Received(f["message"]),
+    "restarted": lambda f: Restarted(tuple(f["messages"])),
+    "rewound": lambda f: Rewound(tuple(f["runs"])),
+    "happened": lambda f: Happened(f["run"], f["seq"], datetime.fromisoformat(f["at"]), f["event"]),
+    "kept": lambda f: Kept(f["name"], f["value"]),
+    "spent": decode_spent,
+    **AGENT_DECODERS,
+}

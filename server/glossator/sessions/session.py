@@ -1,0 +1,285 @@
+"""A session: one conversation and what goes with it, kept on disk as it happens."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from glossator.context.room import CompactionBackoff
+from glossator.core.errors import StoreUnavailable
+from glossator.core.events import Envelope, RunStarted, Usage
+from glossator.core.todo import Todo, TodoState
+from glossator.core.tool_result import ToolResult
+from glossator.llm.conversation import Conversation, tool_answers
+from glossator.llm.history import repaired
+from glossator.llm.meter import Budget, Meter, Purpose
+from glossator.llm.model import Message, Model, Reply, Taken, ToolCall, ToolSpec
+from glossator.prompts.loader import load_prompt
+from glossator.sessions.agents import AgentRecord, Reported
+from glossator.sessions.journal import Head, Journal
+from glossator.sessions.persisted import PersistedConversation, PersistedFindings, PersistedReads
+from glossator.sessions.records import (
+    UNTITLED,
+    Kept,
+    Prefix,
+    Received,
+    Record,
+    Restarted,
+    Rewound,
+    Said,
+    Titled,
+    happened,
+)
+from glossator.sessions.spending import Spent
+from glossator.sessions.state import (
+    FAILED_RUNS,
+    OF_CONVERSATION,
+    RUNS,
+    TODO,
+    Asked,
+    SessionState,
+    add_up,
+    asked,
+    remember,
+)
+from glossator.sessions.unfinished import Unfinished
+from glossator.settings.model import LimitSettings
+from glossator.tools.runs import CommandRuns
+from glossator.tools.steps import TodoList
+
+__all__ = ["UNTITLED", "Session", "title_of"]
+
+_TITLE_CHARACTERS = 60
+
+
+def title_of(question: str) -> str:
+    """The title of a session that begins with a question: its first line, without marks of code."""
+    return question.replace("`", "").strip().partition("\n")[0].rstrip()[:_TITLE_CHARACTERS]
+
+
+class Session:
+    """One conversation; `system` and `tools` are frozen by the first run and never change after.
+
+    Whatever is changed here is on disk before the call returns.
+    """
+
+    def __init__(self, state: SessionState, journal: Journal) -> None:
+        self._journal = journal
+        self._kept = state.kept
+        self._syncing = threading.Lock()
+        self._unfinished = Unfinished()
+        self.id = state.id
+        self.title = state.title
+        self.created_at = state.created_at
+        self.roots = state.roots
+        self.system = state.system
+        self.tools = state.tools
+        self._take_up(state)
+        self._mend()
+
+    def _take_up(self, state: SessionState) -> None:
+        """Go on with the conversation that `state` holds."""
+        history = state.messages if state.unsaid is None else [*state.messages, state.unsaid]
+        messages = repaired(history)
+        self.was_repaired = messages != history
+        self._unsaid = None if state.unsaid is None else messages.pop()
+        self._story = state.story
+        self.turns = state.turns  # model replies
+        self.account = state.account
+        self.reads = PersistedReads(state.reads, state.spans, state.vouched, state.seen)
+        self.todo = TodoList()
+        self.todo.steps = tuple(
+            Todo(text, TodoState(state)) for text, state in (state.kept.get(TODO) or [()])[-1]
+        )
+        self.runs = CommandRuns(state.kept.get(RUNS, ()), state.kept.get(FAILED_RUNS, ()))
+        self.runs.began = partial(self.keep, RUNS)
+        self.runs.failed = lambda *failure: self.keep(FAILED_RUNS, failure)
+        self.findings = PersistedFindings(state.findings)
+        self.reports = state.reports  # of sub-agents, oldest first
+        self.patience = CompactionBackoff()
+        self.conversation: Conversation = PersistedConversation(
+            self._say, self._restarted, messages
+        )
+        self.dropped = frozenset(state.dropped)
+
+    @property
+    def head(self) -> Head:
+        """The session as lists show it."""
+        created = self.created_at.isoformat(timespec="seconds")
+        return Head(self.id, self.title, created, self.roots, self.turns)
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether anything of it is kept; an empty session is not."""
+        return self._journal.exists
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether all of it is on disk, so that it can be closed and resumed."""
+        return self._journal.exists and not self._journal.broken
+
+    def rename(self, title: str) -> None:
+        """Give it a title."""
+        self.title = title
+        self._write(Titled(title))
+
+    def freeze(self, system: tuple[str, ...], tools: tuple[ToolSpec, ...]) -> None:
+        """Say what opens every request; a compacted conversation may open with something else."""
+        self.system, self.tools = system, tools
+        self._write(Prefix(system, tools))
+
+    def received(self, message: Message) -> None:
+        """The model replied with tool calls: keep the reply until they have been answered.
+
+        Without this, calls that a killed process had begun leave no trace in the conversation.
+        """
+        self._unsaid = message
+        self._unfinished.held()
+        self._write(Received(message))
+
+    def restart(self, messages: Sequence[Message]) -> None:
+        """Go on with other messages: those of the compacted conversation."""
+        self.conversation.begin_anew(messages)
+
+    @property
+    def asked(self) -> list[Asked]:
+        """The runs of the conversation, oldest first."""
+        return asked(self._story)
+
+    def rewind(self, runs: Sequence[str]) -> None:
+        """Go back to just before the first of `runs`, which are the last ones, was asked.
+
+        Files that are still as the conversation shows them need not be read again. A title that was
+        the first question's goes with it.
+        """
+        first = self.asked[0]
+        self._write(Rewound(tuple(runs)))
+        if first.run_id in runs and self.title == title_of(first.question):
+            self.rename(UNTITLED)
+        state, documents = add_up(self._story), self.reads.documents()
+        self._kept |= {name: state.kept.get(name, []) for name in OF_CONVERSATION}
+        self._take_up(state)
+        for document in documents:
+            if self.reads.lines(document):
+                self.reads.saw(document)
+
+    def note(self, envelope: Envelope) -> None:
+        """Keep an event of a run, if it is worth it."""
+        now = datetime.now(UTC)
+        for record in (self._unfinished.left_by(envelope, now), happened(envelope, now)):
+            if record is not None:
+                self._write(record)
+        if isinstance(envelope.event, RunStarted):
+            self.dropped -= {envelope.run_id}
+
+    def meter(
+        self,
+        limits: LimitSettings,
+        model: Model,
+        run_id: str = "",
+        show: Callable[[Usage], None] = lambda _: None,
+    ) -> Meter:
+        """Counts what a run, or a command, asks of models; keeps what each reply took.
+
+        It is shown, but for what sub-agents take, who tell of it themselves. Offline nothing is
+        spent, so no limit of the session is in the way.
+        """
+
+        def book(reply: Reply | Taken, purpose: Purpose, asked: str) -> None:
+            now, long, whole = datetime.now(UTC), reply.long_write_tokens, isinstance(reply, Reply)
+            spent = Spent(
+                run_id,
+                now,
+                purpose,
+                asked or model.id,
+                reply.usage,
+                long,
+                reply.dollars,
+                whole,
+                len(self.conversation.messages),
+            )
+            self.account.add(spent)
+            self._write(spent)
+            if purpose != "agent":
+                show(reply.usage)
+
+        budgets = Budget.of_run(limits), Budget.of_session(limits, self.account.spending)
+        return Meter(() if model.offline else budgets, book)
+
+    def keep_agent(self, record: AgentRecord) -> None:
+        """Keep what happens in a sub-agent."""
+        self._write(record)
+        if isinstance(record, Reported):
+            self.reports.append(record.report)
+
+    def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
+        """Keep something under a name of one's own: grants, a todo list, checkpoints."""
+        self._kept.setdefault(name, []).append(value)
+        self._write(Kept(name, value))
+
+    def keep_surely(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
+        """As `keep`; raises `StoreUnavailable` if it would not outlive this server."""
+        self._write(Kept(name, value))
+        if self._journal.why_broken:
+            raise StoreUnavailable(self._journal.why_broken)
+        self._kept.setdefault(name, []).append(value)
+
+    def keep_todo(self, steps: tuple[Todo, ...]) -> None:
+        """Keep the list of steps."""
+        self.keep(TODO, [[step.text, step.state.value] for step in steps])
+
+    def kept(self, name: str) -> list[Any]:
+        """All that was kept under `name`, oldest first."""
+        return list(self._kept.get(name, ()))
+
+    def sync(self) -> None:
+        """Wait until the disk has everything; slow, for a thread, at the end of a run."""
+        with self._syncing:  # the end of a run and the server's may meet
+            size = self._journal.size
+            self._journal.sync(self.head, size)
+
+    def close(self) -> None:
+        """Give it to whoever wants it next; safe to call again."""
+        self._journal.close()
+
+    def _write(self, record: Record) -> None:
+        self._journal.write(record)
+        remember(self._story, record)
+
+    def _say(self, message: Message) -> None:
+        self.turns += message["role"] == "assistant"
+        self._unfinished.held()
+        known = message is self._unsaid
+        self._unsaid = None
+        # a reply shows nothing: what its tools showed comes with the message that answers it
+        said = Said(None if known else message)
+        if message["role"] == "user":
+            shown = self.reads.take()
+            findings = self.findings.take()
+            said = Said(said.message, shown.reads, shown.spans, findings, shown.vouched, shown.seen)
+        self._write(said)
+
+    def _restarted(self, messages: tuple[Message, ...]) -> None:
+        self._write(Restarted(messages))
+        self.account.begin_anew()
+        self.reads.forget_ranges()
+        self.findings.forget()
+
+    def _mend(self) -> None:
+        """Make the conversation valid again after a run that was killed."""
+        if self._unsaid is not None:
+            self.conversation.append(self._unsaid)
+        messages = self.conversation.messages
+        if not messages or messages[-1]["role"] != "assistant":
+            return
+        failed = ToolResult.failed(load_prompt("user/interrupted").render())
+        calls = [
+            ToolCall(block["id"], block["name"], block["input"])
+            for block in messages[-1]["content"]
+            if block.get("type") == "tool_use"
+        ]
+        if calls:
+            self.conversation.append(tool_answers([(call, failed) for call in calls]))

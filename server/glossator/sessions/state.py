@@ -1,0 +1,243 @@
+"""What the records of a session's log add up to: all of them, or what rewinding has left.
+
+A live session and a resumed one come to the same state by the same function. A message, and what
+is kept of the conversation rather than of the session, belongs to the run that was started last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from glossator.core.images import Image
+from glossator.core.report import Report
+from glossator.core.span import Span
+from glossator.llm.model import Message, ToolSpec
+from glossator.sessions.agents import AgentBegun, AgentSaid, Reported
+from glossator.sessions.records import (
+    UNTITLED,
+    Begun,
+    Happened,
+    Kept,
+    Prefix,
+    ReadShown,
+    Received,
+    Record,
+    Restarted,
+    Rewound,
+    Said,
+    Titled,
+)
+from glossator.sessions.spending import Account, Spent
+from glossator.tools.findings import Counts
+from glossator.tools.reads import Seen
+from glossator.undo.checkpoint_log import TOLD
+
+# Names of what is kept of the conversation: dropped with the run that kept it.
+TODO = "todo"
+RUNS = "runs"  # commands
+FAILED_RUNS = "failedRuns"  # their numbers, and how they ended
+OF_CONVERSATION = frozenset({RUNS, FAILED_RUNS, TODO, TOLD})
+
+_UNKNOWN = datetime.fromtimestamp(0, UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A run of the conversation as it stands; `compacted`: what it was asked is gone from it.
+
+    `started` is its `run.started` as it was kept, `images` are those that went with the question.
+    """
+
+    run_id: str
+    started: Mapping[str, Any]
+    images: tuple[Image, ...] = ()
+    compacted: bool = False
+
+    @property
+    def question(self) -> str:
+        """What was asked."""
+        return str(self.started.get("question", ""))
+
+
+@dataclass(slots=True)
+class SessionState:
+    """What the records of a log add up to; `unsaid` is a reply that was not appended.
+
+    `story` is as much of the records as it takes to rewind. `dropped` are runs that the
+    conversation knows nothing of any more.
+    """
+
+    id: str = ""
+    title: str = UNTITLED
+    created_at: datetime = _UNKNOWN
+    roots: tuple[str, ...] = ()
+    system: tuple[str, ...] = ()
+    tools: tuple[ToolSpec, ...] = ()
+    messages: list[Message] = field(default_factory=list)
+    reads: list[ReadShown] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
+    vouched: list[Span] = field(default_factory=list)
+    seen: dict[str, Seen] = field(default_factory=dict)  # by path
+    findings: dict[str, Counts] = field(default_factory=dict)
+    kept: dict[str, list[Any]] = field(default_factory=dict)
+    turns: int = 0
+    unsaid: Message | None = None
+    account: Account = field(default_factory=Account)
+    reports: list[Report] = field(default_factory=list)
+    story: list[Record] = field(default_factory=list)
+    dropped: set[str] = field(default_factory=set)
+
+
+def add_up(records: Iterable[Record]) -> SessionState:
+    """The session that `records` describe."""
+    state = SessionState()
+    for record in standing(records):
+        _add(state, record)
+        remember(state.story, record)
+    return state
+
+
+def standing(records: Iterable[Record]) -> list[Record]:
+    """The records without what rewinding has dropped.
+
+    What concerns the session, not its conversation, stays; what dropped runs spent is marked.
+    """
+    left: list[tuple[str, Record]] = []  # with the run that was started last
+    run = ""
+    for record in records:
+        if isinstance(record, Rewound):
+            left = [(of, kept) for of, each in left if (kept := _without(each, of, record.runs))]
+            run = ""
+        run = _started(record) or run
+        left.append((run, record))
+    return [record for _, record in left]
+
+
+def remember(story: list[Record], record: Record) -> None:
+    """Add a record to a story; texts that a compaction took away are let go."""
+    match record:
+        case Restarted():
+            story[:] = map(_bare, story)
+        case Kept(name) if name not in OF_CONVERSATION:
+            return
+        case Happened() if not _started(record):
+            return
+        case Begun() | Titled() | Prefix() | AgentBegun() | AgentSaid():
+            return
+    story.append(record)
+
+
+def asked(story: Iterable[Record]) -> list[Asked]:
+    """The runs of a story, oldest first."""
+    runs: list[Asked] = []
+    pending = False  # a run was started, and its question is not part of the conversation yet
+    for record in story:
+        match record:
+            case Happened(run_id, event=event) if _started(record):
+                runs.append(Asked(run_id, event))
+                pending = True
+            case Said(message) if pending:
+                runs[-1] = replace(runs[-1], images=() if message is None else _images(message))
+                pending = False
+            case Restarted():
+                gone = len(runs) - pending
+                runs[:gone] = [replace(run, compacted=True, images=()) for run in runs[:gone]]
+    return runs
+
+
+def _images(message: Message) -> tuple[Image, ...]:
+    """Those of the user's, not of tools' results."""
+    sources = (each["source"] for each in message["content"] if each.get("type") == "image")
+    return tuple(Image(source["media_type"], source["data"]) for source in sources)
+
+
+def _started(record: Record) -> str:
+    """The run that began with the record; "" for any other."""
+    match record:
+        case Happened(run_id, event={"kind": "run.started"}):
+            return run_id
+    return ""
+
+
+def _without(record: Record, of: str, dropped: Collection[str]) -> Record | None:
+    """The record of run `of`, None if it goes with the runs that are dropped."""
+    match record:
+        case Spent(run_id):
+            return replace(record, dropped=True) if run_id in dropped else record
+        case Said() | Received() | Happened() if of in dropped:
+            return None
+        case AgentBegun() | AgentSaid() | Reported() if of in dropped:
+            return None
+        case Kept(name) if of in dropped and name in OF_CONVERSATION:
+            return None
+    return record
+
+
+def _bare(record: Record) -> Record:
+    """The record with its messages empty."""
+    match record:
+        case Said(message) | Received(message) if message is not None:
+            return replace(record, message={"role": message["role"], "content": []})
+        case Restarted():
+            return Restarted(())
+    return record
+
+
+def _add(state: SessionState, record: Record) -> None:
+    match record:
+        case Begun() | Titled() | Prefix():
+            _describe(state, record)
+        case Said():
+            _say(state, record)
+        case Received(message):
+            state.unsaid = message
+        case Restarted(messages):
+            state.messages, state.unsaid = list(messages), None
+            state.reads.clear()  # what showed and told them is gone
+            state.findings.clear()
+            state.account.begin_anew()
+        case Rewound(runs):
+            state.dropped.update(runs)
+        case Kept() | Spent() | Reported():
+            _collect(state, record)
+        case Happened():  # for those who look back
+            state.dropped.discard(_started(record))
+
+
+def _say(state: SessionState, said: Said) -> None:
+    message = said.message or state.unsaid
+    state.unsaid = None
+    if message is not None:
+        state.messages.append(message)
+        state.turns += message["role"] == "assistant"
+    state.reads.extend(said.reads)
+    state.spans.extend(said.spans)
+    state.vouched.extend(said.vouched)
+    state.findings.update(said.findings)
+    for path, document in said.seen.items():
+        state.seen.pop(path, None)
+        if document is not None:
+            state.seen[path] = document
+
+
+def _collect(state: SessionState, record: Kept | Spent | Reported) -> None:
+    match record:
+        case Kept(name, value):
+            state.kept.setdefault(name, []).append(value)
+        case Spent():
+            state.account.add(record)
+        case Reported(_, report):
+            state.reports.append(report)
+
+
+def _describe(state: SessionState, record: Begun | Titled | Prefix) -> None:
+    match record:
+        case Begun(session_id, at, roots):
+            state.id, state.created_at, state.roots = session_id, at, roots
+        case Titled(title):
+            state.title = title
+        case Prefix(system, tools):
+            state.system, state.tools = system, tools

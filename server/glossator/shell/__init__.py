@@ -1,0 +1,1 @@
+"""What a command line means: its words, programs, files, and whether it only reads."""

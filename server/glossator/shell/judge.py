@@ -1,0 +1,276 @@
+"""Whether a command is sure to only read, and to read nothing outside the workspace.
+
+"No" is always a safe answer: it means that the user is asked. What is checked is the text, and
+where its paths lead now; a command that only reads still runs in the sandbox.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from glob import iglob
+from itertools import islice
+
+from glossator.shell.paths import path_within
+from glossator.shell.programs import ANYTHING, FIND, GIT, GIT_RUNS, MANY, PROGRAMS, Options
+from glossator.shell.script import MOVES, Loose, Script, Simple, Unclear, moved
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a command would run: its folder, the workspace's folders, and its `PATH`.
+
+    All are absolute. A program that lies in the workspace is not what its name says.
+    """
+
+    cwd: str
+    roots: tuple[str, ...]
+    search_path: str
+
+
+def is_read_only(script: Script | Unclear, place: Place) -> bool:
+    """Whether all programs in `script` are known to only read, below `place.roots`.
+
+    Looks at the disk, to see where links lead: call it from a thread.
+    """
+    if isinstance(script, Unclear):
+        return False
+    return len(only_reading(script.commands, place)) == len(set(script.commands))
+
+
+def only_reading(commands: Sequence[Simple], place: Place) -> frozenset[Simple]:
+    """Those of `commands` that only read wherever they stand; see `is_read_only`.
+
+    What one reads must not go to another that may do more: `echo 'rm x' | sh`.
+    """
+    reading: set[Simple] = set()
+    others: set[Simple] = set()
+    folders = [place.cwd]  # where the shell may be by then
+    for command in commands:
+        (reading if _reads(command, folders, place) else others).add(command)
+        if command.words[0] in MOVES and len(folders) <= _MOST_FOLDERS:
+            folders = moved(folders, command.words)
+    feeding: dict[int, bool] = {}  # pipelines in which what comes later only reads
+    for command in reversed(commands):
+        if command.pipeline:
+            if not feeding.setdefault(command.pipeline, True):
+                others.add(command)
+            feeding[command.pipeline] &= command in reading
+    return frozenset(reading - others)
+
+
+_MOST_FOLDERS = 8
+_MOST_MATCHES = 1_000
+_NUMBER = re.compile(r"-\d+")
+# what a program is started with may change what it does; these, with such a value, do not
+_HARMLESS = re.compile(
+    r"(?:LANG|LANGUAGE|LC_\w+|TZ|CI|NO_COLOR|FORCE_COLOR|COLUMNS|PYTHONUNBUFFERED"
+    r"|PYTHONDONTWRITEBYTECODE|RUST_BACKTRACE)=[\w.@+-]*",
+    re.ASCII,
+)
+_NOT_FILES = ("/dev", "/proc", "/sys")  # whose names mean another thing in another process
+
+
+def is_harmless(variable: str) -> bool:
+    """Whether `NAME=value` before a program is known to change only how it speaks."""
+    return _HARMLESS.fullmatch(variable) is not None
+
+
+def _reads(command: Simple, folders: list[str], place: Place) -> bool:
+    """Whether a program only reads, and only what is in the workspace, whichever folder it is."""
+    if command.writes or not all(map(is_harmless, command.variables)):
+        return False
+    if len(folders) > _MOST_FOLDERS:
+        return False
+    if command.words[0] == "[":
+        command = replace(command, words=("test", *command.words[1:-1]))
+    sources = [each.target for each in command.redirects if each.operator == "<"]
+    return all(
+        (paths := _paths(command.words, folder, place)) is not None
+        and all(_within(folder, path, place) for path in ("", *paths))
+        and all(_is_source(folder, path, place) for path in sources)
+        for folder in folders
+    )
+
+
+def _paths(words: Sequence[str], folder: str, place: Place) -> list[str] | None:
+    """What is read; None if the program may do more than read."""
+    given = _expanded(words[1:], folder, place)
+    if given is None:
+        return None
+    program = words[0]
+    options = PROGRAMS.get(program, Options())
+    match program:
+        case "cd":
+            is_plain = len(given) == 1 and not given[0].startswith("-")
+            paths = given if is_plain and not isinstance(words[1], Loose) else None
+        case "find":
+            paths = _find(given)
+        case "git":
+            paths = _git(given)
+        case _:
+            paths = _match(options, given) if program in PROGRAMS else None
+    if paths is None or not (options.builtin or _installed(program, place)):
+        return None
+    if options.no_folders and any(
+        path and os.path.isdir(os.path.join(folder, path)) for path in paths
+    ):
+        return None
+    return paths
+
+
+def _expanded(words: Sequence[str], folder: str, place: Place) -> list[str] | None:
+    """The words with what patterns fit in `folder`, `Loose` like them; None if they are odd.
+
+    At least what a shell would find: hidden files, too. A name that a program would take for an
+    option, or that a shell would divide or expand again, is odd, and so is a folder elsewhere.
+    """
+    expanded: list[str] = []
+    for word in words:
+        if not isinstance(word, Loose):
+            expanded.append(word)
+            continue
+        within, _, last = word.rpartition("/")
+        if _MAGIC.search(within) or not _within(folder, within, place):
+            return None
+        if _UPWARDS.fullmatch(last):
+            return None  # older shells take `.*` for `..`, too
+        found = list(islice(iglob(word, root_dir=folder, include_hidden=True), _MOST_MATCHES + 1))
+        if len(found) > _MOST_MATCHES or not all(map(_PLAIN_NAME.fullmatch, found)):
+            return None
+        expanded += map(Loose, found) if found else [str(word)]
+    return expanded
+
+
+_PLAIN_NAME = re.compile(r"[^-+()!,\s*?\[\\][^\s*?\[\\]*")
+_MAGIC = re.compile(r"[*?\[]")
+_UPWARDS = re.compile(r"\.[.*?]*[*?][.*?]*")
+
+
+def _installed(program: str, place: Place) -> bool:
+    """Whether the program is one outside the workspace; one that is not there does nothing."""
+    path = shutil.which(program, path=place.search_path)
+    if path is None:
+        return True
+    return not any(
+        path_within(each, root) for each in (path, os.path.realpath(path)) for root in place.roots
+    )
+
+
+def _git(words: Sequence[str]) -> list[str] | None:
+    if words and words[0] == "--no-pager":
+        words = words[1:]
+    if not words or (options := GIT.get(words[0])) is None:
+        return None
+    if any(map(GIT_RUNS.search, words)):
+        return None
+    return _match(options, words[1:])
+
+
+def _find(words: Sequence[str]) -> list[str] | None:
+    left = list(words)
+    paths = []
+    while left and not left[0].startswith(("-", "(", ")", "!", ",")):
+        paths.append(left.pop(0))
+    while left:
+        test = left.pop(0)
+        count = FIND.get(test)
+        if count is None or len(left) < count:
+            return None
+        if test == "-newer":
+            paths.append(left[0])
+        del left[:count]
+    return paths
+
+
+def _match(options: Options, words: Sequence[str]) -> list[str] | None:
+    """Operands and values of options that may be paths; None if an option is not known."""
+    values: list[str] = []
+    operands: list[str] = []
+    seen: set[str] = set()
+    left = iter(words)
+    for word in left:
+        if word == "--":
+            operands += left
+        elif isinstance(word, Loose) or word == "-" or not word.startswith("-"):
+            operands.append(word)
+        elif not (options.number and _NUMBER.fullmatch(word)):
+            read = _long if word.startswith("--") else _short
+            value = read(options, word, left, seen)
+            if value is None:
+                return None
+            values.append(value)
+    if not options.least <= len(operands) <= options.most:
+        return None
+    if options.needs and seen.isdisjoint(options.needs):
+        return None
+    if not all(options.shape.fullmatch(each) for each in operands[: options.free]):
+        return None
+    is_counted = options.most < MANY or (options.free and options.shape is not ANYTHING)
+    if is_counted and any(isinstance(each, Loose) for each in operands):
+        return None  # how many files there are, and which is the first, may be otherwise by then
+    return values + operands[options.free :]
+
+
+def _long(options: Options, word: str, left: Iterator[str], seen: set[str]) -> str | None:
+    """The value of a long option, "" without one; None if the option is not known."""
+    name, equals, value = word[2:].partition("=")
+    seen.add(name)
+    if equals:
+        return value if name in options.long_valued else None
+    if name in options.long:
+        return ""
+    return _next(left) if options.separate and name in options.long_valued else None
+
+
+def _short(options: Options, word: str, left: Iterator[str], seen: set[str]) -> str | None:
+    """The same of a cluster of one-letter options."""
+    for at, letter in enumerate(word[1:], 2):
+        seen.add(letter)
+        if letter in options.valued:
+            return word[at:] or _next(left)
+        if letter not in options.flags:
+            return None
+    return ""
+
+
+def _next(left: Iterator[str]) -> str | None:
+    """The next word as a value, if it cannot be an option, nor several words."""
+    word = next(left, None)
+    if word is None or isinstance(word, Loose):
+        return None
+    return None if word.startswith("-") and not _NUMBER.fullmatch(word) else word
+
+
+def _within(folder: str, path: str, place: Place) -> bool:
+    """Whether `path`, seen from `folder`, leads to a file or folder below a root, or nowhere."""
+    whole = os.path.join(folder, path)
+    real = os.path.realpath(whole)
+    if any(path_within(os.path.normpath(whole), each) for each in _NOT_FILES) and not _in_roots(
+        real, place
+    ):
+        return False
+    return not os.path.lexists(whole) or (_in_roots(real, place) and _is_readable(real))
+
+
+def _is_source(folder: str, path: str, place: Place) -> bool:
+    """Whether a redirection may read `path`: it means more to a shell than to a program."""
+    whole = os.path.join(folder, path)
+    return _in_roots(os.path.realpath(whole), place) and _within(folder, path, place)
+
+
+def _in_roots(real: str, place: Place) -> bool:
+    return any(path_within(real, os.path.realpath(root)) for root in place.roots)
+
+
+def _is_readable(real: str) -> bool:
+    """Whether something is a file or a folder: opening a pipe, socket or device is an act."""
+    try:
+        mode = os.stat(real).st_mode
+    except OSError:
+        return True  # nothing there, or nothing to be reached
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)

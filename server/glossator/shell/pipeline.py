@@ -1,0 +1,113 @@
+"""Which parts of a command's last pipeline failed: a shell tells the exit code of the last alone.
+
+What a command means stays as it is. Where it ends in a pipeline, bash tells the exit codes of all
+parts (`PIPESTATUS`) through a pipe of ours when it ends; other shells do not know them, and then
+nothing is told.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from glossator.core.shown import shown
+from glossator.shell.tree import Piece, shell_tree
+
+_LETTERS = 60  # of a part
+_FIRST_DESCRIPTOR = 20  # those below 10 are a script's own; a shell takes some from 10 on
+_CHUNK = 4_096
+_NOBODY_READS = 141  # of a part that ended because what comes after it had enough: SIGPIPE
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A part of a pipeline that failed before its last one, which did not: its text, shortened."""
+
+    part: str
+    code: int
+
+
+class PartCodes:
+    """The exit codes of the parts of a command's last pipeline, told by bash."""
+
+    def __init__(self, parts: tuple[str, ...], reading: int, writing: int) -> None:
+        self._parts = parts
+        self._reading = reading
+        self.descriptor = writing
+
+    @property
+    def prelude(self) -> str:
+        """What to put before the command, on its first line, for bash."""
+        tell = f'builtin printf %s "${{PIPESTATUS[*]}}" >&{self.descriptor}'
+        return f"trap '{{ {tell}; }} 2>/dev/null' EXIT; "
+
+    def failed(self) -> tuple[Failed, ...]:
+        """The parts that failed, if the command ended with 0: its last pipeline is then done."""
+        try:
+            told = os.read(self._reading, _CHUNK).decode("ascii", "replace").split()
+        except BlockingIOError:  # the command has a trap of its own, or became another program
+            return ()
+        if len(told) != len(self._parts) or not all(map(str.isdecimal, told)):
+            return ()
+        codes = zip(self._parts, map(int, told), strict=True)
+        return tuple(Failed(part, code) for part, code in codes if code not in (0, _NOBODY_READS))
+
+
+@contextmanager
+def part_codes(command: str) -> Iterator[PartCodes | None]:
+    """A pipe for the exit codes of a command's last pipeline; None if it does not end in one."""
+    parts = last_pipeline(command)
+    if not parts:
+        yield None
+        return
+    reading, given = os.pipe()
+    try:
+        writing = fcntl.fcntl(given, fcntl.F_DUPFD_CLOEXEC, _FIRST_DESCRIPTOR)
+        try:
+            os.set_blocking(reading, False)
+            yield PartCodes(parts, reading, writing)
+        finally:
+            os.close(writing)
+    finally:
+        os.close(given)
+        os.close(reading)
+
+
+def last_pipeline(command: str) -> tuple[str, ...]:
+    """The parts of the pipeline that a command ends in if it ends with 0; empty without one."""
+    source = command.encode("utf-8", "replace")
+    tree = shell_tree(source)
+    if tree is None or _is_invalid(tree):
+        return ()
+    last = _last(tree)
+    if last is None or last.kind == "&":
+        return ()
+    while True:
+        if last.kind == "list" and last.pieces[-2].kind == "&&":
+            last = last.pieces[-1]
+        elif last.kind == "redirected_statement":  # of its last part
+            last = last.pieces[0]
+        else:
+            break
+    if last.kind != "pipeline" or last.pieces[0].kind == "negated_command":
+        return ()
+    parts = (piece for piece in last.pieces if piece.kind not in ("|", "|&", "comment"))
+    return tuple(_shortened(source[piece.start : piece.end]) for piece in parts)
+
+
+def _last(tree: Piece) -> Piece | None:
+    """The last statement, or the `&` after it."""
+    pieces = [each for each in tree.pieces if each.kind not in (";", "\n", "comment")]
+    return pieces[-1] if pieces else None
+
+
+def _is_invalid(piece: Piece) -> bool:
+    return piece.kind in ("ERROR", "MISSING") or any(map(_is_invalid, piece.pieces))
+
+
+def _shortened(part: bytes) -> str:
+    text = shown(" ".join(part.decode("utf-8", "replace").split()))
+    return text if len(text) <= _LETTERS else f"{text[:_LETTERS]}…"

@@ -1,0 +1,98 @@
+"""The texts that may hold a name, in the order in which they are worth reading."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+from glossator.core.languages import CODE, language_of
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.roots import is_inside
+from glossator.index.required import analyse
+from glossator.search.source import candidates as text_candidates
+from glossator.symbols.modules import module_of
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which texts count: at or below `within`, in one of `languages` (None: any); and which first.
+
+    Those come first whose `module_of` ends with one of `modules`, then those near `near`. Both
+    `within` and `near` are absolute paths. Texts of whose path `hides` is true are left out.
+    """
+
+    within: str | None = None
+    languages: frozenset[str] | None = None
+    modules: frozenset[str] = frozenset()
+    near: str | None = None
+    hides: Callable[[str], bool] | None = None
+
+
+ANYWHERE = Place()
+
+
+def candidates(snapshot: WorkspaceSnapshot, pattern: str, place: Place) -> tuple[str, ...]:
+    """The texts of `place` in which `pattern` may match, by path.
+
+    Code comes before others, then the likeliest and nearest first. `pattern` is one of RE2 and of
+    `re`, in time linear in the text. Near a cell of a notebook, its other cells count, too.
+    """
+    found = text_candidates(snapshot, analyse(pattern).query)
+    holds = re.compile(pattern).search
+    without = {path for path, overlay in snapshot.overlays.items() if not holds(overlay.text)}
+    files = (entry.path for entry in chain(found.plain, found.others))
+    paths = chain(files, _cells(snapshot, place.near or ""))
+    ranked = _ranked((path for path in paths if path not in without), place)
+    return tuple(path for _, path in sorted(ranked))
+
+
+def _cells(snapshot: WorkspaceSnapshot, cell: str) -> Iterator[str]:
+    """The open documents whose names differ from that of `cell` only after a `#`."""
+    if cell in snapshot.overlays and not os.path.isabs(cell):
+        notebook, mark, _ = cell.partition("#")
+        yield from (path for path in snapshot.overlays if mark and path.startswith(notebook + mark))
+
+
+def open_texts(snapshot: WorkspaceSnapshot, word: str = "") -> Mapping[str, str]:
+    """The editor's texts by path, for who looks for `word`: one that lacks it can be empty."""
+    return {
+        path: overlay.text if word in overlay.text else ""
+        for path, overlay in snapshot.overlays.items()
+    }
+
+
+_Rank = tuple[int, bool, int]
+
+
+def _ranked(paths: Iterable[str], place: Place) -> Iterator[tuple[_Rank, str]]:
+    """There may be 100,000 paths, in a tenth of as many folders."""
+    modules = tuple(place.modules)
+    around = _around(place.near)
+    steps: dict[str, int] = {}
+    for path in paths:
+        if place.within is not None and not is_inside(path, place.within):
+            continue
+        language = language_of(path)
+        if place.languages is not None and language not in place.languages:
+            continue
+        if place.hides is not None and place.hides(path):
+            continue
+        kind = 0 if language in CODE else 1 if language else 2
+        likely = bool(modules) and module_of(path).endswith(modules)
+        folder = path.rpartition(os.sep)[0] + os.sep
+        if folder not in steps:
+            far = len(around)
+            steps[folder] = next((n for n, at in enumerate(around) if folder.startswith(at)), far)
+        yield (kind, not likely, steps[folder]), path
+
+
+def _around(path: str | None) -> list[str]:
+    """The folders around a path, innermost first, each with a separator at its end."""
+    folders: list[str] = []
+    while path and (folder := os.path.dirname(path)) != path:
+        folders.append(os.path.join(folder, ""))
+        path = folder
+    return folders

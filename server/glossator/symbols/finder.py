@@ -1,0 +1,340 @@
+"""The server's side of the symbol jobs: which texts may hold a name, nearest first, and asking.
+
+The text index names the candidates, open documents mask their files, and the worker process parses.
+While the worker is not there, little is done instead, in a thread, and a search says so: parsing
+holds the interpreter's lock, so only small texts are parsed in this process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from glossator.core.document import Document, Origin
+from glossator.core.languages import CODE, language_of
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.listing import Listing
+from glossator.settings.model import WorkspaceSettings
+from glossator.store.blobs import BlobStatistics
+from glossator.symbols.candidates import ANYWHERE, Place, candidates, open_texts
+from glossator.symbols.find import Definition, FindDefinitions, FindUses, Found, Limits, Use
+from glossator.symbols.imports import Import
+from glossator.symbols.names import Name
+from glossator.symbols.near import FindNear, Near, pieces
+from glossator.symbols.single import CallsOf, ImportsOf, IsName, OutlineOf, OutlinesOf
+from glossator.symbols.sources import Library, statistics
+from glossator.symbols.symbol import Symbol
+from glossator.symbols.table import MatchKnown, MatchNames, ReadNames, Stamp
+from glossator.worker.client import Phase, Worker, WorkerGone
+from glossator.worker.connection import JobFailed
+from glossator.worker.jobs import Job, Progress
+
+logger = logging.getLogger(__name__)
+
+DEFINITIONS = Limits(texts=2_000, hits=200, seconds=10.0)
+USES = Limits(texts=1_000, hits=400, seconds=10.0)
+ALL_USES = frozenset({"definition", "call", "import", "reference"})
+CALLS = frozenset({"call"})
+
+_MOST_SOURCES = 100_000  # that are read for one name
+_FEW_SOURCES = 20  # while the worker is away
+_SMALL = 30_000  # characters, parsed in less than 10 ms; no larger text is parsed in this process
+_KEPT_SHARE = 8  # outlines get one part in so many of the room for indexes
+
+H = TypeVar("H")
+R = TypeVar("R")
+
+
+class SymbolFinder:
+    """Finds symbols; for the event-loop thread. Raises `WorkerGone` and `JobFailed`."""
+
+    def __init__(self, worker: Worker, settings: WorkspaceSettings) -> None:
+        self._worker = worker
+        self._max_file_bytes = settings.max_file_bytes
+        self._kept_bytes = settings.index_bytes // _KEPT_SHARE if settings.index else 0
+        self._listing: Listing | None = None  # the last whose symbols were matched
+        self._number = 0
+        self._reading: asyncio.Task[None] | None = None
+        self._asked: tuple[object, asyncio.Task[tuple[tuple[Definition, ...], bool]]] | None = None
+
+    async def outline(
+        self,
+        snapshot: WorkspaceSnapshot,
+        document: Document,
+        *,
+        name: str | None = None,
+        name_line: int | None = None,
+    ) -> tuple[Symbol, ...]:
+        """The symbols of a document in their order: all, or those of a name or a line with it."""
+
+        def job(library: Library) -> OutlineOf:
+            return OutlineOf(library, document.path, document.text, name, name_line)
+
+        return await self._on_one(snapshot, document, job)
+
+    async def outlines(
+        self, snapshot: WorkspaceSnapshot, documents: Sequence[Document], seconds: float
+    ) -> dict[str, tuple[Symbol, ...]]:
+        """The outlines of many documents by path, as many as can be had in so many seconds.
+
+        Those of files that have changed since are not among them. They are only ever made by the
+        worker.
+        """
+        if not documents:
+            return {}
+        edited = {at.path: at.text for at in documents if at.origin is Origin.EDITOR}
+        paths = tuple(document.path for document in documents)
+        found = await self._worker.run(OutlinesOf(self._library(snapshot, edited), paths, seconds))
+        return {
+            document.path: found[document.path][1]
+            for document in documents
+            if document.path in found and found[document.path][0] == document.sha256
+        }
+
+    async def imports(self, snapshot: WorkspaceSnapshot, document: Document) -> tuple[Import, ...]:
+        """What a document imports."""
+
+        def job(library: Library) -> ImportsOf:
+            return ImportsOf(library, document.path, document.text)
+
+        return await self._on_one(snapshot, document, job)
+
+    async def is_name(self, snapshot: WorkspaceSnapshot, document: Document, offset: int) -> bool:
+        """Whether an identifier of code stands there, in characters; also where it is not known."""
+
+        def job(library: Library) -> IsName:
+            return IsName(library, document.path, document.text, offset)
+
+        return await self._on_one(snapshot, document, job)
+
+    async def calls(
+        self, snapshot: WorkspaceSnapshot, document: Document, first_line: int, last_line: int
+    ) -> tuple[tuple[str, int], ...]:
+        """What these lines (1-based, inclusive) call: names with their lines, in their order."""
+
+        def job(library: Library) -> CallsOf:
+            return CallsOf(library, document.path, document.text, first_line, last_line)
+
+        return await self._on_one(snapshot, document, job)
+
+    async def definitions(
+        self,
+        snapshot: WorkspaceSnapshot,
+        name: Name,
+        place: Place = ANYWHERE,
+        limits: Limits = DEFINITIONS,
+    ) -> Found[Definition]:
+        """Where symbols of this name are defined."""
+
+        def job(library: Library, paths: tuple[str, ...]) -> FindDefinitions:
+            return FindDefinitions(library, paths, name, limits)
+
+        return await self._search(snapshot, name, place, job)
+
+    async def uses(
+        self,
+        snapshot: WorkspaceSnapshot,
+        name: Name,
+        kinds: frozenset[str] = ALL_USES,
+        place: Place = ANYWHERE,
+        limits: Limits = USES,
+    ) -> Found[Use]:
+        """Where this name is used in one of the ways `kinds`."""
+
+        def job(library: Library, paths: tuple[str, ...]) -> FindUses:
+            return FindUses(library, paths, name, limits, kinds)
+
+        return await self._search(snapshot, name, place, job)
+
+    async def near(
+        self,
+        snapshot: WorkspaceSnapshot,
+        name: Name,
+        hides: Callable[[str], bool] | None,
+        limit: int,
+        seconds: float,
+    ) -> tuple[Near, ...]:
+        """Symbols with nearly this name, as far as they can be found in so many seconds.
+
+        None while the worker is away.
+        """
+        if self._worker.state.phase is Phase.BACKING_OFF:
+            return ()
+        place = Place(languages=CODE, hides=hides)
+        paths = await asyncio.to_thread(candidates, snapshot, pieces(name.last), place)
+        library = self._library(snapshot, open_texts(snapshot))
+        return await self._worker.run(FindNear(library, paths, name.last, limit, seconds))
+
+    async def matching(
+        self,
+        snapshot: WorkspaceSnapshot,
+        query: str,
+        limit: int,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> tuple[Definition, ...]:
+        """The symbols whose names hold the letters of `query` in order, best first.
+
+        The first time, every file is read and parsed, which may take minutes. Raises `WorkerGone`
+        and `JobFailed`.
+        """
+        match = await self._match(snapshot, query, limit)
+        while (found := await self._worker.run(match)) is None:
+            await self._read_names(snapshot, match.number, on_progress)
+        return found
+
+    async def known(
+        self, snapshot: WorkspaceSnapshot, query: str, limit: int
+    ) -> tuple[tuple[Definition, ...], bool]:
+        """As `matching`, of the files that were read by now; and whether that is all of them.
+
+        The others are begun to be read, and nobody waits for that.
+        """
+        match = await self._match(snapshot, query, limit)
+        found, whole = await self._worker.run(MatchKnown(match))
+        if not whole and self._reading is None:
+            self._reading = asyncio.create_task(self._read_ahead(snapshot, match.number))
+        return found, whole
+
+    async def known_soon(
+        self, snapshot: WorkspaceSnapshot, query: str, limit: int, seconds: float
+    ) -> tuple[tuple[Definition, ...], bool]:
+        """As `known`, if it is there in so many seconds; for who asks again at every letter.
+
+        Otherwise nothing, and who asks the same again is answered the sooner. Does not raise.
+        """
+        wanted = snapshot.revision, query, limit
+        if self._asked is None or self._asked[0] != wanted:
+            if self._asked is not None:
+                self._asked[1].cancel()
+            self._asked = wanted, asyncio.create_task(self._known(snapshot, query, limit))
+        asked = self._asked[1]
+        await asyncio.wait({asked}, timeout=seconds)
+        if asked.cancelled() or not asked.done():
+            return (), False
+        found, whole = asked.result()
+        if not whole and self._asked[1] is asked:
+            self._asked = None  # more is known the next time
+        return found, whole
+
+    async def statistics(self, snapshot: WorkspaceSnapshot) -> BlobStatistics | None:
+        """The outlines that are kept on disk; None if none are, or they cannot be looked at."""
+        return await asyncio.to_thread(statistics, snapshot.roots)
+
+    async def _known(
+        self, snapshot: WorkspaceSnapshot, query: str, limit: int
+    ) -> tuple[tuple[Definition, ...], bool]:
+        try:
+            return await self.known(snapshot, query, limit)
+        except (WorkerGone, JobFailed) as failure:
+            logger.warning("No symbols to choose from: %s", failure)
+            return (), False
+
+    async def _match(self, snapshot: WorkspaceSnapshot, query: str, limit: int) -> MatchNames:
+        if snapshot.listing is not self._listing:
+            self._listing, self._number = snapshot.listing, self._number + 1
+        number = self._number
+        unstamped = await asyncio.to_thread(_unstamped, snapshot)
+        library = self._library(snapshot, open_texts(snapshot))
+        return MatchNames(library, number, unstamped, query, limit)
+
+    async def _read_names(
+        self,
+        snapshot: WorkspaceSnapshot,
+        number: int,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        listed = await asyncio.to_thread(_stamps, snapshot)
+        names = ReadNames(self._library(snapshot, {}), number, listed)
+        await self._worker.run(names, on_progress)
+
+    async def _read_ahead(self, snapshot: WorkspaceSnapshot, number: int) -> None:
+        try:
+            await self._read_names(snapshot, number)
+        except (WorkerGone, JobFailed) as failure:  # whoever asks next tries again
+            logger.warning("Names were not read ahead: %s", failure)
+        finally:
+            self._reading = None
+
+    async def _search(
+        self,
+        snapshot: WorkspaceSnapshot,
+        name: Name,
+        place: Place,
+        job: Callable[[Library, tuple[str, ...]], Job[Found[H]]],
+    ) -> Found[H]:
+        paths = await asyncio.to_thread(candidates, snapshot, re.escape(name.last), place)
+        texts = await asyncio.to_thread(open_texts, snapshot, name.last)
+        worker = self._worker.state
+        away = worker.phase is Phase.BACKING_OFF
+        taken = paths[: _FEW_SOURCES if away else _MOST_SOURCES]
+        if away:
+            found = await _in_thread(job(self._little_library(snapshot, texts), taken))
+        else:
+            found = await self._worker.run(job(self._library(snapshot, texts), taken))
+        coverage = replace(
+            found.coverage,
+            candidates=len(paths),
+            unread=found.coverage.unread + len(paths) - len(taken),
+            worker_away=away,
+            why_away=worker.how,
+        )
+        return replace(found, coverage=coverage)
+
+    async def _on_one(
+        self, snapshot: WorkspaceSnapshot, document: Document, job: Callable[[Library], Job[R]]
+    ) -> R:
+        """What a job on one document returns; a small one does not wait for the worker to start."""
+        ready = self._worker.state.phase is Phase.READY
+        if not ready and len(document.text) <= _SMALL:
+            return await _in_thread(job(self._little_library(snapshot, {})))
+        return await self._worker.run(job(self._library(snapshot, {})))
+
+    def _library(self, snapshot: WorkspaceSnapshot, texts: Mapping[str, str]) -> Library:
+        return Library(snapshot.roots, self._max_file_bytes, self._kept_bytes, texts)
+
+    def _little_library(self, snapshot: WorkspaceSnapshot, texts: Mapping[str, str]) -> Library:
+        """For this process, where nothing is kept: SQLite is the worker's."""
+        return Library(snapshot.roots, self._max_file_bytes, 0, texts, _SMALL)
+
+
+async def _in_thread(job: Job[R]) -> R:
+    """Do a small job in this process; cancelling the await makes it stop at the next slice."""
+    cancelled = threading.Event()
+
+    def work() -> R:
+        slices = job.run()
+        try:
+            while not cancelled.is_set():
+                next(slices)
+        except StopIteration as end:
+            result: R = end.value
+            return result
+        finally:
+            slices.close()
+        raise asyncio.CancelledError
+
+    try:
+        return await asyncio.to_thread(work)
+    finally:
+        cancelled.set()
+
+
+def _stamps(snapshot: WorkspaceSnapshot) -> dict[str, Stamp]:
+    """The listed files of code, but for links."""
+    return {
+        entry.path: (entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
+        for entry in snapshot.listing.files
+        if language_of(entry.path) in CODE and not entry.is_link
+    }
+
+
+def _unstamped(snapshot: WorkspaceSnapshot) -> tuple[str, ...]:
+    """Open documents, and links, whose stamp says nothing of what they lead to."""
+    links = (entry.path for entry in snapshot.listing.files if entry.is_link)
+    opened = (entry.path for entry in (*snapshot.open_files, *snapshot.unsaved))
+    return (*(path for path in links if language_of(path) in CODE), *opened)

@@ -1,0 +1,65 @@
+"""The grammar of each language, and the query that finds its definitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+
+from tree_sitter import Language, Query
+
+from glossator.symbols.queries.bash import BASH
+from glossator.symbols.queries.c_family import CPP, C
+from glossator.symbols.queries.csharp import CSHARP
+from glossator.symbols.queries.ecmascript import JAVASCRIPT, TYPESCRIPT
+from glossator.symbols.queries.go import GO
+from glossator.symbols.queries.java import JAVA
+from glossator.symbols.queries.php import PHP
+from glossator.symbols.queries.python import PYTHON
+from glossator.symbols.queries.ruby import RUBY
+from glossator.symbols.queries.rust import RUST
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where a grammar comes from; `query` finds its definitions, "" if code of ours does."""
+
+    module: str
+    query: str = ""
+    function: str = "language"
+
+
+_SOURCES = {
+    "python": _Source("tree_sitter_python", PYTHON),
+    "javascript": _Source("tree_sitter_javascript", JAVASCRIPT),
+    "typescript": _Source("tree_sitter_typescript", TYPESCRIPT, "language_typescript"),
+    "tsx": _Source("tree_sitter_typescript", TYPESCRIPT, "language_tsx"),
+    "go": _Source("tree_sitter_go", GO),
+    "rust": _Source("tree_sitter_rust", RUST),
+    "c": _Source("tree_sitter_c", C),
+    "cpp": _Source("tree_sitter_cpp", CPP),
+    "java": _Source("tree_sitter_java", JAVA),
+    "csharp": _Source("tree_sitter_c_sharp", CSHARP),
+    "ruby": _Source("tree_sitter_ruby", RUBY),
+    "php": _Source("tree_sitter_php", PHP, "language_php"),
+    "bash": _Source("tree_sitter_bash", BASH),
+    "json": _Source("tree_sitter_json"),
+    "yaml": _Source("tree_sitter_yaml"),
+    "toml": _Source("tree_sitter_toml"),
+}
+
+
+@cache
+def grammar_of(language: str) -> Language:
+    """The grammar of `language`, imported when it is first asked for.
+
+    Raises `KeyError` for a language without one (Markdown has none).
+    """
+    source = _SOURCES[language]
+    return Language(getattr(import_module(source.module), source.function)())
+
+
+@cache
+def definitions_query(language: str) -> Query:
+    """What counts as a definition in a language of `CODE`."""
+    return Query(grammar_of(language), _SOURCES[language].query)

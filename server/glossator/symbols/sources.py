@@ -1,0 +1,218 @@
+"""What symbol jobs read: files and open documents, and their outlines, kept by content.
+
+For the worker process: reading and parsing here take the time they take.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+
+from glossator.core.document import Missing, text_hash
+from glossator.core.errors import StoreUnavailable
+from glossator.core.languages import language_of
+from glossator.documents.overlays import masked
+from glossator.files.disk import Loaded, load
+from glossator.files.roots import Roots, outermost
+from glossator.files.state_folder import prepare, root_folder
+from glossator.store.blobs import Blobs, BlobStatistics
+from glossator.symbols.codec import SYMBOLS_VERSION, dump
+from glossator.symbols.codec import load as parsed
+from glossator.symbols.outline import OUTLINE_LIMIT, outline
+from glossator.symbols.symbol import Symbol
+
+logger = logging.getLogger(__name__)
+
+SLICE = 0.03  # seconds of work between two chances for other jobs
+
+_DATABASE = "symbols.db"
+_PLAIN = re.compile(r"\w+")  # what stands in JSON as it is
+_TOGETHER = 200  # outlines that are written in one transaction
+_RECENT_SYMBOLS = 50_000  # of open documents that are remembered, about 20 MB
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Where texts are read from, and how much room their outlines have on disk (0: none is kept).
+
+    The outlines are kept with the state of the first root; the key being the content, no matter
+    which it is. `open_texts` are the open documents by real path, as far as a job needs them: they
+    mask their files. A text of more than `parse_limit` characters is not parsed.
+    """
+
+    roots: tuple[str, ...]
+    max_file_bytes: int
+    kept_bytes: int = 0
+    open_texts: Mapping[str, str] = field(default_factory=dict)
+    parse_limit: int = OUTLINE_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text at one moment, and the language it is written in if we understand it."""
+
+    path: str
+    text: str
+    sha256: str
+    language: str | None
+    in_file: bool  # or only in the editor
+
+
+def read(library: Library, path: str) -> Text | None:
+    """The text at an absolute path, the editor's first; None if it cannot be read as text."""
+
+    def from_disk(at: str) -> Loaded | Missing:
+        return load(_roots(library.roots), at, library.max_file_bytes)
+
+    found = masked(library.open_texts, path, from_disk)
+    if isinstance(found, Missing):
+        return None
+    if isinstance(found, str):
+        return editor_text(path, found)
+    return Text(path, found.text, found.sha256, language_of(path, found.text), in_file=True)
+
+
+def editor_text(path: str, text: str) -> Text:
+    """The text of an open document."""
+    return Text(path, text, text_hash(text), language_of(path, text), in_file=False)
+
+
+@dataclass(slots=True)
+class Outlines:
+    """The outlines of texts, looked up by content or made; `made` counts the latter.
+
+    Those of files are kept on disk. What is typed would fill it with texts that nobody sees again:
+    of open documents the last ones are remembered, as long as the process lives.
+    """
+
+    _blobs: Blobs | None
+    made: int = 0
+    _unwritten: dict[str, dict[bytes, bytes]] = field(default_factory=dict)
+
+    def of(self, text: Text, word: str = "") -> tuple[Symbol, ...]:
+        """The symbols of a text in a language we understand; none for any other.
+
+        The result may be empty, too, where no symbol has `word` anywhere: looking for it in what is
+        kept is quicker than to take that apart.
+        """
+        if text.language is None:
+            return ()
+        recent = _RECENT.get(text)
+        if recent is not None:
+            return recent
+        namespace, key = f"outline {SYMBOLS_VERSION} {text.language}", bytes.fromhex(text.sha256)
+        if kept := self._get(namespace, key):
+            if _PLAIN.fullmatch(word) and word.encode() not in kept:
+                return ()
+            try:
+                return parsed(kept)
+            except ValueError as damage:
+                logger.warning("The outline kept of %s: %s", text.path, damage)
+        symbols = outline(text.text, text.language)
+        self.made += 1
+        if not text.in_file:
+            _RECENT.keep(text, symbols)
+        elif self._blobs is not None:
+            self._unwritten.setdefault(namespace, {})[key] = dump(symbols)
+            if sum(map(len, self._unwritten.values())) >= _TOGETHER:
+                self.flush()
+        return symbols
+
+    def flush(self) -> None:
+        """Write what was made."""
+        for namespace, values in self._unwritten.items():
+            if self._blobs is not None:
+                try:
+                    self._blobs.put(namespace, values)
+                except StoreUnavailable as problem:
+                    self._do_without(problem)
+        self._unwritten.clear()
+
+    def _get(self, namespace: str, key: bytes) -> bytes | None:
+        if self._blobs is not None:
+            try:
+                return self._blobs.get(namespace, [key]).get(key)
+            except StoreUnavailable as problem:
+                self._do_without(problem)
+        return None
+
+    def _do_without(self, problem: StoreUnavailable) -> None:
+        logger.warning("%s", problem)
+        self._blobs = None
+
+
+class _Recent:
+    """The outlines of the open documents that were asked for last; safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._outlines: OrderedDict[tuple[str | None, str], tuple[Symbol, ...]] = OrderedDict()
+        self._symbols = 0
+
+    def get(self, text: Text) -> tuple[Symbol, ...] | None:
+        key = text.language, text.sha256
+        with self._lock:
+            if key in self._outlines:
+                self._outlines.move_to_end(key)
+            return self._outlines.get(key)
+
+    def keep(self, text: Text, symbols: tuple[Symbol, ...]) -> None:
+        with self._lock:
+            self._symbols += len(symbols) - len(
+                self._outlines.pop((text.language, text.sha256), ())
+            )
+            self._outlines[text.language, text.sha256] = symbols
+            while self._symbols > _RECENT_SYMBOLS and len(self._outlines) > 1:
+                self._symbols -= len(self._outlines.popitem(last=False)[1])
+
+
+_RECENT = _Recent()
+
+
+def statistics(roots: tuple[str, ...]) -> BlobStatistics | None:
+    """What is kept on disk for these roots; None if nothing is, or it cannot be looked at."""
+    path = root_folder(outermost(roots)[0]) / _DATABASE if roots else None
+    if path is None or not path.exists():
+        return None
+    try:
+        with closing(Blobs(str(path), 0)) as blobs:
+            return blobs.statistics()
+    except StoreUnavailable as problem:
+        logger.warning("%s", problem)
+        return None
+
+
+@contextmanager
+def outlines(library: Library) -> Iterator[Outlines]:
+    """The outlines of a library; those that are made are written at the end at the latest."""
+    shelf = Outlines(_opened(library))
+    try:
+        yield shelf
+    finally:
+        shelf.flush()
+
+
+def _opened(library: Library) -> Blobs | None:
+    if not library.kept_bytes or not library.roots:
+        return None
+    try:
+        return _blobs(outermost(library.roots)[0], library.kept_bytes)
+    except (OSError, StoreUnavailable) as problem:
+        logger.warning("Outlines are not kept: %s", problem)
+        return None
+
+
+@cache
+def _blobs(root: str, max_bytes: int) -> Blobs:
+    return Blobs(str(prepare(root) / _DATABASE), max_bytes)
+
+
+@cache
+def _roots(paths: tuple[str, ...]) -> Roots:
+    return Roots(paths)

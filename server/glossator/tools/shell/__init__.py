@@ -1,1 +1,0 @@
-"""The shell: what a command says, what it may touch, and how it is run and ended."""

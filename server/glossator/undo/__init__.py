@@ -1,0 +1,1 @@
+"""Checkpoints: what each turn changed in files, and taking it back."""

@@ -1,0 +1,184 @@
+"""The files of a workspace as they are before a command runs, and what it changed in them.
+
+Covered are the files that are listed: what ignore rules leave out (build results, installed
+packages, `.git`) is not. Every file's stamp is looked at; the bytes of those whose stamp is new are
+read and kept, up to `Limits`, those changed last first. A file changed within the file system's
+tick after it was read, to the same size, is read again, because its stamp is not trusted so soon.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from time import time_ns
+
+from glossator.files.disk import Stamp
+from glossator.store.objects import Objects
+from glossator.undo.file_states import (
+    Absent,
+    Content,
+    DiskFiles,
+    State,
+    Stored,
+    Unkept,
+    described,
+    same,
+)
+
+_TICK = 50_000_000  # ns: several times what file systems' clocks lag behind
+_BATCH = 16_000_000  # bytes held until they are written
+_IGNORE_FILES = frozenset({".gitignore", ".ignore", "exclude"})
+_UNLISTED = Unkept("was perhaps there before, but hidden by an ignore rule that has changed")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is kept before a command: at most so many bytes of a file, of all, and so many files."""
+
+    file_bytes: int = 5_000_000
+    bytes: int = 300_000_000
+    files: int = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much a baseline holds: files kept, and how many were not."""
+
+    kept: int
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The stamp and the state of each listed file, by absolute path, at `taken` (ns since 1970)."""
+
+    taken: int
+    stamps: Mapping[str, Stamp]
+    states: Mapping[str, State]
+
+    @property
+    def coverage(self) -> Coverage:
+        """How much of the workspace is kept."""
+        left_out = sum(isinstance(state, Unkept) for state in self.states.values())
+        return Coverage(len(self.states) - left_out, left_out)
+
+
+@dataclass(slots=True)
+class Baselines:
+    """Takes baselines, and remembers what it has read; belongs to one thread."""
+
+    objects: Objects
+    files: DiskFiles
+    limits: Limits
+    _known: dict[str, tuple[Stamp, State]] = field(default_factory=dict)
+
+    def take(self, paths: Iterable[str]) -> Baseline:
+        """The files at `paths` as they are now, kept. Raises `StoreUnavailable`."""
+        taken = time_ns()
+        stamps = dict(_stamps(paths))
+        newest = sorted(stamps, key=lambda path: stamps[path].mtime_ns, reverse=True)
+        states: dict[str, State] = {}
+        wanted: list[str] = []
+        room = self.limits.bytes
+        for number, path in enumerate(newest):
+            room -= stamps[path].size
+            if number >= self.limits.files or room < 0:
+                states[path] = Unkept("lies beyond what is kept of a workspace before a command")
+            elif (known := self._known.get(path)) and known[0] == stamps[path]:
+                states[path] = known[1]
+            else:
+                wanted.append(path)
+        wanted += self._lost(states)
+        self._known = {path: (stamps[path], state) for path, state in states.items()}
+        states.update(self._read(wanted))
+        for path in wanted:
+            if max(stamps[path].ctime_ns, stamps[path].mtime_ns) < taken - _TICK:
+                self._known[path] = (stamps[path], states[path])
+        return Baseline(taken, stamps, states)
+
+    def changes(
+        self, before: Baseline, paths: Iterable[str]
+    ) -> tuple[dict[str, State], dict[str, State]]:
+        """What was found and what is left at the paths that changed since `before`.
+
+        `paths` are those listed now.
+        """
+        stamps = dict(_stamps({*paths, *before.stamps}))
+        suspects = [
+            path
+            for path in stamps.keys() | before.stamps.keys()
+            if stamps.get(path) != before.stamps.get(path)
+        ]
+        rules_changed = any(os.path.basename(path) in _IGNORE_FILES for path in suspects)
+        folders = _folders(before.stamps)
+        moved = {
+            _identity(stamp)
+            for path, stamp in before.stamps.items()
+            if path not in stamps or _identity(stamps[path]) != _identity(stamp)
+        }
+        found: dict[str, State] = {}
+        left: dict[str, State] = {}
+        for path in suspects:
+            state: State | None = before.states.get(path)
+            if state is None:
+                is_old = stamps[path].ctime_ns < before.taken - _TICK
+                if is_old and _identity(stamps[path]) not in moved:
+                    continue  # it was there, and is listed only now
+                state = _UNLISTED if rules_changed else Absent(_new_folder(path, folders))
+            now = described(self.files.look(path, self.limits.file_bytes))
+            if not same(state, now):
+                found[path], left[path] = state, now
+        return found, left
+
+    def _lost(self, states: Mapping[str, State]) -> list[str]:
+        """The paths whose bytes have had to make room since they were kept."""
+        names = {path: state.object for path, state in states.items() if isinstance(state, Stored)}
+        kept = self.objects.known(names.values())
+        return [path for path, name in names.items() if name not in kept]
+
+    def _read(self, paths: Iterable[str]) -> Iterator[tuple[str, State]]:
+        batch: list[bytes] = []
+        size = 0
+        for path in paths:
+            found = self.files.look(path, self.limits.file_bytes)
+            if isinstance(found, Content):
+                batch.append(found.data)
+                size += len(found.data)
+            if size > _BATCH:
+                self.objects.put(batch)
+                batch, size = [], 0
+            yield path, described(found)
+        self.objects.put(batch)
+
+
+def _stamps(paths: Iterable[str]) -> Iterator[tuple[str, Stamp]]:
+    for path in paths:
+        try:
+            yield path, Stamp.of(os.lstat(path))
+        except OSError:
+            continue  # not there
+
+
+def _identity(stamp: Stamp) -> tuple[int, int]:
+    """What a file keeps when it, or a folder above it, is moved."""
+    return stamp.device, stamp.inode
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    folders: set[str] = set()
+    for path in paths:
+        folder = os.path.dirname(path)
+        while folder not in folders:
+            folders.add(folder)
+            folder = os.path.dirname(folder)
+    return folders
+
+
+def _new_folder(path: str, folders: set[str]) -> str | None:
+    """The highest folder above `path` in which no file was listed."""
+    new = None
+    folder = os.path.dirname(path)
+    while folder not in folders and folder != os.path.dirname(folder):
+        new, folder = folder, os.path.dirname(folder)
+    return new

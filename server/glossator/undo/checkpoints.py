@@ -1,0 +1,348 @@
+"""Checkpoints: what each turn found in the files it changed, so that it can be taken back.
+
+A tool that changes files tells of them `before` and `after`; a command runs inside `around`, which
+looks at every listed file (see `baseline.py` for what that covers). What the user types or saves
+meanwhile is not the turn's doing. Taking back is a turn of its own, with its own checkpoint, and
+can be taken back as well. It never overwrites what somebody else has changed since, unless told to.
+
+The bytes lie in `Objects`; what belongs to which turn is kept with the session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from glossator.core.errors import StoreUnavailable, UsageError
+from glossator.core.events import UndoneTurn
+from glossator.store.objects import Objects
+from glossator.undo.apply import OnConflict, TakingBack, Undone
+from glossator.undo.baseline import Baseline, Baselines, Coverage, Limits
+from glossator.undo.checkpoint_log import Keeper, Note, Turn, TurnLog
+from glossator.undo.checkpoint_store import CheckpointStore
+from glossator.undo.file_state_reader import FileStateReader, text_hashes
+from glossator.undo.file_states import DiskFiles, Files, State, same
+from glossator.undo.plan import (
+    Plan,
+    Problem,
+    Untold,
+    led_to,
+    standing,
+    taken_back,
+    undo_of,
+    undone_turns,
+    unkept,
+)
+
+T = TypeVar("T")
+
+Listed = Callable[[], Awaitable[Iterable[str]]]
+
+_NONE_CHANGED = "No turn of this session has changed a file; there is nothing to undo."
+_ALL_UNDONE = (
+    "Every turn that changed a file is undone; there is nothing to undo. Name an undo to take it"
+    " back; the list of turns has them."
+)
+
+_NONE_UNDONE = "No turn of this session is undone; there is nothing to redo."
+_NOT_UNDONE = "The turn {!r} is not undone, so there is nothing to redo; list the turns."
+
+
+@dataclass(frozen=True, slots=True)
+class TurnChanges:
+    """A turn that changed files, for lists; `undoes` are the turns it took back."""
+
+    turn: str
+    paths: tuple[str, ...]
+    undoes: tuple[str, ...]
+    undone_by: str | None = None  # an undo that stands
+
+
+class Checkpoints:
+    """The checkpoints of one session. Methods raise `StoreUnavailable`.
+
+    Paths are absolute and real. Turns are named by whoever runs them, and kept in their order.
+    """
+
+    def __init__(
+        self,
+        store: CheckpointStore,
+        keeper: Keeper,
+        files: Files,
+        disk: DiskFiles,
+        tell: Callable[[str], None],
+        limits: Limits | None = None,
+        show_undone: Callable[[tuple[UndoneTurn, ...]], None] = lambda _: None,
+    ) -> None:
+        """`files` are as the user sees them; commands see `disk`. The user is told of failures.
+
+        After each undo, which turns are undone is shown.
+        """
+        self._store = store
+        self._files = files
+        self._disk = disk
+        self._tell = tell
+        self._limits = limits or Limits()
+        self._show_undone = show_undone
+        self._looking = FileStateReader(store, files, disk, self._limits.file_bytes)
+        self._baselines: Baselines | None = None
+        self._running: tuple[Baseline, int] | None = None  # and how many commands share it
+        self._taking = asyncio.Lock()
+        self._settling: set[asyncio.Task[Any]] = set()
+        self.changes = 0  # how often an edit or a command has changed files
+        self._log = TurnLog(keeper)
+        self._turns = self._log.turns
+
+    @property
+    def turns(self) -> tuple[TurnChanges, ...]:
+        """The turns that changed something, oldest first."""
+        undone = taken_back(self._turns.values())
+        return tuple(
+            TurnChanges(turn.id, paths, turn.undoes, undone.get(turn.id))
+            for turn in self._turns.values()
+            if (paths := tuple(sorted(Plan.of([turn]).target)))
+        )
+
+    @property
+    def standing(self) -> tuple[TurnChanges, ...]:
+        """Those that can have changed something and were not undone, oldest first."""
+        names = set(standing(self._turns.values()))
+        return tuple(
+            TurnChanges(turn.id, tuple(sorted(Plan.of([turn]).target)), ())
+            for turn in self._turns.values()
+            if turn.id in names
+        )
+
+    @property
+    def undone(self) -> tuple[UndoneTurn, ...]:
+        """The turns that are undone now, oldest first; undos are not among them."""
+        return undone_turns(self._turns.values())
+
+    @property
+    def is_settling(self) -> bool:
+        """Whether something is carried out that nobody waits for any more."""
+        return bool(self._settling)
+
+    async def before(self, turn: str, paths: Iterable[str]) -> tuple[Problem, ...]:
+        """Keep files that are about to be changed; gives those that cannot be kept."""
+        wanted = tuple(paths)
+        if self._running is not None:  # a job may have changed them
+            note = await self._commanded(turn, self._running[0], wanted)
+            if note.left:
+                self._log.announce(replace(note, running=None))
+        now = await self._looking.kept(wanted)
+        known = self._turns.get(turn, Turn(turn))
+        mixed = tuple(p for p in now if p in known.left and not same(known.left[p], now[p]))
+        fresh = {path: state for path, state in now.items() if path not in known.found}
+        if fresh or mixed:
+            self._log.announce(Note(turn, found=fresh, mixed=mixed))
+        return unkept(fresh)
+
+    async def after(
+        self, turn: str, changed: Mapping[str, str | None], untouched: Iterable[str] = ()
+    ) -> None:
+        """Files were changed to a text, whatever came of it since, or (None) to what is there now.
+
+        The `untouched` were not changed after all.
+        """
+        left = await self._looking.left(changed)
+        self.changes += bool(left)
+        self._log.note(Note(turn, left=left, untouched=tuple(untouched)))
+
+    @property
+    def untold(self) -> Untold:
+        """What undos have changed that the model was not told of."""
+        return Untold.of(self._log.untold, self._turns.values())
+
+    def told(self) -> None:
+        """The model was told of all undos."""
+        self._log.tell()
+
+    @asynccontextmanager
+    async def around(self, turn: str, listed: Listed) -> AsyncIterator[Coverage]:
+        """A command runs in the block; what it changes in the files that are `listed` is kept.
+
+        `listed` gives the paths of the workspace's files as they are at that moment. Commands that
+        overlap share what was kept for the first. What the user saves meanwhile is the user's.
+        What goes on after the block is not covered.
+        """
+        baseline = await self._begin(turn, listed)
+        try:
+            yield baseline.coverage
+        finally:
+            settling = self._begun(self._settle(turn, baseline, listed))
+            await asyncio.wait({settling})
+        settling.result()
+
+    def job_began(self, turn: str, name: str, command: str) -> None:
+        """Until it has ended, nobody knows all that the turn changes."""
+        self._log.announce(Note(turn, jobs={name: command}))
+
+    def job_ended(self, turn: str, name: str) -> None:
+        """A job ended inside `around`."""
+        self._log.note(Note(turn, ended=(name,)))
+
+    async def own(self, paths: Iterable[str], undo: str | None = None) -> dict[str, State]:
+        """What the editor shows, kept, where only our turns made that out of what is on disk.
+
+        With `undo`, only that turn and those it took back.
+        """
+        shown = await self._looking.kept(tuple(paths))
+        on_disk = await self._looking.on_disk(shown)
+        turns = tuple(
+            turn
+            for turn in self._turns.values()
+            if undo is None or turn.id in (undo, *self._turns[undo].undoes)
+        )
+        return {
+            path: shown[path] for path in shown if led_to(turns, path, on_disk[path], shown[path])
+        }
+
+    async def saved(self, turn: str, shown: Mapping[str, State]) -> None:
+        """The editor saved what it had shown, as it is on disk now: editors format."""
+        left = await self._looking.kept(shown, on_disk=shown)
+        self._log.note(Note(turn, found=dict(shown), left=left))
+
+    async def undo_turn(
+        self, turn: str | None = None, on_conflict: OnConflict = OnConflict.REFUSE
+    ) -> Undone:
+        """Take one turn back: the last that stands, if none is named. Raises `UsageError`."""
+        await self._settled()
+        chosen = turn or next(standing(self._turns.values()), None)
+        if chosen is None:
+            raise UsageError(_ALL_UNDONE if self.turns else _NONE_CHANGED)
+        return await self._take_back([self._known(chosen)], on_conflict)
+
+    async def redo_turn(
+        self, turn: str | None = None, on_conflict: OnConflict = OnConflict.REFUSE
+    ) -> Undone:
+        """Take back the undo of a turn, the last one if none is named. Raises `UsageError`."""
+        await self._settled()
+        undo = undo_of(self._turns.values(), turn)
+        if undo is None:
+            raise UsageError(_NOT_UNDONE.format(turn) if turn else _NONE_UNDONE)
+        return await self._take_back([self._turns[undo]], on_conflict)
+
+    async def restore_to(self, turn: str, on_conflict: OnConflict = OnConflict.REFUSE) -> Undone:
+        """Bring back what was before a turn, whatever came after it. Raises `UsageError`."""
+        await self._settled()
+        turns = list(self._turns.values())
+        return await self._take_back(turns[turns.index(self._known(turn)) :], on_conflict)
+
+    def _known(self, turn: str) -> Turn:
+        if turn not in self._turns:
+            raise UsageError(f"There is no checkpoint of the turn {turn!r}; list the turns.")
+        return self._turns[turn]
+
+    async def _take_back(self, turns: Sequence[Turn], on_conflict: OnConflict) -> Undone:
+        decided = await TakingBack.of(turns, self._looking, on_conflict)
+        return await asyncio.shield(self._begun(self._carry_out(decided)))
+
+    async def _carry_out(self, decided: TakingBack) -> Undone:
+        undone = await decided.carry_out(self._log, self._looking)
+        self._show_undone(self.undone)
+        return undone
+
+    def _begun(self, work: Coroutine[None, None, T]) -> asyncio.Task[T]:
+        """A task for work that is carried out whoever is cancelled."""
+        task = asyncio.create_task(work)
+        self._settling.add(task)
+        task.add_done_callback(self._settling.discard)
+        return task
+
+    async def _settled(self) -> None:
+        if self._settling:
+            await asyncio.wait(self._settling)
+
+    async def _begin(self, turn: str, listed: Listed) -> Baseline:
+        """Count a command that is to run, if it can be kept what it will change."""
+        mixed: tuple[str, ...] = ()
+        async with self._taking:
+            if self._running is None:
+                paths = list(await listed())
+                baseline, sharing = await self._store.run(partial(self._take, paths)), 0
+                mixed = await self._changed_since(turn, baseline)
+            else:
+                baseline, sharing = self._running
+            self._log.announce(Note(turn, mixed=mixed, running=True))
+            self._running = (baseline, sharing + 1)
+        return baseline
+
+    async def _settle(self, turn: str, baseline: Baseline, listed: Listed) -> None:
+        """Note what changed while a command ran. The command is over, so that nothing is raised."""
+        if self._running is not None:
+            sharing = self._running[1] - 1
+            self._running = (baseline, sharing) if sharing else None
+        try:
+            note = await self._commanded(turn, baseline, await listed())
+            self.changes += bool(note.left)
+            self._log.note(note)
+        except StoreUnavailable as error:  # the turn counts as one whose command never ended
+            self._tell(f"{error} What a command changed is not kept, so undo will not restore it.")
+
+    async def _commanded(self, turn: str, baseline: Baseline, paths: Iterable[str]) -> Note:
+        """What commands changed since `baseline`, and nobody else; `paths` are also looked at."""
+        note = await self._store.run(partial(self._changes, turn, baseline, list(paths)))
+        saves = {path: self._files.saved(path, baseline.taken) for path in note.left}
+        if not any(saves.values()):
+            return note
+        known = self._turns.get(turn, Turn(turn)).been
+        been = {path: set(states) for path, states in known.items()}
+        return await self._store.run(partial(self._without, note, saves, been))
+
+    async def _changed_since(self, turn: str, baseline: Baseline) -> tuple[str, ...]:
+        """The files that are no longer as the turn has left them so far, on disk or unsaved."""
+        left = self._turns[turn].left if turn in self._turns else {}
+        changed = {
+            path: state
+            for path, state in left.items()
+            if path in baseline.states and not same(state, baseline.states[path])
+        }
+        now = await self._looking.seen(changed)
+        return tuple(path for path, state in changed.items() if not same(state, now[path]))
+
+    def _take(self, paths: list[str], objects: Objects) -> Baseline:
+        return self._of(objects).take(paths)
+
+    def _changes(self, turn: str, baseline: Baseline, paths: list[str], objects: Objects) -> Note:
+        found, left = self._of(objects).changes(baseline, paths)
+        return Note(turn, found, left, running=False)
+
+    def _without(
+        self,
+        note: Note,
+        saves: Mapping[str, str | None],
+        been: Mapping[str, set[State]],
+        objects: Objects,
+    ) -> Note:
+        """What a command changed; what is as the user saved it meanwhile is not its doing.
+
+        Who saves a text of before the command, or of the turn itself, has not changed anything.
+        """
+        found, left = dict(note.found), dict(note.left)
+        mixed = []
+        for path, sha256 in saves.items():
+            if sha256 is None:
+                continue
+            if self._looking.holds(path, left[path], sha256):
+                del found[path], left[path]
+            elif sha256 not in text_hashes({found[path], *been.get(path, ())}, objects):
+                mixed.append(path)
+        return replace(note, found=found, left=left, mixed=tuple(mixed))
+
+    def _of(self, objects: Objects) -> Baselines:
+        if self._baselines is None:
+            self._baselines = Baselines(objects, self._disk, self._limits)
+        return self._baselines

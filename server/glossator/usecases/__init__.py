@@ -1,0 +1,1 @@
+"""What people and editors can ask for: one use case a file."""

@@ -1,0 +1,259 @@
+"""Ask: a question about the workspace, answered from its lines."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from glossator.agent.agent import Agent, Stop
+from glossator.agent.loop import run_agent
+from glossator.agent.run import RunContext
+from glossator.application.application import Application
+from glossator.application.attaching import Attachment, Pasted, attach_all, attach_mentioned
+from glossator.application.changed import changes, keep_texts
+from glossator.application.custom_agents import agents_told
+from glossator.application.delegation import Delegation
+from glossator.application.opening import opening
+from glossator.context.attachments import Attached, Exhibit
+from glossator.context.modes import ends_in_plan
+from glossator.core.asking import asking_for
+from glossator.core.document import text_hash
+from glossator.core.errors import UsageError
+from glossator.core.events import (
+    CitationChecked,
+    Notice,
+    RunFinished,
+    RunStarted,
+    TodoChanged,
+    Usage,
+)
+from glossator.core.images import Image
+from glossator.core.plan import PLANNED
+from glossator.core.span import Citation, CitationStatus
+from glossator.core.todo import Todo
+from glossator.grounding.verify import faults, verify_all
+from glossator.llm.conversation import user_message
+from glossator.llm.model import Model
+from glossator.permissions.policy import Mode
+from glossator.prompts.loader import load_prompt
+from glossator.sessions.runs import Run
+from glossator.sessions.session import UNTITLED, Session, title_of
+from glossator.usecases.compact import room_of
+from glossator.usecases.undo import changed_files, reminded, reminder, undone
+
+__all__ = ["Answer", "AskRequest", "Attachment", "CitationView", "Pasted", "answer", "ask"]
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """A question; without `session_id` it begins a session, `run_id` lets the asker cancel it."""
+
+    question: str
+    session_id: str | None = None
+    run_id: str | None = None
+    attachments: tuple[Attachment | Pasted, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CitationView:
+    """A citation as clients see it; without `uri` it could not be resolved."""
+
+    target: str
+    status: CitationStatus
+    reason: str
+    uri: str | None
+    first_line: int | None
+    last_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The end of a run; see `docs/protocol.md`. Dollars are None where a price is not known.
+
+    `changed_files` are the paths of those that undoing the run brings back.
+    """
+
+    run_id: str
+    session_id: str
+    text: str
+    citations: tuple[CitationView, ...]
+    changed_files: tuple[str, ...]
+    stop: str
+    model: str
+    offline: bool
+    turns: int
+    milliseconds: float
+    usage: Usage
+    dollars: float | None
+    session_usage: Usage
+    session_dollars: float | None
+
+
+async def ask(app: Application, request: AskRequest) -> Answer:
+    """Run the loop on a question. Raises `ModelError` and `UsageError`."""
+    if not request.question.strip():
+        raise UsageError("The question is empty; ask something about the workspace.")
+    attached = await attach_all(app, request.attachments)
+    return await answer(app, request.question, attached, request.session_id, request.run_id)
+
+
+async def answer(
+    app: Application,
+    question: str,
+    attached: Sequence[Attached | Exhibit],
+    session_id: str | None,
+    run_id: str | None,
+    *,
+    only_reads: bool = False,
+    before: Callable[[Session], None] = lambda _: None,
+) -> Answer:
+    """Open a run in a session, a new one without `session_id`, and answer. Raises as `ask` does.
+
+    `only_reads`: nothing is changed in it, whatever the mode allows. `before` is called when the
+    session is this run's alone, and all that could refuse the question has been asked.
+    """
+    session = await app.sessions.open(session_id) if session_id else app.sessions.create()
+    session.meter(app.settings.limits, app.model).check()
+    try:
+        async with app.runs.open(session.id, run_id, session.note) as run:
+            run.ending.enter_context(asking_for(session))
+            before(session)
+            if session.title == UNTITLED:
+                session.rename(title_of(question))
+            items = tuple(each.item for each in attached)
+            model = app.model
+            started = RunStarted(session.id, question, model.id, model.offline, items, only_reads)
+            run.emit(started)
+            return await _answer(app, session, run, model, started, attached)
+    finally:
+        app.sessions.settle(session)
+
+
+async def _answer(
+    app: Application,
+    session: Session,
+    run: Run,
+    model: Model,
+    asked: RunStarted,
+    attached: Sequence[Attached | Exhibit],
+) -> Answer:
+    started = time.perf_counter()
+    question = asked.question
+    if not session.system:
+        session.freeze(*await opening(app))
+    mentioned = await attach_mentioned(app, session, run, question, attached)
+    if mentioned.notice:
+        run.emit(Notice(mentioned.notice))
+    attached = (*attached, *mentioned.parts)
+
+    def listed(steps: tuple[Todo, ...]) -> None:
+        session.keep_todo(steps)
+        run.emit(TodoChanged(steps))
+
+    session.todo.changed = listed
+    abandoned = load_prompt("user/abandoned").render() if session.conversation.unanswered else ""
+    meter = session.meter(app.settings.limits, model, run.id, run.emit)
+    if (newest := session.account.newest) and newest.model != model.id:
+        session.conversation.newest_reply = None  # of a cache that is not this model's
+    room = room_of(app, session, model, run.emit)
+    await room.keep(session.account.last, meter)
+    agents = await agents_told(app, session)
+    acting = app.acting.of(session)
+    taken_back = reminder(app, session)  # while it is known what was read: `changes` forgets
+    changed = await changes(app, session, undone(app, session))
+    told = agents, abandoned, taken_back, changed, *acting.reminders()
+    shown = (part for item in attached for part in _shown(session, item))
+    session.conversation.append(user_message(*told, *shown, question))
+    reminded(app, session)
+    delegation = Delegation(app, session, run, model, meter)
+    agent = Agent("main", session.system, app.tools, app.settings.limits, session.tools)
+    context = RunContext(
+        model,
+        run.emit,
+        partial(app.tool_context, session, run, delegation),
+        acting.permission(only_reads=asked.only_reads),
+        delegation.received,
+        room,
+        run.clock,
+        meter,
+        lambda: app.host.snapshot().revision,
+        lambda: acting.checkpoints.changes,
+        lambda: bool(app.acting.shell.jobs.running),
+        acting.reminders,
+        None if model.offline else partial(_faults, app, session),
+        partial(changes, app, session),
+    )
+    warming = asyncio.create_task(app.warm_up())
+    try:
+        outcome = await run_agent(agent, session.conversation, context)
+    finally:
+        warming.cancel()
+    await keep_texts(app, session)
+    citations = await _check(app, session, outcome.text)
+    for citation in citations:
+        run.emit(CitationChecked(citation))
+    planned = app.acting.mode is Mode.PLAN and ends_in_plan(outcome.text)
+    stop = PLANNED if planned and outcome.stop is Stop.ANSWERED else outcome.stop
+    run.emit(RunFinished(stop))
+    return Answer(
+        run_id=run.id,
+        session_id=session.id,
+        text=outcome.text,
+        citations=tuple(citation_view(citation) for citation in citations),
+        changed_files=changed_files(app, session, run.id),
+        stop=stop,
+        model=model.id,
+        offline=model.offline,
+        turns=outcome.turns,
+        milliseconds=(time.perf_counter() - started) * 1000,
+        usage=outcome.usage,
+        dollars=outcome.spending.dollars,
+        session_usage=session.account.spending.usage,
+        session_dollars=session.account.spending.dollars,
+    )
+
+
+async def _faults(app: Application, session: Session, answer: str) -> str:
+    """What the model is told of citations that failed; see `grounding.verify.faults`."""
+    return await asyncio.to_thread(
+        faults, answer, app.host.snapshot(), session.reads, session.runs.told()
+    )
+
+
+def _shown(session: Session, item: Attached | Exhibit) -> tuple[str | Image, ...]:
+    """What goes into the message; a folder's listing that stands above is not sent again."""
+    reads = session.reads
+    if isinstance(item, Attached):
+        reads.show([item.span])
+        reads.saw(item.document)
+    elif item.image is None and item.uri is not None:
+        sha256, asked = text_hash(item.text), (1, None)
+        if reads.unchanged(item.uri, asked, sha256):
+            return (load_prompt("user/folder_again").render(path=item.name),)
+        reads.remember(item.uri, asked, sha256)
+    return item.parts
+
+
+async def _check(app: Application, session: Session, answer: str) -> tuple[Citation, ...]:
+    """The answer's citations against the text as it is now."""
+    snapshot = app.host.snapshot()
+    checked = await asyncio.to_thread(
+        verify_all, answer, snapshot, session.reads, session.runs.told()
+    )
+    return tuple(citation for _, citation in checked)
+
+
+def citation_view(citation: Citation) -> CitationView:
+    """As clients see it."""
+    span = citation.span
+    return CitationView(
+        target=citation.target,
+        status=citation.status,
+        reason=citation.reason,
+        uri=span.uri if span else None,
+        first_line=span.first_line if span else citation.first_line,
+        last_line=span.last_line if span else citation.last_line,
+    )

@@ -1,0 +1,99 @@
+"""Compact: a session's conversation goes on as a shorter one, by command or when it is due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from glossator.application.application import Application
+from glossator.context.compaction import Carried, Compacted, NoGain
+from glossator.context.kept import Weights
+from glossator.context.room import Compactor
+from glossator.context.summary import Frame
+from glossator.core.errors import UsageError
+from glossator.core.events import Compaction, Event
+from glossator.core.permission import Access
+from glossator.core.report import Report
+from glossator.core.span import runs
+from glossator.core.tool_result import shorten
+from glossator.llm.model import Model
+from glossator.sessions.session import Session
+
+_ASKING = frozenset({"AskUser"})
+_REPORTS = 20  # the newest, that a compaction carries over
+_REPORT_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class CompactRequest:
+    """Of a session."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactAnswer:
+    """About how many tokens a request took before and takes now.
+
+    `by_model` is false for a summary that was extracted mechanically.
+    """
+
+    before: int
+    after: int
+    by_model: bool
+
+
+async def compact_session(app: Application, request: CompactRequest) -> CompactAnswer:
+    """Compact now. Raises `UsageError`, `UnknownSession` and `ModelError`."""
+    with app.runs.claim(request.session_id):
+        session = await app.sessions.open(request.session_id)
+        meter = session.meter(app.settings.limits, app.model)
+        made = await room_of(app, session, app.model, lambda _: None).make(meter)
+        if isinstance(made, NoGain):
+            raise UsageError(f"The conversation was not compacted: {made.why}. Go on with it.")
+    return CompactAnswer(made.before, made.after, made.by_model)
+
+
+def room_of(
+    app: Application, session: Session, model: Model, emit: Callable[[Event], None]
+) -> Compactor:
+    """The room of a session whose system prompt and tools are frozen."""
+    acting = (name for name, tool in app.tools.items() if tool.access is not Access.READ)
+
+    def compacted(change: Compacted) -> None:
+        emit(Compaction(change.before, change.after, change.by_model))
+
+    return Compactor(
+        session.conversation,
+        model,
+        Frame(session.system, session.tools),
+        Weights(frozenset(acting) - _ASKING, _ASKING),
+        lambda: _carried(app, session),
+        compacted,
+        app.settings.context.compact_at,
+        emit,
+        session.patience,
+    )
+
+
+def _carried(app: Application, session: Session) -> Carried:
+    relative = app.host.snapshot().relative
+    files = []
+    for document in session.reads.seen():
+        shown = runs(sorted(session.reads.lines(document)))
+        lines = ", ".join(f"{a}" if a == b else f"{a}-{b}" for a, b in shown)
+        files.append(f"{relative(document.path)}: lines {lines}")
+    return Carried(
+        todos=tuple(f"[{step.state}] {step.text}" for step in session.todo.steps),
+        permissions=(f"mode {app.acting.mode}", *app.acting.of(session).granted),
+        files=tuple(files),
+        reports=tuple(map(_brief, session.reports[-_REPORTS:])),
+    )
+
+
+def _brief(report: Report) -> str:
+    """A report in a line: the task, and the finding that matters most."""
+    first = report.findings[0].text if report.findings else "nothing"
+    found = shorten(" ".join(first.split()), _REPORT_CHARACTERS)
+    partial = f" (partial: {report.partial})" if report.partial else ""
+    return f"{report.agent}, {shorten(' '.join(report.task.split()), 100)}: {found}{partial}"

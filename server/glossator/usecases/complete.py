@@ -1,0 +1,240 @@
+"""Complete: what may follow the `@` or the `/` that somebody types in a question."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from glossator.application.application import Application
+from glossator.context.mentions import DIAGNOSTICS, as_mention, unfinished
+from glossator.core.errors import UsageError
+from glossator.core.shown import shown
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.files.entries import FileEntry
+from glossator.permissions.hidden import HiddenFiles
+from glossator.search.fuzzy import best_files, newest_files, way_of
+from glossator.symbols.find import Definition
+from glossator.symbols.symbol import Symbol
+from glossator.usecases.chat_commands import CHAT_COMMANDS
+
+MAX_ITEMS = 100
+
+_SECONDS = 0.008  # that symbols are waited for, of the 20 ms that an answer may take
+_SHORT = 10_000  # characters that are looked through on the spot
+_SHORTEST = 2  # letters; fewer fit too many symbols
+_COMMAND = re.compile(r"/([\w-]*)")
+_SCOPE = re.compile(r"::|->|[.#]")
+
+
+class CompletionKind(StrEnum):
+    """What an item stands for."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    SYMBOL = "symbol"
+    DIAGNOSTICS = "diagnostics"
+    COMMAND = "command"
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteRequest:
+    """The question up to the cursor; `limit` is for mentions, commands are few."""
+
+    text: str
+    limit: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionItem:
+    """`insert` takes the place of what is `typed`."""
+
+    kind: CompletionKind
+    label: str
+    detail: str
+    insert: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteAnswer:
+    """The items, best first; `typed` is the end of the text that they are for, "" if none can be.
+
+    `incomplete`: more is known in a moment, or with the next letter.
+    """
+
+    items: tuple[CompletionItem, ...]
+    typed: str
+    incomplete: bool
+
+
+_NOTHING = CompleteAnswer((), "", incomplete=False)
+_Ranked = list[tuple[int, CompletionItem]]  # in which way each fits, the best first
+
+
+async def complete(app: Application, request: CompleteRequest) -> CompleteAnswer:
+    """What fits by now: neither a scan nor symbols are waited for. Raises `UsageError`."""
+    if not 1 <= request.limit <= MAX_ITEMS:
+        raise UsageError(f"The limit is {request.limit}; give one from 1 to {MAX_ITEMS}.")
+    if command := _COMMAND.fullmatch(request.text):
+        items = tuple(item for _, item in _commands(command[1]))
+        return CompleteAnswer(items, request.text, incomplete=False)
+    mention = await _typed(request.text)
+    if mention is None:
+        return _NOTHING
+    written, typed = mention
+    snapshot, hidden = app.host.snapshot(), app.acting.hidden()
+    words = _words(typed) if app.port.tells_diagnostics else []
+    if not typed:
+        most = request.limit - len(words)
+        files = await asyncio.to_thread(_newest, snapshot, most, hidden)
+        items = tuple(item for _, item in (*files, *words))
+        return CompleteAnswer(items, written, incomplete=not snapshot.index_complete)
+    (files, folders), (symbols, whole) = await asyncio.gather(
+        asyncio.to_thread(_paths, app, snapshot, typed, request.limit, hidden),
+        _symbols(app, snapshot, typed, request.limit, hidden),
+    )
+    items = _mixed((words, files, folders, symbols))[: request.limit]
+    return CompleteAnswer(items, written, incomplete=not (whole and snapshot.index_complete))
+
+
+async def _typed(text: str) -> tuple[str, str] | None:
+    return unfinished(text) if len(text) <= _SHORT else await asyncio.to_thread(unfinished, text)
+
+
+def _mixed(kinds: Iterable[_Ranked]) -> tuple[CompletionItem, ...]:
+    """Those that fit best first; of equal ones some of each kind."""
+    order = [
+        (way, place, number, item)
+        for number, ranked in enumerate(kinds)
+        for place, (way, item) in enumerate(ranked)
+    ]
+    return tuple(item for *_, item in sorted(order, key=lambda each: each[:3]))
+
+
+def _commands(typed: str) -> _Ranked:
+    ways = ((way_of(each.name, typed) if typed else 0, each) for each in CHAT_COMMANDS)
+    fitting = [
+        (way, _command_item(each.name, each.description, words=each.words))
+        for way, each in ways
+        if way is not None
+    ]
+    return sorted(fitting, key=lambda each: each[0])
+
+
+def _command_item(name: str, description: str, *, words: bool) -> CompletionItem:
+    insert = f"/{name} " if words else f"/{name}"
+    return CompletionItem(CompletionKind.COMMAND, f"/{name}", description, insert)
+
+
+def _words(typed: str) -> _Ranked:
+    if not DIAGNOSTICS.startswith(typed.lower()):
+        return []
+    detail = "what the editor's other servers find wrong"
+    return [(0, CompletionItem(CompletionKind.DIAGNOSTICS, DIAGNOSTICS, detail, f"@{DIAGNOSTICS}"))]
+
+
+def _newest(snapshot: WorkspaceSnapshot, limit: int, hidden: HiddenFiles | None) -> _Ranked:
+    files = newest_files(snapshot, limit, _hides(hidden))
+    return list(_file_items(snapshot, ((0, file) for file in files)))
+
+
+def _paths(
+    app: Application,
+    snapshot: WorkspaceSnapshot,
+    typed: str,
+    limit: int,
+    hidden: HiddenFiles | None,
+) -> tuple[_Ranked, _Ranked]:
+    """Files and folders."""
+    hides = _hides(hidden)
+    files = best_files(snapshot, typed, limit, hides)
+    folders = app.folders.best(snapshot.listing, typed, limit, hides)
+    return list(_file_items(snapshot, files)), list(_folder_items(folders))
+
+
+@dataclass(frozen=True, slots=True)
+class _Hides:
+    """Of listed files: only where a link leads has to be looked at."""
+
+    hidden: HiddenFiles
+
+    def __call__(self, file: FileEntry) -> bool:
+        return self.hidden(file.path) if file.is_link else self.hidden.names(file.path)
+
+
+def _hides(hidden: HiddenFiles | None) -> _Hides | None:
+    return None if hidden is None else _Hides(hidden)
+
+
+def _file_items(
+    snapshot: WorkspaceSnapshot, files: Iterable[tuple[int, FileEntry]]
+) -> Iterator[tuple[int, CompletionItem]]:
+    for way, file in files:
+        path = snapshot.relative(file.path)
+        if insert := as_mention(path, name=False):
+            folder, _, name = path.rpartition("/")
+            yield way, CompletionItem(CompletionKind.FILE, name, folder, insert)
+
+
+def _folder_items(folders: Iterable[tuple[int, str]]) -> Iterator[tuple[int, CompletionItem]]:
+    for way, path in folders:
+        if insert := as_mention(f"{shown(path)}/", name=False):
+            above, _, name = shown(path).rpartition("/")
+            yield way, CompletionItem(CompletionKind.FOLDER, f"{name}/", above, insert)
+
+
+async def _symbols(
+    app: Application,
+    snapshot: WorkspaceSnapshot,
+    typed: str,
+    limit: int,
+    hidden: HiddenFiles | None,
+) -> tuple[_Ranked, bool]:
+    """Symbols, and whether those are all; a name may come with what it is in."""
+    *scope, name = _SCOPE.split(typed)
+    if "/" in typed or len(name) < _SHORTEST:
+        return [], True
+    found, whole = await app.symbols.known_soon(snapshot, name, limit, _SECONDS)
+    if not found:
+        return [], whole
+    return await asyncio.to_thread(_symbol_items, snapshot, found, scope, name, hidden), whole
+
+
+def _symbol_items(
+    snapshot: WorkspaceSnapshot,
+    found: Iterable[Definition],
+    scope: list[str],
+    typed: str,
+    hidden: HiddenFiles | None,
+) -> _Ranked:
+    """One that shares its name with another is mentioned by its lines."""
+    fitting = [
+        each
+        for each in found
+        if _is_within(each.symbol, scope) and (hidden is None or not hidden(each.line.path))
+    ]
+    names = Counter(_qualified(each.symbol) for each in fitting)
+    items: _Ranked = []
+    for each in fitting:
+        name, path, symbol = _qualified(each.symbol), snapshot.relative(each.line.path), each.symbol
+        insert = as_mention(name, name=True) if names[name] == 1 else None
+        if insert is None and (file := as_mention(path, name=False)):
+            insert = f"{file}:{symbol.first_line}-{symbol.last_line}"
+        way = way_of(symbol.name, typed)
+        if insert is not None and way is not None:
+            detail = f"{symbol.kind}, {path}:{symbol.name_line}"
+            items.append((way, CompletionItem(CompletionKind.SYMBOL, name, detail, insert)))
+    return items
+
+
+def _is_within(symbol: Symbol, scope: list[str]) -> bool:
+    around = [name.casefold() for name in symbol.container]
+    wanted = [name.casefold() for name in scope]
+    return around[len(around) - len(wanted) :] == wanted
+
+
+def _qualified(symbol: Symbol) -> str:
+    return ".".join((*symbol.container, symbol.name))

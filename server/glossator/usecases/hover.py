@@ -1,0 +1,312 @@
+"""Hover: what outlines know of the name under the cursor, and its gloss. No model is ever asked.
+
+A name that the document itself defines is looked up in its own outline. Any other is looked for in
+the workspace, where imports and folders make likely. That takes its time while the workspace is
+scanned or indexed, or the worker starts: a hover waits a while, then says that the name is being
+looked up, and the next one tells what was found. It neither waits nor says so for what was found
+nowhere before, nor in comments and strings, nor for keywords.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from urllib.parse import unquote
+
+from glossator.application.application import Application
+from glossator.core.document import Document
+from glossator.core.errors import InvalidPosition
+from glossator.core.languages import CODE, language_of
+from glossator.core.markdown import harmless
+from glossator.core.shown import shown
+from glossator.core.text import Position, PositionEncoding
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.glosses.text import gloss_link, opening, origin, report_link, state
+from glossator.symbols.candidates import Place
+from glossator.symbols.find import Definition, Found, Limits
+from glossator.symbols.finder import SymbolFinder
+from glossator.symbols.modules import module_ends
+from glossator.symbols.names import Name
+from glossator.symbols.symbol import Symbol, symbol_at
+from glossator.usecases.subjects import subject_of
+from glossator.worker.client import WorkerGone
+from glossator.worker.connection import JobFailed
+
+logger = logging.getLogger(__name__)
+
+NO_GLOSS = "*No gloss yet: the command glossator.gloss makes one.*"
+
+_WORD = re.compile(r"\w+")
+_LONG = 200_000  # characters, through which a thread is to look
+LOOKING = "*Looking it up: hover again.*"
+
+_SECONDS = 0.9  # for it all
+_BRIEFLY = 0.2  # of that time, for what is likely to be nothing
+_SEARCHING = 0.1  # of that time, then what was found is told
+_THOROUGHLY = 5.0  # seconds of searching where nothing was found so quickly
+_LIMITS = Limits(texts=40, hits=40)
+_FAMILIES = (
+    frozenset({"javascript", "typescript", "tsx"}),
+    frozenset({"c", "cpp"}),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HoverRequest:
+    """A place in a document, in the negotiated position encoding.
+
+    `links`: what is shown may hold links that run commands.
+    """
+
+    uri: str
+    position: Position
+    links: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class HoverAnswer:
+    """Markdown, and the word it is about, from `start` to `end`."""
+
+    markdown: str
+    start: Position
+    end: Position
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """The word of a hover, in its document."""
+
+    document: Document
+    language: str
+    text: str
+    offset: int  # in characters, of the document
+    start: Position
+    end: Position
+
+
+class NotAtHand(Exception):
+    """Something has to be looked up first."""
+
+
+def hover_at_hand(app: Application, request: HoverRequest) -> HoverAnswer | None:
+    """As `hover`, at once. Raises `NotAtHand`."""
+    snapshot = app.host.snapshot()
+    document = snapshot.open_document(request.uri)  # a hover is on what the editor shows
+    if document is None:
+        return None
+    if len(document.text) > _LONG:
+        raise NotAtHand
+    word = _word_at(document, request.position, app.host.encoding)
+    if word is None:
+        return None
+    facts = _facts_at_hand(app, snapshot, word, request.position.line + 1)
+    return _answer(app, request, word, facts)
+
+
+async def hover(app: Application, request: HoverRequest) -> HoverAnswer | None:
+    """The facts, or None where there is no symbol."""
+    snapshot = app.host.snapshot()
+    document = snapshot.open_document(request.uri)
+    if document is None:
+        return None
+    at = document, request.position, app.host.encoding
+    long = len(document.text) > _LONG
+    word = await asyncio.to_thread(_word_at, *at) if long else _word_at(*at)
+    if word is None:
+        return None
+    try:
+        facts = await _facts_in_time(app, word, request.position.line + 1)
+    except TimeoutError:
+        return HoverAnswer(LOOKING, word.start, word.end)
+    except WorkerGone:
+        return None
+    except JobFailed as failure:
+        logger.warning("A hover failed: %s", failure)
+        return None
+    return _answer(app, request, word, facts)
+
+
+def _answer(
+    app: Application, request: HoverRequest, word: _Word, facts: _Facts | None
+) -> HoverAnswer | None:
+    if facts is None:
+        return None
+    app.margin.look_soon()
+    parts = facts.text, _gloss(app, facts, links=request.links)
+    return HoverAnswer("\n\n".join(filter(None, parts)), word.start, word.end)
+
+
+def _word_at(document: Document, position: Position, encoding: PositionEncoding) -> _Word | None:
+    """The word that `position` touches; None for a place that is not, or no longer, in the text."""
+    language = language_of(document.path, document.text)
+    if language is None:
+        return None
+    try:
+        offset = document.table.offset(position, encoding)
+    except InvalidPosition:
+        return None
+    start = document.table.starts[position.line]
+    for word in _WORD.finditer(document.table.line(position.line)):
+        if word.start() <= offset - start <= word.end():
+            first, last = (document.table.position(start + at, encoding) for at in word.span())
+            return _Word(document, language, word[0], start + word.start(), first, last)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """What is said of a symbol of the document at a real path."""
+
+    text: str
+    symbol: Symbol
+    path: str
+
+
+def _facts_at_hand(
+    app: Application, snapshot: WorkspaceSnapshot, word: _Word, line: int
+) -> _Facts | None:
+    """As `_facts`, at once. Raises `NotAtHand`."""
+    outline = app.at_hand.outline(word.document)
+    if outline is None:
+        raise NotAtHand
+    if namesakes := tuple(symbol for symbol in outline if symbol.name == word.text):
+        return _defined_here(snapshot, word, line, namesakes)
+    if not _may_be_elsewhere(word):
+        return None
+    search = partial(_look_elsewhere, app.symbols, snapshot, word)
+    found = app.at_hand.known_definitions(snapshot, word.document, word.text, search)
+    if found is None:
+        raise NotAtHand
+    return _defined_elsewhere(snapshot, found)
+
+
+async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | None:
+    """As `_facts`, which goes on if it takes too long.
+
+    Raises `TimeoutError` then, but for what is likely to be nothing.
+    """
+    key = word.document.path, word.document.sha256, word.text, line
+    nowhere = app.at_hand.was_nowhere(word.document, word.text)
+    looking = app.at_hand.look_up(key, partial(_facts, app, word, line))
+    async with asyncio.timeout(_SECONDS):
+        await asyncio.wait({looking}, timeout=_SECONDS * _BRIEFLY)
+        if not looking.done():
+            snapshot = app.host.snapshot()
+            if nowhere or not await app.symbols.is_name(snapshot, word.document, word.offset):
+                return None
+            await asyncio.wait({looking})
+    if looking.cancelled():  # for others that began later
+        raise TimeoutError
+    return looking.result()
+
+
+async def _facts(app: Application, word: _Word, line: int) -> _Facts | None:
+    """What is known of a word on a 1-based line of its document; None if nothing is."""
+    snapshot = app.host.snapshot()
+    with suppress(NotAtHand):
+        return _facts_at_hand(app, snapshot, word, line)
+    if app.at_hand.outline(word.document) is None:
+        namesakes = await app.symbols.outline(snapshot, word.document, name=word.text)
+        if namesakes:
+            return _defined_here(snapshot, word, line, namesakes)
+    if not _may_be_elsewhere(word):
+        return None
+    await app.ready()
+    snapshot = app.host.snapshot()
+    search = partial(_look_elsewhere, app.symbols, snapshot, word)
+    asked = snapshot, word.document, word.text, search
+    found = app.at_hand.known_definitions(*asked) or await app.at_hand.definitions(*asked)
+    return _defined_elsewhere(snapshot, found)
+
+
+def _defined_here(
+    snapshot: WorkspaceSnapshot, word: _Word, line: int, namesakes: tuple[Symbol, ...]
+) -> _Facts:
+    here = symbol_at(namesakes, line) or _nearest(namesakes, line)
+    path = word.document.path
+    return _Facts(_describe(here, _shown_path(snapshot, path), word.language), here, path)
+
+
+def _may_be_elsewhere(word: _Word) -> bool:
+    return word.language in CODE and bool(word.text.strip("_0123456789"))
+
+
+def _defined_elsewhere(snapshot: WorkspaceSnapshot, found: Found[Definition]) -> _Facts | None:
+    if not found.hits:
+        return None
+    best = found.hits[0]
+    return _Facts(_describe_best(found, snapshot), best.symbol, best.line.path)
+
+
+def _gloss(app: Application, facts: _Facts, *, links: bool) -> str:
+    """The gloss of a symbol with its state, and the command that makes or renews it.
+
+    Of what is no file, such as a cell of a notebook, no gloss can be kept.
+    """
+    if not os.path.isabs(facts.path):
+        return ""
+    noted = app.margin.of(subject_of(facts.symbol, facts.path))
+    line = facts.symbol.name_line
+    if noted is None:
+        link = gloss_link(facts.path, line)
+        return f"*No gloss yet:* [explore]({link})" if links else NO_GLOSS
+    again = f" · [Explore again]({gloss_link(facts.path, line)})" if links else ""
+    whole = f" · [Whole gloss]({report_link(noted)})" if links else ""
+    return f"---\n\n{opening(noted)}\n\n*Gloss, {state(noted)}* · {origin(noted)}{whole}{again}"
+
+
+def _nearest(symbols: tuple[Symbol, ...], line: int) -> Symbol:
+    return min(symbols, key=lambda symbol: abs(symbol.first_line - line))
+
+
+async def _look_elsewhere(
+    symbols: SymbolFinder, snapshot: WorkspaceSnapshot, word: _Word
+) -> Found[Definition]:
+    """The definitions of a name in other files, the likeliest first."""
+    family = next((all_ for all_ in _FAMILIES if word.language in all_), {word.language})
+    imports = await symbols.imports(snapshot, word.document)
+    place = Place(
+        languages=frozenset(family),
+        modules=module_ends(imports, word.text),
+        near=word.document.path,
+    )
+    asked = snapshot, Name.parse(word.text), place
+    found = await symbols.definitions(*asked, replace(_LIMITS, seconds=_SECONDS * _SEARCHING))
+    looked = found.coverage
+    if found.hits or looked.worker_away or not looked.unread or looked.holding >= _LIMITS.texts:
+        return found
+    return await symbols.definitions(*asked, replace(_LIMITS, seconds=_THOROUGHLY))
+
+
+def _describe_best(found: Found[Definition], snapshot: WorkspaceSnapshot) -> str:
+    """The likeliest definition, and how many more there are."""
+    best, others = found.hits[0], len(found.hits) - 1
+    facts = _describe(best.symbol, _shown_path(snapshot, best.line.path), best.language)
+    if not others:
+        return facts
+    more = " at least" if found.coverage.unread else ""
+    return f"{facts}\n\n*and{more} {others} more of this name*"
+
+
+def _shown_path(snapshot: WorkspaceSnapshot, path: str) -> str:
+    """A path as its user knows it; of what is no file the name that editors show."""
+    overlay = snapshot.overlays.get(path)
+    if overlay is None or os.path.isabs(path):
+        return snapshot.relative(path)
+    name, _, cell = overlay.uri.partition("#")
+    return shown(re.split("[/:]", unquote(name))[-1]) + (" (cell)" if cell else "")
+
+
+def _describe(symbol: Symbol, path: str, language: str) -> str:
+    where = f"{symbol.kind} in {' > '.join(symbol.container)}" if symbol.container else symbol.kind
+    lines = f"{symbol.first_line}-{symbol.last_line}"
+    parts = [f"```{language}\n{symbol.signature}\n```"]
+    if symbol.documentation:
+        parts.append(harmless(symbol.documentation))
+    parts.append(harmless(f"*{where} · {path}:{lines}*"))
+    return "\n\n".join(parts)

@@ -1,0 +1,100 @@
+"""Code lenses: above each definition how often it is called, and how its gloss stands."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from glossator.application.application import Application
+from glossator.core.gloss import Subject
+from glossator.core.text import Position
+from glossator.core.uri import to_uri
+from glossator.glosses.text import state
+from glossator.symbols.candidates import Place
+from glossator.symbols.find import Limits
+from glossator.symbols.finder import CALLS
+from glossator.symbols.names import Name
+from glossator.usecases.subjects import subject_of
+from glossator.usecases.symbols import name_range
+from glossator.worker.client import WorkerGone
+from glossator.worker.connection import JobFailed
+
+logger = logging.getLogger(__name__)
+
+_KINDS = frozenset(
+    {"class", "function", "method", "interface", "struct", "enum", "trait", "macro", "module"}
+)
+_LIMITS = Limits(texts=300, hits=300, seconds=2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """A definition, where its name is, and its 1-based line."""
+
+    subject: Subject
+    range: tuple[Position, Position]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class LensFace:
+    """What a lens says, and the command it runs with its argument."""
+
+    title: str
+    command: str
+    argument: Mapping[str, object]
+
+
+async def lenses(app: Application, uri: str) -> list[Lens]:
+    """Those of an open document; they say nothing yet."""
+    snapshot = app.host.snapshot()
+    document = snapshot.open_document(uri)
+    if document is None:
+        return []
+    try:
+        outline = app.at_hand.outline(document) or await app.symbols.outline(snapshot, document)
+    except (WorkerGone, JobFailed) as failure:  # editors ask at every change
+        logger.warning("No code lenses: %s", failure)
+        return []
+    encoding = app.host.encoding
+    return [
+        Lens(
+            subject_of(symbol, document.path),
+            name_range(symbol, document.table.line(symbol.name_line - 1), encoding),
+            symbol.name_line,
+        )
+        for symbol in outline
+        if symbol.kind in _KINDS
+    ]
+
+
+async def lens_face(app: Application, subject: Subject, line: int) -> LensFace:
+    """What the lens of a subject, whose name is on a line, says."""
+    noted = app.margin.of(subject)
+    make = "glossator.gloss", {"uri": to_uri(subject.path), "line": line}
+    if noted is None:
+        word, (command, argument) = "explore", make
+    elif noted.standing is None or noted.standing.is_fresh:
+        word, command, argument = "gloss", "glossator.showGloss", {"key": subject.key}
+    else:
+        word, (command, argument) = f"gloss, {state(noted)}: explore again", make
+    return LensFace(f"{word} · {await _callers(app, subject)}", command, argument)
+
+
+def glosses_changed(app: Application, told: Callable[[frozenset[str]], None]) -> None:
+    """Have `told` called with the keys of glosses that changed, or stand otherwise now."""
+    app.margin.subscribe(lambda subjects: told(frozenset(each.key for each in subjects)))
+
+
+async def _callers(app: Application, subject: Subject) -> str:
+    place = Place(hides=app.acting.hidden())
+    try:
+        name = Name.parse(subject.name)
+        found = await app.symbols.uses(app.host.snapshot(), name, CALLS, place, _LIMITS)
+    except (WorkerGone, JobFailed) as failure:
+        logger.warning("Callers were not counted: %s", failure)
+        return "callers not counted"
+    more = "+" if found.coverage.unread else ""
+    count = len(found.hits)
+    return f"{count:,}{more} {'call' if count == 1 and not more else 'calls'}"

@@ -1,0 +1,96 @@
+"""The models that are known, and the one that runs use until the server ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from glossator.application.application import Application
+from glossator.core.errors import UsageError
+from glossator.llm.catalog import ModelFacts, Price
+from glossator.llm.choice import OFFLINE, Models
+from glossator.settings.model import Effort
+
+
+@dataclass(frozen=True, slots=True)
+class ListModelsRequest:
+    """Takes nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """A model; window and output in tokens, None where there is no limit or none is known.
+
+    `effort` is its own, used when none is asked for. `efforts`, and the price (US dollars per
+    million tokens), are None where they are not known.
+    """
+
+    id: str
+    current: bool
+    offline: bool
+    window: int | None
+    max_output: int | None
+    effort: str | None
+    efforts: tuple[str, ...] | None
+    price: Price | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """The model that runs use now and the effort it is asked with, None for its own.
+
+    `problem` says why the server's own list is not shown, if it could not be asked for.
+    """
+
+    model: str
+    effort: str | None
+    models: tuple[ModelView, ...]
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetModelRequest:
+    """The model from the next run on, and the effort, without one the model's own."""
+
+    model: str
+    effort: Effort | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAnswer:
+    """The model and its effort, and the model before."""
+
+    model: str
+    effort: str | None
+    before: str
+
+
+async def list_models(app: Application, _request: ListModelsRequest) -> ModelList:
+    """The models that can be chosen; the server is asked for its own, if there is one."""
+    models = app.models
+    known, problem = await models.known()
+    views = [_view(models, facts) for facts in known]
+    offline = ModelView(OFFLINE, models.main.offline, True, None, None, None, (), Price(0, 0))
+    return ModelList(models.main.id, models.effort, (*views, offline), problem)
+
+
+async def set_model(app: Application, request: SetModelRequest) -> ModelAnswer:
+    """Change the model for runs to come; those on their way keep theirs. Raises `UsageError`."""
+    name = request.model.strip()
+    if not name:
+        raise UsageError("The model's name is empty; choose one of those that are listed.")
+    before = app.model.id
+    await app.models.choose(name, request.effort)
+    return ModelAnswer(app.model.id, app.models.effort, before)
+
+
+def _view(models: Models, facts: ModelFacts) -> ModelView:
+    return ModelView(
+        facts.id,
+        facts.id == models.main.id,
+        False,
+        facts.window,
+        facts.max_output,
+        facts.effort,
+        models.efforts(facts),
+        facts.price,
+    )

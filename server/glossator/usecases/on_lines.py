@@ -1,0 +1,58 @@
+"""An action on lines of a document: explaining, fixing, testing them, or another of the table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from glossator.application.application import Application
+from glossator.application.attaching import attach_lines
+from glossator.core.citations import place
+from glossator.core.diagnostics import Diagnostic
+from glossator.core.errors import UsageError
+from glossator.permissions.policy import Mode
+from glossator.prompts.loader import load_prompt
+from glossator.usecases.actions import Action
+from glossator.usecases.ask import Answer, answer
+
+_NO_MODEL = "Without a model nothing can be edited; `glossator doctor` says how to get one."
+
+
+@dataclass(frozen=True, slots=True)
+class LinesRequest:
+    """Lines of a document, 1-based and inclusive (None: from its start, to its end).
+
+    `instruction` is what the user wants of the action, in the user's words. `diagnostics` are what
+    the editor reports of these lines, as far as the action is about it.
+    """
+
+    uri: str
+    first_line: int | None = None
+    last_line: int | None = None
+    instruction: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    session_id: str | None = None
+    run_id: str | None = None
+
+
+async def act_on_lines(action: Action, app: Application, request: LinesRequest) -> Answer:
+    """Have the model do it. Raises as `ask` does, and `UsageError` for what needs a model."""
+    if action.edits and app.model.offline:
+        raise UsageError(_NO_MODEL)
+    uri, first, last = request.uri, request.first_line, request.last_line
+    lines = await attach_lines(app, uri, first, last, request.diagnostics)
+    where = place(lines.path, lines.span.first_line, lines.span.last_line)
+    prompt = load_prompt(action.prompt).render(place=where)
+    question = f"{prompt}\n\n{request.instruction.strip()}".rstrip()
+    session, run = request.session_id, request.run_id
+    return await answer(app, question, [lines], session, run, only_reads=not action.edits)
+
+
+def why_not_edited(app: Application) -> str | None:
+    """Why an action that edits is of no use now, for the user; None where it is."""
+    if app.acting.mode is Mode.PLAN:
+        return "In plan mode nothing is edited; choose another mode first."
+    if app.acting.trust.said is False:
+        return "The editor says that this workspace is not trusted; trust it first."
+    if app.model.offline:
+        return _NO_MODEL
+    return None

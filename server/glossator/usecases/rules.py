@@ -1,0 +1,111 @@
+"""The permission rules that hold now, and removing one that was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from glossator.application.application import Application
+from glossator.core.errors import UsageError
+from glossator.core.shown import shown
+from glossator.permissions.grants import Grants
+from glossator.permissions.rules import Rule, parse_rule
+
+Source = Literal["settings", "session", "always"]
+
+
+@dataclass(frozen=True, slots=True)
+class ListRulesRequest:
+    """With a session, what was allowed in it is listed, too."""
+
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRule:
+    """A rule and where it is from.
+
+    `settings`: the client's settings or options, where alone it can be changed. `session` and
+    `always` (in this workspace): the user answered so, and can have it removed.
+    """
+
+    text: str
+    effect: Literal["allow", "ask", "deny"]
+    source: Source
+    removable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RuleList:
+    """The rules that hold now: those that deny first, then those that ask, and that allow."""
+
+    rules: tuple[ListedRule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveRuleRequest:
+    """A rule as it is listed, and where it is from; one of a session takes the session."""
+
+    text: str
+    source: Source
+    session_id: str | None = None
+
+
+async def list_rules(app: Application, request: ListRulesRequest) -> RuleList:
+    """What is denied, asked about and allowed by rules. Raises as `Sessions.open`."""
+    return _listed(app, await _grants(app, request.session_id))
+
+
+async def remove_rule(app: Application, request: RemoveRuleRequest) -> RuleList:
+    """Remove a rule that was answered; gives those that are left.
+
+    Raises as `Sessions.open`, and `UsageError` for a rule that is not there or cannot be removed.
+    """
+    rule = parse_rule(request.text)
+    grants = await _grants(app, request.session_id)
+    if request.source == "settings":
+        raise UsageError(
+            f"{shown(str(rule))} stands in the settings or options of your editor or terminal;"
+            " remove it there."
+        )
+    if request.source == "always":
+        found = grants.remove_from_always(rule)
+    elif request.session_id is None:
+        raise UsageError(f"Name the session in which {shown(str(rule))} was allowed.")
+    else:
+        found = grants.remove_from_session(rule)
+    if not found:
+        kept = ", ".join(shown(str(each)) for each in _of(grants, request.source)) or "none"
+        raise UsageError(f"There is no rule {shown(str(rule))} to remove; there are: {kept}.")
+    return _listed(app, grants)
+
+
+async def _grants(app: Application, session_id: str | None) -> Grants:
+    if session_id is None:
+        return Grants(app.host.snapshot().roots, app.port.tell, app.acting.always)
+    return app.acting.of(await app.sessions.open(session_id)).grants
+
+
+def _listed(app: Application, grants: Grants) -> RuleList:
+    policy = app.acting.policy()
+    return RuleList(
+        (
+            *_told(policy.deny, "deny", "settings"),
+            *_told(policy.ask, "ask", "settings"),
+            *_told(policy.allow, "allow", "settings"),
+            *_told(grants.for_always, "allow", "always"),
+            *_told(grants.of_session, "allow", "session"),
+        )
+    )
+
+
+def _told(
+    rules: Iterable[Rule], effect: Literal["allow", "ask", "deny"], source: Source
+) -> Iterator[ListedRule]:
+    for rule in dict.fromkeys(rules):
+        yield ListedRule(str(rule), effect, source, removable=source != "settings")
+
+
+def _of(grants: Grants, source: Source) -> tuple[Rule, ...]:
+    return grants.of_session if source == "session" else grants.for_always

@@ -1,0 +1,81 @@
+"""Search: the chunks of the workspace that bear on a question; no model is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from glossator.application.application import Application
+from glossator.core.errors import UsageError
+from glossator.documents.snapshot import WorkspaceSnapshot
+from glossator.retrieval.lexical import Found, Hit
+from glossator.tools.base import Cancelled, in_thread
+from glossator.tools.search import MAX_CHUNKS, enclosing, nothing_found, unparsed
+from glossator.tools.search import search as search_chunks
+from glossator.tools.selection import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A question or terms, and how many chunks to give at most."""
+
+    query: str
+    limit: int = MAX_CHUNKS
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A chunk: where it is (lines 1-based, inclusive), what encloses it, and its text."""
+
+    path: str
+    uri: str
+    first_line: int
+    last_line: int
+    context: str
+    text: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """The best chunks first; `searched` says how much was looked at."""
+
+    hits: tuple[SearchHit, ...]
+    searched: str
+
+
+async def search(app: Application, request: SearchRequest) -> SearchAnswer:
+    """Find the chunks. Raises `UsageError` for an empty query or a limit out of range."""
+    if not request.query.strip():
+        raise UsageError("The query is empty; name what you are looking for.")
+    if not 1 <= request.limit <= MAX_CHUNKS:
+        raise UsageError(f"The limit must be between 1 and {MAX_CHUNKS}.")
+    await app.ready()
+    snapshot = app.host.snapshot()
+    selection, found = await search_chunks(snapshot, app.symbols, request.query, request.limit)
+    return await in_thread(_answer, snapshot, selection, found)
+
+
+def _answer(
+    _cancelled: Cancelled, snapshot: WorkspaceSnapshot, selection: Selection, found: Found
+) -> SearchAnswer:
+    searched = (
+        f"Searched {found.files:,} files for {', '.join(found.terms)}."
+        if found.hits
+        else nothing_found(snapshot, selection, found)
+    )
+    if found.unparsed:
+        searched += f" {unparsed(found)}"
+    return SearchAnswer(tuple(_view(hit, snapshot) for hit in found.hits), searched)
+
+
+def _view(hit: Hit, snapshot: WorkspaceSnapshot) -> SearchHit:
+    chunk = hit.chunk
+    return SearchHit(
+        path=snapshot.relative(chunk.document.path),
+        uri=chunk.document.uri,
+        first_line=chunk.first_line,
+        last_line=chunk.last_line,
+        context=enclosing(chunk),
+        text=chunk.text,
+        score=round(hit.score, 3),
+    )

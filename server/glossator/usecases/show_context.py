@@ -1,0 +1,138 @@
+"""Show context: what the window of a session holds, and what of it the provider has cached."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from glossator.application.application import Application
+from glossator.application.opening import opening
+from glossator.context.inspector import Layer, Sent, inspect
+from glossator.context.summary import Frame
+from glossator.llm.catalog import facts_of
+from glossator.llm.model import Message
+from glossator.llm.options import CacheLifetime
+from glossator.llm.profiles import profile_of
+from glossator.sessions.records import UNTITLED
+from glossator.sessions.spending import Account, Spent
+from glossator.sessions.state import add_up
+
+_LIVES = {"5m": timedelta(minutes=5), "1h": timedelta(hours=1)}
+
+
+@dataclass(frozen=True, slots=True)
+class ShowContextRequest:
+    """Of a session; without one, what a new session's first request would hold."""
+
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContextAnswer:
+    """The window of a session in tokens: all that there is, what is in it, what is cached.
+
+    `model` is the one that answers next; where no model can be asked, the one that was asked last.
+    The provider holds what is `cached` until `cached_until` (ISO 8601), if nobody asks before; it
+    is None where nothing is. The conversation is compacted unasked at `compact_at`, None for never.
+    `counted` is what the provider counted for the newest request, None if there was none; `basis`
+    says what the figures rest on.
+    """
+
+    session_id: str | None
+    title: str
+    model: str
+    offline: bool
+    window: int
+    compact_at: int | None
+    tokens: int
+    cached: int
+    cached_until: str | None
+    counted: int | None
+    basis: str
+    layers: tuple[Layer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What a session's next request begins with, and what the session has taken."""
+
+    title: str
+    frame: Frame
+    messages: Sequence[Message]
+    account: Account
+
+
+async def show_context(app: Application, request: ShowContextRequest) -> ContextAnswer:
+    """What the window holds; nobody is asked. Raises `UnknownSession`."""
+    held = await _held(app, request.session_id)
+    newest = held.account.newest
+    counted = newest.usage.input_total if newest and newest.messages else 0
+    model, offline, window = app.model.id, app.model.offline, app.model.window
+    if offline and newest and newest.model != app.model.id and not app.models.settings.offline:
+        facts = facts_of(newest.model)
+        model, offline, window = facts.id, False, facts.window
+    sent, until = _sent(app, model, newest, counted)
+    layers = inspect(held.frame, held.messages, sent)
+    share = app.settings.context.compact_at
+    cached = sum(layer.cached for layer in layers)
+    return ContextAnswer(
+        request.session_id,
+        held.title,
+        model,
+        offline,
+        window,
+        None if share is None else round(share * window),
+        sum(layer.tokens for layer in layers),
+        cached,
+        until.isoformat(timespec="seconds") if cached and until else None,
+        counted or None,
+        _basis(counted),
+        layers,
+    )
+
+
+async def _held(app: Application, session_id: str | None) -> _Held:
+    """The session as it stands, whichever server has it open."""
+    if session_id is None:
+        return _Held(UNTITLED, Frame(*await opening(app)), (), Account())
+    session = next((each for each in app.sessions.loaded() if each.id == session_id), None)
+    if session is not None:
+        frame = Frame(session.system, session.tools)
+        held = _Held(session.title, frame, session.conversation.messages, session.account)
+    else:
+        state = add_up(await app.sessions.records(session_id))
+        frame = Frame(state.system, state.tools)
+        held = _Held(state.title, frame, state.messages, state.account)
+    if not frame.system:  # it was not asked yet
+        return _Held(held.title, Frame(*await opening(app)), held.messages, held.account)
+    return held
+
+
+def _sent(
+    app: Application, model: str, newest: Spent | None, counted: int
+) -> tuple[Sent, datetime | None]:
+    """What of the newest request the provider still holds, and until when it holds all of that."""
+    profile = profile_of(app.models.settings)
+    if newest is None or not counted:
+        return Sent(searches=profile.tool_search), None
+    stored = newest.usage.cache_read_tokens + newest.usage.cache_write_tokens
+    ours = stored > 0 and newest.model == model
+    lifetime = CacheLifetime(app.settings.models.cache)
+    now = datetime.now(UTC)
+    opening_until = newest.at + _LIVES[lifetime.of_system]
+    messages_until = newest.at + _LIVES[lifetime.of_messages]
+    sent = Sent(
+        newest.messages,
+        counted,
+        opening_cached=ours and now < opening_until,
+        messages_cached=ours and now < messages_until,
+        searches=profile.tool_search,
+    )
+    return sent, messages_until if sent.messages_cached else opening_until
+
+
+def _basis(counted: int) -> str:
+    if not counted:
+        return "Estimates: the provider has counted no request of this conversation yet."
+    return f"Estimates, scaled to the {counted:,} tokens that were counted for the newest request."

@@ -1,0 +1,217 @@
+"""Status: what this server holds and how it is."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from glossator import __version__
+from glossator.application.application import Application
+from glossator.core.events import Usage
+from glossator.core.shown import shown
+from glossator.files.cache import CacheStatistics
+from glossator.files.listing import Skipped
+from glossator.files.sweep import Sweep
+from glossator.index.manager import TextIndexStatus
+from glossator.permissions.policy import Mode
+from glossator.search.ripgrep_program import Absent, find_ripgrep
+from glossator.sessions.session import Session
+from glossator.worker.client import Phase, WorkerState
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRequest:
+    """With `wait`, the answer comes once the workspace has been scanned."""
+
+    wait: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class IndexView:
+    """The text index; `state` is in words, `documents` and `delta` count files in it.
+
+    `pending` files are not in it and are read by every search; `delta` ones are in memory only.
+    """
+
+    state: str
+    documents: int
+    pending: int
+    delta: int
+    segments: int
+    disk_bytes: int
+    memory_bytes: int
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinesView:
+    """The outlines of files that are kept on disk."""
+
+    entries: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SweepView:
+    """The last look at the whole disk: why, how long ago it began, how long it took."""
+
+    cause: str
+    seconds_ago: float
+    milliseconds: float
+    differences: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingView:
+    """What a session has taken; `last` is its conversation's newest request.
+
+    Of its `replies`, those `broken_off` took more than was told.
+
+    Dollars are None where a price is not known; `last` is zero before the first, and after a
+    compaction.
+    """
+
+    session_id: str
+    title: str
+    replies: int
+    broken_off: int
+    usage: Usage
+    last: Usage
+    dollars: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StatusAnswer:
+    """See `docs/protocol.md`; None where there is nothing to tell or it cannot be told."""
+
+    version: str
+    model: str
+    offline: bool
+    mode: Mode
+    roots: tuple[str, ...]
+    files: int
+    open_documents: int
+    revision: int
+    scanning: bool
+    watcher: str
+    last_sweep: SweepView | None
+    index: IndexView
+    outlines: OutlinesView | None
+    worker: str
+    worker_memory_bytes: int | None
+    ripgrep: str
+    memory_bytes: int
+    cache: CacheStatistics
+    skipped: tuple[Skipped, ...]
+    sessions: int
+    spending: tuple[SpendingView, ...]
+    runs: tuple[str, ...]
+
+
+async def status(app: Application, request: StatusRequest) -> StatusAnswer:
+    """The state at this moment."""
+    if request.wait:
+        await app.ready()
+    setting, folders = app.settings.workspace.ripgrep, app.host.snapshot().folders
+    ripgrep = await asyncio.to_thread(find_ripgrep, setting, folders)  # asks it for its version
+    kept = await app.symbols.statistics(app.host.snapshot())
+    workspace = app.host.status()
+    worker = workspace.index.worker
+    return StatusAnswer(
+        version=__version__,
+        model=app.model.id,
+        offline=app.model.offline,
+        mode=app.acting.mode,
+        roots=workspace.roots,
+        files=workspace.files,
+        open_documents=workspace.open_documents,
+        revision=workspace.revision,
+        scanning=workspace.scanning,
+        watcher=workspace.watcher,
+        last_sweep=None if workspace.last_sweep is None else _sweep(workspace.last_sweep),
+        index=_index(workspace.index),
+        outlines=None if kept is None else OutlinesView(kept.entries, kept.bytes),
+        worker=_worker(worker),
+        worker_memory_bytes=_memory_of(worker.process_id) if worker.process_id else None,
+        ripgrep=ripgrep.reason if isinstance(ripgrep, Absent) else ripgrep,
+        memory_bytes=_memory(),
+        cache=workspace.cache,
+        skipped=workspace.skipped,
+        sessions=len(app.sessions.loaded()),
+        spending=tuple(_spending(each) for each in app.sessions.loaded() if each.account.replies),
+        runs=app.runs.active(),
+    )
+
+
+def _index(keeper: TextIndexStatus) -> IndexView:
+    text = keeper.text
+    return IndexView(
+        _index_state(keeper),
+        text.documents,
+        text.pending,
+        text.delta,
+        text.segments,
+        text.disk_bytes,
+        text.memory_bytes,
+        keeper.problems,
+    )
+
+
+def _index_state(keeper: TextIndexStatus) -> str:
+    if keeper.stopped:
+        return "building was ended by the user"
+    if keeper.building is not None:
+        return f"building: {keeper.building.done:,} of {keeper.building.total:,} files"
+    elsewhere = [state for _, state in keeper.disk if state != "on"]
+    return "; ".join(dict.fromkeys(elsewhere)) or "on"
+
+
+def _sweep(sweep: Sweep) -> SweepView:
+    ago = max(0.0, time.time() - sweep.at)
+    return SweepView(sweep.cause, ago, sweep.seconds * 1000, sweep.differences)
+
+
+def _spending(session: Session) -> SpendingView:
+    account = session.account
+    total = account.spending
+    return SpendingView(
+        session.id,
+        shown(session.title),
+        account.replies,
+        account.broken_off,
+        total.usage,
+        account.last,
+        total.dollars,
+    )
+
+
+def _worker(state: WorkerState) -> str:
+    match state.phase:
+        case Phase.BACKING_OFF:
+            return f"ended unasked {state.failures} times, again in {state.retry_after:.0f} s"
+        case Phase.OFF:
+            return "not running"
+    return f"{state.phase.value}, process {state.process_id}"
+
+
+def _memory() -> int:
+    """The memory this process holds now, or held at most where only that is known, in bytes."""
+    held = _memory_of(os.getpid())
+    if held is None:
+        unit = 1 if sys.platform == "darwin" else 1024
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return held
+
+
+def _memory_of(process_id: int) -> int | None:
+    """The memory a process holds now, in bytes; None where the system does not tell."""
+    try:
+        pages = Path(f"/proc/{process_id}/statm").read_text("ascii").split()[1]
+    except OSError:  # no such file system, or the process has just ended
+        return None
+    return int(pages) * resource.getpagesize()

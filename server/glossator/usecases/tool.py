@@ -1,0 +1,47 @@
+"""Tool: run one tool on the workspace and give back exactly what the model would see."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from glossator.agent.execute import call_tool, nothing_denied
+from glossator.application.application import Application
+from glossator.core.errors import UnknownTool
+from glossator.llm.model import ToolCall
+from glossator.tools.base import ToolContext
+from glossator.tools.reads import ReadState
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """A tool's name and its arguments, as the model would give them."""
+
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """The result as the model sees it, and how long it took (wall time)."""
+
+    text: str
+    error: bool
+    omitted: int
+    milliseconds: float
+
+
+async def tool(app: Application, request: ToolRequest) -> ToolAnswer:
+    """Run one tool. Raises `UnknownTool`."""
+    if request.name not in app.tools:
+        raise UnknownTool(
+            f"There is no tool {request.name!r}; the tools are {', '.join(sorted(app.tools))}."
+        )
+    await app.ready()
+    context = ToolContext(app.host.snapshot(), ReadState(), app.symbols, hidden=app.acting.hidden())
+    started = time.perf_counter()
+    call = ToolCall("cli", request.name, request.arguments)
+    result = await call_tool(app.tools, call, context, nothing_denied)
+    milliseconds = (time.perf_counter() - started) * 1000
+    return ToolAnswer(result.text, result.error, result.omitted, milliseconds)

@@ -1,0 +1,266 @@
+"""Undo: what a turn changed in the files, taken back; redo; the turns that changed something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from glossator.application.acting import SessionActing
+from glossator.application.application import Application
+from glossator.core.errors import UsageError
+from glossator.core.events import UndoneTurn
+from glossator.prompts.loader import load_prompt
+from glossator.sessions.replay import questions
+from glossator.sessions.session import Session
+from glossator.undo.apply import OnConflict, Undone
+from glossator.undo.checkpoint_log import NAME
+from glossator.undo.checkpoints import Checkpoints, TurnChanges
+from glossator.undo.file_states import Absent, State
+from glossator.undo.plan import Problem
+
+_CACHED = re.compile(r"(?:^|/)(?:__pycache__/|\.[^/]*cache/)")
+_NAMED = 30  # files that the model knows, in a reminder
+_OTHERS = 5  # files that it does not know; where there are more, they are only counted
+_UNDO = "an undo: changes made earlier in this conversation are taken back"
+_REDO = "a redo: changes that I had taken back are made again"
+_BOTH = "undo and redo: some earlier changes are taken back, some made again"
+
+
+@dataclass(frozen=True, slots=True)
+class UndoRequest:
+    """Of a session: one turn (the last that stands if none is named), or with `since` all from it.
+
+    `overwrite` brings back files too that somebody else has changed since.
+    """
+
+    session_id: str
+    turn: str | None = None
+    since: bool = False
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RedoRequest:
+    """Of a session: a turn that is undone, the one that was undone last if none is named.
+
+    Its undo is taken back, with whatever else that undo took back. `overwrite` as of an undo.
+    """
+
+    session_id: str
+    turn: str | None = None
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UndoProblem:
+    """A file that is not as it was, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndoAnswer:
+    """What was brought back; `turn` undoes the undo, None if nothing was changed.
+
+    What is there again, or as it was, is `restored`; what is gone again is `removed`. Files that
+    somebody else has changed since are `conflicts`; without `overwrite` nothing at all is brought
+    back then. `incomplete`: a command was cut off with its server, or one of `jobs` (by their
+    command lines) went on after its turn, and what they changed is not known. `undid` are the
+    questions of the turns that are undone now and were not before, `redid` of those that no longer
+    are. `undone` are all turns of the session that are undone now.
+    """
+
+    turn: str | None
+    restored: tuple[str, ...]
+    removed: tuple[str, ...]
+    conflicts: tuple[UndoProblem, ...]
+    failed: tuple[UndoProblem, ...]
+    incomplete: bool
+    jobs: tuple[str, ...]
+    undid: tuple[str, ...]
+    redid: tuple[str, ...]
+    undone: tuple[UndoneTurn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListTurnsRequest:
+    """Of a session."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """A turn that changed files, and what was asked; `undoes` are the turns it took back.
+
+    `question` is empty for an undo. `undone_by` is the undo that took the turn back, None while its
+    changes stand.
+    """
+
+    turn: str
+    question: str
+    paths: tuple[str, ...]
+    undoes: tuple[str, ...]
+    undone_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnList:
+    """Oldest first."""
+
+    turns: tuple[TurnView, ...]
+
+
+async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:
+    """Take back what a turn changed. Raises `UsageError` and `UnknownSession`."""
+    if request.since and request.turn is None:
+        raise UsageError("Name the turn from which on everything is to be taken back.")
+    turn = request.turn
+
+    def work(checkpoints: Checkpoints) -> Awaitable[Undone]:
+        if request.since and turn is not None:
+            return checkpoints.restore_to(turn, _on_conflict(request))
+        return checkpoints.undo_turn(turn, _on_conflict(request))
+
+    return await _take_back(app, request.session_id, work)
+
+
+async def redo_turn(app: Application, request: RedoRequest) -> UndoAnswer:
+    """Take an undo back. Raises `UsageError` and `UnknownSession`."""
+    on_conflict = _on_conflict(request)
+    return await _take_back(
+        app, request.session_id, lambda each: each.redo_turn(request.turn, on_conflict)
+    )
+
+
+def _on_conflict(request: UndoRequest | RedoRequest) -> OnConflict:
+    return OnConflict.OVERWRITE if request.overwrite else OnConflict.REFUSE
+
+
+async def _take_back(
+    app: Application, session_id: str, work: Callable[[Checkpoints], Awaitable[Undone]]
+) -> UndoAnswer:
+    """Do it while the session has no run."""
+    with app.runs.claim(session_id):
+        acting = await acting_of(app, session_id)
+        checkpoints = acting.checkpoints
+        before = {each.turn for each in checkpoints.undone}
+        undone = await work(checkpoints)
+        after = {each.turn for each in checkpoints.undone}
+        session = await app.sessions.open(session_id)
+        asked = {run.run_id: run.question for run in session.asked}
+        if undone.turn is not None:  # what a turn had the editor save is brought back on disk, too
+            await acting.saving.save(undone.turn, undo=True)
+    relative = app.host.snapshot().relative
+    return UndoAnswer(
+        undone.turn,
+        tuple(map(relative, _telling_first(session, undone.restored))),
+        tuple(map(relative, _telling_first(session, undone.removed))),
+        _problems(app, undone.conflicts),
+        _problems(app, undone.failed),
+        undone.incomplete,
+        undone.jobs,
+        tuple(asked[turn] for turn in asked if turn in after - before),
+        tuple(asked[turn] for turn in asked if turn in before - after),
+        checkpoints.undone,
+    )
+
+
+async def list_turns(app: Application, request: ListTurnsRequest) -> TurnList:
+    """The turns of a session that changed files. Raises `UnknownSession`."""
+    turns = (await acting_of(app, request.session_id)).checkpoints.turns
+    records = await app.sessions.records(request.session_id) if turns else []
+    return TurnList(turn_views(app, turns, questions(records)))
+
+
+def turn_views(
+    app: Application, turns: Iterable[TurnChanges], asked: Mapping[str, str]
+) -> tuple[TurnView, ...]:
+    """The turns as clients see them; `asked` are the questions by run."""
+    relative = app.host.snapshot().relative
+    return tuple(
+        TurnView(
+            turn.turn,
+            asked.get(turn.turn, ""),
+            tuple(map(relative, turn.paths)),
+            turn.undoes,
+            turn.undone_by,
+        )
+        for turn in turns
+    )
+
+
+def changed_files(app: Application, session: Session, turn: str) -> tuple[str, ...]:
+    """The paths of the files that a turn changed; those the conversation knows come first."""
+    turns = app.acting.of(session).checkpoints.turns if session.kept(NAME) else ()
+    paths = [path for each in turns if each.turn == turn for path in each.paths]
+    return tuple(map(app.host.snapshot().relative, _telling_first(session, paths)))
+
+
+def reminder(app: Application, session: Session) -> str:
+    """What the model is to know of undos that it was not told of; empty if there are none."""
+    if not undone(app, session):
+        return ""
+    untold = app.acting.of(session).checkpoints.untold
+    redone = untold.redone
+    how = _REDO if all(redone) else _BOTH if any(redone) else _UNDO
+    files = _named(untold.left, session, app.host.snapshot().relative)
+    return load_prompt("user/undone").render(how=how, files="\n".join(files))
+
+
+def undone_turns(app: Application, session: Session) -> tuple[UndoneTurn, ...]:
+    """The turns of a session that are undone now, oldest first."""
+    return app.acting.of(session).checkpoints.undone if session.kept(NAME) else ()
+
+
+def undone(app: Application, session: Session) -> frozenset[str]:
+    """The files that the reminder is about; real paths."""
+    if not session.kept(NAME):
+        return frozenset()
+    return frozenset(app.acting.of(session).checkpoints.untold.left)
+
+
+def reminded(app: Application, session: Session) -> None:
+    """The model was told; it is not told again."""
+    if session.kept(NAME):
+        app.acting.of(session).checkpoints.told()
+
+
+async def acting_of(app: Application, session_id: str) -> SessionActing:
+    """What lets a session act, once the workspace has been scanned. Raises `UnknownSession`."""
+    await app.ready()
+    return app.acting.of(await app.sessions.open(session_id))
+
+
+def _named(
+    left: Mapping[str, State], session: Session, relative: Callable[[str], str]
+) -> Iterator[str]:
+    """A line for each file; of many that the conversation does not know, how many they are."""
+    known = session.reads.paths()
+    paths = _telling_first(session, left)
+    seen = [path for path in paths if path in known]
+    others = [path for path in paths if path not in known]
+    few = others if len(others) <= _OTHERS else []
+    for path in (*seen[:_NAMED], *few):
+        yield f"- {relative(path)}{' (not there now)' * isinstance(left[path], Absent)}"
+    if more := seen[_NAMED:]:
+        yield f"- and {len(more):,} more that you read or edited"
+    if others and not few:
+        which = f"and {len(others):,} other files" if seen else f"{len(others):,} files"
+        gone = sum(isinstance(left[path], Absent) for path in others)
+        some = "none is" if gone == len(others) else f"{gone:,} of them not"
+        there = f" ({some} there now)" if gone else ""
+        yield f"- {which} that you never read or edited{there}"
+
+
+def _telling_first(session: Session, paths: Iterable[str]) -> list[str]:
+    """First what the conversation read or edited, what tools keep for themselves last."""
+    known = session.reads.paths()
+    return sorted(paths, key=lambda each: (bool(_CACHED.search(each)), each not in known, each))
+
+
+def _problems(app: Application, problems: tuple[Problem, ...]) -> tuple[UndoProblem, ...]:
+    relative = app.host.snapshot().relative
+    return tuple(UndoProblem(relative(each.path), each.reason) for each in problems)

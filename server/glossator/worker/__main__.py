@@ -1,0 +1,41 @@
+"""The worker process: `python -P -m glossator.worker`, started by `client.Worker`.
+
+Frames go over the standard streams it was started with; whatever else writes to standard output
+or reads standard input meets the log and the null device. Its argument is the descriptor of the
+pipe of `parallel_scanner.py`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+from multiprocessing.connection import Connection
+
+from glossator.worker import parallel_scanner
+from glossator.worker.serve import serve
+
+_NICENESS = 10  # the editor and its servers go first
+
+
+def main() -> None:
+    """Serve until the server closes the pipe or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's business
+    if sys.platform != "win32":
+        os.nice(_NICENESS)
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
+    requests, reports = os.dup(0), os.dup(1)
+    os.dup2(2, 1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    for descriptor in sys.argv[1:]:  # none from a server that runs since before an update
+        pipe = Connection(int(descriptor))
+        threading.Thread(target=parallel_scanner.serve, args=(pipe,), daemon=True).start()
+    with os.fdopen(requests, "rb") as incoming, os.fdopen(reports, "wb") as outgoing:
+        serve(incoming, outgoing)
+
+
+main()

@@ -1,0 +1,188 @@
+"""The server's side of the worker: one child process, started when it is first needed.
+
+When the process ends unasked, or is ended because it hangs, whatever waited for it gets
+`WorkerGone`, and for a while, longer each time, so does whoever asks. What it had done is on disk;
+asking again goes on from there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import Enum
+from time import monotonic
+from typing import TypeVar, cast
+
+from glossator.core.descriptors import is_exhaustion
+from glossator.core.errors import GlossatorError
+from glossator.worker.connection import Connection, JobFailed, unpickled
+from glossator.worker.jobs import Job, Progress
+from glossator.worker.launch import launch
+from glossator.worker.parallel_scanner import ParallelScanner
+
+_FIRST_WAIT = 0.5  # seconds after the first failure, doubled with each further one
+_LONGEST_WAIT = 60.0  # seconds
+_PATIENCE = 30.0  # seconds without a sign of life; a slice may read a file from a slow disk
+_LONG_SEARCH = 0.02  # seconds of looking into files, after which a second reader has its use
+_TOO_MANY_FILES = "too many files are open; raise the limit with ulimit -n, or restart Glossator"
+_RECOVERED = 60.0  # seconds; failures before a life as long as this count no more
+
+__all__ = ["JobFailed", "Phase", "Worker", "WorkerGone", "WorkerState"]
+
+_log = logging.getLogger(__name__)
+_R = TypeVar("_R")
+
+
+class WorkerGone(GlossatorError):
+    """The worker is away: do without it, or ask again in `retry_after` seconds."""
+
+    def __init__(self, message: str, retry_after: float) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Phase(Enum):
+    """Where the process stands."""
+
+    OFF = "off"  # not needed yet, or closed
+    STARTING = "starting"
+    READY = "ready"
+    BACKING_OFF = "backing off"  # it ended unasked and is not started again yet
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerState:
+    """For the status; `failures` in a row, `retry_after` in seconds while backing off.
+
+    `how` it ended, or why it could not be started: what follows "it", while backing off.
+    """
+
+    phase: Phase
+    failures: int = 0
+    retry_after: float = 0.0
+    process_id: int | None = None
+    how: str = ""
+
+
+class Worker:
+    """Runs jobs in the worker process; for the event-loop thread only."""
+
+    def __init__(
+        self,
+        *,
+        first_wait: float = _FIRST_WAIT,
+        longest_wait: float = _LONGEST_WAIT,
+        patience: float = _PATIENCE,
+    ) -> None:
+        self._patience = patience
+        self._first_wait = first_wait
+        self._longest_wait = longest_wait
+        self._connection: Connection | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None  # once searches may have it started
+        self._starting = asyncio.Lock()
+        self._beginning: asyncio.Task[None] | None = None  # because of a search
+        self._closed = False
+        self._failures = 0
+        self._how = "ended"
+        self._resume_at = 0.0  # in the loop's time
+
+    @property
+    def state(self) -> WorkerState:
+        """How the process stands now."""
+        if self._connection is not None:
+            phase = Phase.READY if self._connection.ready else Phase.STARTING
+            return WorkerState(phase, self._failures, 0.0, self._connection.process_id)
+        if self._closed or self._failures == 0:
+            return WorkerState(Phase.OFF)
+        return WorkerState(Phase.BACKING_OFF, self._failures, self._remaining(), how=self._how)
+
+    def serve_searches(self) -> None:
+        """From now on a search that looks into files for long by itself has it started."""
+        self._loop = asyncio.get_running_loop()
+
+    @contextmanager
+    def second_reader(self) -> Iterator[ParallelScanner | None]:
+        """The process as a second reader of one search, if it has no job; from any thread."""
+        if (connection := self._connection) is not None:
+            with connection.second_reader.lent() as reader:
+                yield reader
+            return
+        began = monotonic()
+        try:
+            yield None
+        finally:  # also when no more is asked for
+            if self._loop and not self._closed and monotonic() - began > _LONG_SEARCH:
+                with suppress(RuntimeError):  # the loop is closed, and nobody searches any more
+                    self._loop.call_soon_threadsafe(self._start_soon)
+
+    async def run(self, job: Job[_R], on_progress: Callable[[Progress], None] | None = None) -> _R:
+        """What the job returns. Raises `WorkerGone`, or `JobFailed` when the job did.
+
+        Cancelled, the job is dropped after its slice.
+        """
+        # in a thread, because there may be thousands of paths in it
+        pickled = await asyncio.to_thread(pickle.dumps, job, pickle.HIGHEST_PROTOCOL)
+        connection = await self._connect()
+        result = await connection.ask(pickled, on_progress)
+        if result is None:
+            raise self._gone()
+        return cast(_R, await unpickled(result))
+
+    async def close(self) -> None:
+        """End the process and wait for its end; safe to call again."""
+        self._closed = True
+        async with self._starting:
+            if self._connection is not None:
+                await self._connection.close()
+        if self._beginning is not None:
+            await self._beginning
+
+    def _start_soon(self) -> None:
+        """Start the process, if that may be; nobody waits for it."""
+        if self._beginning is None or self._beginning.done():
+            self._beginning = asyncio.create_task(self._begin(), name="glossator-worker-start")
+
+    async def _begin(self) -> None:
+        with suppress(WorkerGone):  # what could not be started was logged
+            await self._connect()
+
+    async def _connect(self) -> Connection:
+        async with self._starting:
+            if self._closed or (self._connection is None and self._remaining() > 0):
+                raise self._gone()
+            if self._connection is None:
+                try:
+                    launched = await launch()
+                except OSError as error:
+                    why = _TOO_MANY_FILES if is_exhaustion(error) else str(error)
+                    self._note_failure(f"could not be started ({why})", 0.0)
+                    raise self._gone() from error
+                self._connection = Connection(launched, self._patience, self._ended)
+            return self._connection
+
+    def _ended(self, how: str, lived: float) -> None:
+        self._connection = None
+        if not self._closed:
+            self._note_failure(how, lived)
+
+    def _note_failure(self, how: str, lived: float) -> None:
+        self._how = how
+        self._failures = 1 if lived > _RECOVERED else self._failures + 1
+        wait = min(self._first_wait * 2 ** min(self._failures - 1, 30), self._longest_wait)
+        self._resume_at = asyncio.get_running_loop().time() + wait
+        _log.warning("The worker process %s; it can be started again in %.3g s.", how, wait)
+
+    def _remaining(self) -> float:
+        return max(0.0, self._resume_at - asyncio.get_running_loop().time())
+
+    def _gone(self) -> WorkerGone:
+        if self._closed:
+            return WorkerGone("The worker process was closed with the workspace.", 0.0)
+        wait = self._remaining()
+        return WorkerGone(
+            f"The worker process {self._how}; it can be started again in {wait:.3g} s.", wait
+        )

@@ -1,0 +1,201 @@
+"""One worker process from its start to its end, and the jobs it was given.
+
+A process that has something to do and says nothing for long hangs, and is ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+
+from glossator.core.errors import GlossatorError
+from glossator.worker.frames import (
+    HEADER,
+    Advanced,
+    Alive,
+    Done,
+    Drop,
+    Failed,
+    Ready,
+    Report,
+    Start,
+    frame,
+)
+from glossator.worker.jobs import Progress
+from glossator.worker.launch import Launched
+from glossator.worker.parallel_scanner import ParallelScanner
+
+_LAST_SECONDS = 2.0  # for a process whose pipe was closed to end
+_LOOKS = 10  # in the time that it may be silent; after a pause of our own, one look is no proof
+_LARGE = 200_000  # bytes; taking more apart would be felt on the event loop
+_LOG_CHUNK = 65_536
+
+_log = logging.getLogger(__name__)
+
+
+class JobFailed(GlossatorError):
+    """A job ended with an error; the message is the job's, or the traceback of a fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    result: asyncio.Future[bytes | None]
+    on_progress: Callable[[Progress], None] | None
+
+
+class Connection:
+    """A running worker process; `on_end` is told how it ended and how many seconds it lived.
+
+    It may be silent for `patience` seconds while it has something to do.
+    """
+
+    def __init__(
+        self, launched: Launched, patience: float, on_end: Callable[[str, float], None]
+    ) -> None:
+        self.ready = False
+        self.process_id = launched.process.pid
+        self._process = launched.process
+        self._pipes = launched
+        self._patience = patience
+        self._on_end = on_end
+        self._numbers = count()
+        self._asked: dict[int, _Asked] = {}
+        self._busy = asyncio.Event()  # set while something is asked
+        self._reports = 0
+        self._silent = False  # for longer than it may be
+        self._started = asyncio.get_running_loop().time()
+        self.second_reader = ParallelScanner(launched.second_reader, self._busy.is_set)
+        self._life = asyncio.create_task(self._live(), name="glossator-worker")
+
+    async def ask(
+        self, pickled: bytes, on_progress: Callable[[Progress], None] | None
+    ) -> bytes | None:
+        """The pickled result of a job, or None when the process has ended. Raises `JobFailed`."""
+        if self._life.done():
+            return None
+        number = next(self._numbers)
+        asked = _Asked(asyncio.get_running_loop().create_future(), on_progress)
+        self._asked[number] = asked
+        self._busy.set()
+        try:
+            self._pipes.requests.write(frame(Start(number, pickled)))
+            with contextlib.suppress(ConnectionError):  # its end is noticed by the reader
+                await self._pipes.requests.drain()
+            return await asked.result
+        except asyncio.CancelledError:
+            if not self._life.done():
+                self._pipes.requests.write(frame(Drop(number)))
+            raise
+        finally:
+            self._asked.pop(number, None)
+            if not self._asked:
+                self._busy.clear()
+
+    async def close(self) -> None:
+        """End the process and wait for its end."""
+        self._pipes.requests.close()
+        done, _ = await asyncio.wait({self._life}, timeout=_LAST_SECONDS)
+        if not done:
+            self._kill()
+            await asyncio.wait({self._life})
+
+    async def _live(self) -> None:
+        """Read until the process ends, then release whoever waits."""
+        logging_ = asyncio.create_task(self._log_errors())
+        watching = asyncio.create_task(self._watch())
+        try:
+            await self._read()
+        finally:
+            watching.cancel()
+            code = await self._exit_code()
+            await logging_
+            lived = asyncio.get_running_loop().time() - self._started
+            self._on_end(self._how(code), lived)
+            for asked in self._asked.values():
+                if not asked.result.done():
+                    asked.result.set_result(None)
+
+    async def _read(self) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                (size,) = HEADER.unpack(await self._pipes.reports.readexactly(HEADER.size))
+                body = await self._pipes.reports.readexactly(size)
+                report: Report = pickle.loads(body)  # noqa: S301 - our own child, see frames.py
+                self._take(report)
+
+    async def _watch(self) -> None:
+        """End the process when it has something to do, and says nothing for too long."""
+        silent = 0
+        while silent < _LOOKS:
+            await self._busy.wait()
+            before = self._reports
+            await asyncio.sleep(self._patience / _LOOKS)
+            silent = silent + 1 if self._asked and self._reports == before else 0
+        self._silent = True
+        self._kill()
+
+    def _how(self, code: int) -> str:
+        if self._silent:
+            return f"gave no sign of life for {self._patience:.3g} s and was ended"
+        return f"was ended by signal {-code}" if code < 0 else f"ended with code {code}"
+
+    def _take(self, report: Report) -> None:
+        self._reports += 1
+        match report:
+            case Ready():
+                self.ready = True
+            case Alive():
+                pass
+            case Advanced(number, progress):
+                asked = self._asked.get(number)
+                if asked is not None and asked.on_progress is not None:
+                    asked.on_progress(progress)
+            case Done(number, result):
+                self._answer(number, result)
+            case Failed(number, message):
+                self._fail(number, JobFailed(message))
+
+    def _answer(self, number: int, result: bytes) -> None:
+        asked = self._asked.get(number)
+        if asked is not None and not asked.result.done():
+            asked.result.set_result(result)
+
+    def _fail(self, number: int, error: JobFailed) -> None:
+        asked = self._asked.get(number)
+        if asked is None:
+            _log.warning("A job that was dropped failed: %s", error)
+        elif not asked.result.done():
+            asked.result.set_exception(error)
+
+    async def _exit_code(self) -> int:
+        """How the process ended; one that closed its pipe must not live on.
+
+        It is killed only when it does not end by itself: killing one that has just ended takes its
+        exit code from who waits for it.
+        """
+        try:
+            return await asyncio.wait_for(self._process.wait(), _LAST_SECONDS)
+        except TimeoutError:
+            self._kill()
+            return await self._process.wait()
+
+    def _kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+
+    async def _log_errors(self) -> None:
+        while chunk := await self._pipes.log.read(_LOG_CHUNK):
+            for line in chunk.decode("utf-8", "replace").splitlines():
+                _log.warning("worker: %s", line)
+
+
+async def unpickled(result: bytes) -> object:
+    """The object in `result`; a large one is taken apart in a thread."""
+    if len(result) < _LARGE:
+        return pickle.loads(result)  # noqa: S301
+    return await asyncio.to_thread(pickle.loads, result)

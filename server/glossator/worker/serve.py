@@ -1,0 +1,167 @@
+"""The worker's side of the pipes: jobs a slice at a time, the most urgent first.
+
+One thread reads requests and ends the process when the server is gone, also in the middle of a
+slice. Slices run in a second thread, always the same, so that a job's failure is a value and not
+the end of the process.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import pickle
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import IO, Any
+
+from glossator.core.errors import GlossatorError
+from glossator.core.memory import give_back
+from glossator.worker.frames import (
+    Advanced,
+    Alive,
+    Done,
+    Drop,
+    Failed,
+    Ready,
+    Report,
+    Request,
+    Start,
+    frame,
+    read_request,
+)
+from glossator.worker.jobs import Job, Progress, Slices
+
+_ALIVE_SECONDS = 1.0  # between two signs of life, at least, while slices end
+_REST_SECONDS = 1.0  # without a job, after which memory is given back
+
+
+@dataclass(frozen=True, slots=True)
+class _Finished:
+    """What a job returned, pickled."""
+
+    result: bytes
+
+
+@dataclass(slots=True)
+class _Task:
+    number: int
+    job: Job[Any]
+    slices: Slices[Any]
+
+    def step(self) -> Progress | _Finished | None:
+        """Do the next slice."""
+        try:
+            return next(self.slices)
+        except StopIteration as end:
+            return _finished(end.value)
+
+
+def serve(requests: IO[bytes], reports: IO[bytes]) -> None:
+    """Do what is asked for as long as the server lives; never returns."""
+    arrived: SimpleQueue[Request] = SimpleQueue()
+    threading.Thread(target=_receive, args=(requests, arrived), daemon=True).start()
+    _Server(arrived, functools.partial(_send, reports)).serve()
+
+
+def _receive(requests: IO[bytes], arrived: SimpleQueue[Request]) -> None:
+    while (request := read_request(requests)) is not None:
+        arrived.put(request)
+    os._exit(0)  # the server is gone; what a job was writing is made to be cut short
+
+
+def _send(reports: IO[bytes], report: Report) -> None:
+    try:
+        reports.write(frame(report))
+        reports.flush()
+    except BrokenPipeError:
+        os._exit(0)  # the server is gone
+
+
+class _Server:
+    def __init__(self, arrived: SimpleQueue[Request], send: Callable[[Report], None]) -> None:
+        self._arrived = arrived
+        self._report = send
+        self._sent_at = 0.0
+        self._working = ThreadPoolExecutor(1, "glossator-slices")
+        self._urgent: deque[_Task] = deque()
+        self._patient: deque[_Task] = deque()
+
+    def serve(self) -> None:
+        self._send(Ready())
+        while True:
+            if not (self._urgent or self._patient):
+                self._take(self._rest())
+            while not self._arrived.empty():
+                self._take(self._arrived.get())
+            if tasks := self._urgent or self._patient:
+                self._advance(tasks)
+
+    def _rest(self) -> Request:
+        """The next request, however long it takes to come."""
+        try:
+            return self._arrived.get(timeout=_REST_SECONDS)
+        except Empty:
+            give_back()
+            return self._arrived.get()
+
+    def _take(self, request: Request) -> None:
+        match request:
+            case Start(number, pickled):
+                opened = self._working.submit(_open, number, pickled)
+                if not self._failed(number, opened):
+                    task = opened.result()
+                    (self._urgent if task.job.urgent else self._patient).append(task)
+            case Drop(number):
+                for tasks in (self._urgent, self._patient):
+                    for task in [task for task in tasks if task.number == number]:
+                        tasks.remove(task)
+                        # closing it runs its `finally` parts
+                        self._failed(number, self._working.submit(task.slices.close))
+
+    def _advance(self, tasks: deque[_Task]) -> None:
+        """Do a slice of the first task, and put it behind the others."""
+        task = tasks.popleft()
+        slice_ = self._working.submit(task.step)
+        if self._failed(task.number, slice_):
+            return
+        match slice_.result():
+            case _Finished(result):
+                self._send(Done(task.number, result))
+            case Progress() as progress:
+                self._send(Advanced(task.number, progress))
+                tasks.append(task)
+            case None:
+                tasks.append(task)
+                if monotonic() > self._sent_at + _ALIVE_SECONDS:
+                    self._send(Alive())
+
+    def _send(self, report: Report) -> None:
+        self._report(report)
+        self._sent_at = monotonic()
+
+    def _failed(self, number: int, attempt: Future[Any]) -> bool:
+        """Whether the attempt failed, once it has ended; a failure is reported."""
+        error = attempt.exception()
+        if error is None:
+            return False
+        if isinstance(error, GlossatorError | OSError):
+            message = str(error)
+        else:
+            message = "".join(traceback.format_exception(error)).rstrip()
+        self._send(Failed(number, message))
+        return True
+
+
+def _open(number: int, pickled: bytes) -> _Task:
+    job: Job[Any] = pickle.loads(pickled)  # noqa: S301 - from our own server, see frames.py
+    return _Task(number, job, job.run())
+
+
+def _finished(result: object) -> _Finished:
+    return _Finished(pickle.dumps(result, pickle.HIGHEST_PROTOCOL))

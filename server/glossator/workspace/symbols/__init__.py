@@ -1,1 +1,0 @@
-"""Symbols of source files: pure functions on text, jobs that call them, and `SymbolFinder`."""

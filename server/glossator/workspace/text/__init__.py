@@ -1,1 +1,0 @@
-"""The text index: which files can hold a match, by the trigrams of their text."""
