@@ -38,7 +38,7 @@ class Paths:
 
     @staticmethod
     def of(
-        folders: Folders, files: Callable[[], Sequence[FileEntry]], earlier: PathTable | None
+        folders: Folders, files: Callable[[], tuple[FileEntry, ...]], earlier: PathTable | None
     ) -> Paths:
         """The listed files, with the table of an earlier moment if most is as it was."""
         if earlier is not None:
