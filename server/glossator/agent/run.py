@@ -29,7 +29,8 @@ class RunContext:
     sees one snapshot, a turn sees the newest at each call. `permission` decides whether a
     call may be made; it may ask the user first. `received` is told of a reply before its
     calls are run. `compactor` compacts the conversation when the window fills up; without it
-    a full one ends the run. `meter` counts what is asked of the model; without it, one of the agent's limits.
+    a full one ends the run. `meter` counts what is asked of the model; without it, one of the
+    agent's limits.
     `revision` is the workspace's: it grows with every change. `changes` counts those that the run's
     own calls make. `waits` says whether a job runs in the background, whose output may be waited
     for.

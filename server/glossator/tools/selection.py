@@ -113,11 +113,9 @@ def visible(snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None) -> Doc
     document = snapshot.read(path)
     if isinstance(document, Missing):
         names = near(snapshot, path, hides) if document.reason is MissingReason.ABSENT else []
-        return (
-            f"{document.message}\nSimilar names: {', '.join(names)}."
-            if names
-            else document.model_message
-        )
+        if names:
+            return f"{document.message}\nSimilar names: {', '.join(names)}."
+        return document.model_message
     # a link on the way may lead elsewhere by now
     return refusal(snapshot, document.path, hides) or document
 

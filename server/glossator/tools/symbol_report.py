@@ -49,7 +49,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A piece of the result, the lines that it shows, the lines that it makes citable, and its hits."""
+    """A piece of the result, the lines that it shows or makes citable, and its hits."""
 
     text: str
     shown: tuple[Line, ...]

@@ -41,6 +41,7 @@ from glossator.permissions.policy import Mode
 from glossator.prompts.loader import load_prompt
 from glossator.sessions.runs import Run
 from glossator.sessions.session import UNTITLED, Session, title_of
+from glossator.usecases.compact import compactor_of
 from glossator.usecases.undo import changed_files, reminded, reminder, undone
 
 __all__ = ["Answer", "AskRequest", "Attachment", "CitationView", "Pasted", "answer", "ask"]
