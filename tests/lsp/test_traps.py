@@ -201,14 +201,14 @@ async def test_an_answer_leaves_in_the_step_that_has_it(
     async with connected(server) as editor:
         await editor.initialize(rootUri=tmp_path.as_uri())
         server.feature("test/soon")(soon)
-        sink = server.protocol.sink
-        write = sink.write
+        writer = server.protocol.writer
+        write = writer.write
 
         def noted(data: bytes) -> None:
             order.append("answer")
             write(data)
 
-        monkeypatch.setattr(sink, "write", noted)
+        monkeypatch.setattr(writer, "write", noted)
         assert await editor.result(editor.ask("test/soon", {})) == "soon"
     assert order[:2] == ["answer", "next step"]
 

@@ -67,7 +67,7 @@ class Progress:
         )
 
     def show(self, event: Event) -> None:
-        """Say what the run is doing now, if the event tells."""
+        """Show what the run is doing now, if the event says so."""
         match event:
             case ToolStarted():
                 self._message = f"{event.tool} {brief_arguments(event.arguments)}".rstrip()
@@ -84,7 +84,7 @@ class Progress:
         self._report()
 
     def report(self, message: str, percentage: int) -> None:
-        """Say how far the work is, 0 to 100."""
+        """Show how far the work is, 0 to 100."""
         self._message, self._percentage = message, percentage
         self._report()
 
@@ -116,7 +116,7 @@ class Background:
         self._creation = asyncio.create_task(progress.create())
 
     def report(self, message: str, percentage: int) -> None:
-        """Say how far the work is, 0 to 100."""
+        """Show how far the work is, 0 to 100."""
         self._progress.report(message, percentage)
 
     def end(self) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from glossator.lsp.gate import Phase
+from glossator.lsp.lifecycle import Phase
 
 if TYPE_CHECKING:
     from glossator.lsp.client import Client
@@ -46,7 +46,7 @@ def withheld(client: Client) -> set[str]:
 
 def offer_symbols(server: Server) -> None:
     """Register what is set, once the client is initialized and the settings are read."""
-    if not server.client_ready or server.protocol.gate.phase is not Phase.RUNNING:
+    if not server.client_ready or server.protocol.lifecycle.phase is not Phase.RUNNING:
         return
     wanted = _wanted(server.application.settings.symbols) & server.client.registers
     if wanted:
