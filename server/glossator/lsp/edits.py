@@ -36,7 +36,7 @@ class EditSupport:
     """What of `workspace/applyEdit` a client knows.
 
     Only one that is `versioned` has annotations, and `operations` on files (by their LSP names).
-    It checks versions from `first_version` on. `late`: it collects what is typed before it sends it.
+    It checks versions from `first_version` on. `late`: it sends what is typed a while later.
     """
 
     applies: bool = False
