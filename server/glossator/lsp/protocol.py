@@ -6,6 +6,7 @@ What differs from pygls, and why, is in docs/decisions/0001.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import uuid
 from collections.abc import Callable, Iterable, Mapping
@@ -25,7 +26,7 @@ from pygls.protocol import JsonRPCResponseMessage, LanguageServerProtocol
 from pygls.protocol.json_rpc import MsgId
 
 from glossator.core.errors import GlossatorError
-from glossator.lsp.frames import MAX_BODY_BYTES, TooLarge
+from glossator.lsp.frames import MAX_BODY_BYTES, TooLarge, frame
 from glossator.lsp.lifecycle import LifecycleFilter
 from glossator.lsp.messages import glance, message_id, parse, structure, typed
 from glossator.lsp.wire import WireError
@@ -196,10 +197,11 @@ class Protocol(LanguageServerProtocol):
             self._refuse(None, rpc_error(failure))
 
     def _send_data(self, data: Any) -> None:  # noqa: ANN401 - as in pygls
-        """Send a message to a client that still reads."""
+        """Send a message, as pygls does but compact, to a client that still reads."""
         if self.writer.is_closing():
             return
-        super()._send_data(data)
+        text = json.dumps(data, default=self._serialize_message, separators=(",", ":"))
+        self.writer.write(frame(text.encode("ascii")))
         if self.writer.transport.get_write_buffer_size() > MAX_UNREAD_BYTES:
             self.on_lost(f"the client left {MAX_UNREAD_BYTES} bytes unread")
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from glossator import __version__
@@ -52,7 +53,6 @@ class Server(LanguageServer):
     port: ClientPort
     service: Service
     application: Application
-    _loop: asyncio.AbstractEventLoop
     _exit_code: asyncio.Future[int]
 
     def __init__(self, load: Callable[[], Service]) -> None:
@@ -84,10 +84,10 @@ class Server(LanguageServer):
         `first` is the body of a message that was read already. `leaving` gets the exit code before
         the work still going on is ended.
         """
-        self._loop = asyncio.get_running_loop()
-        self._exit_code = self._loop.create_future()
+        loop = asyncio.get_running_loop()
+        self._exit_code = loop.create_future()
         self.protocol.set_writer(writer)
-        client_log = ClientLog(self.protocol, self._loop)
+        client_log = ClientLog(self.protocol, loop)
         logging.getLogger().addHandler(client_log)
         self.in_background(self._listen(reader, first), lambda _: self.leave(1))
         self.in_background(self._notice_closed(writer), lambda _: self.leave(1))
@@ -150,8 +150,9 @@ class Server(LanguageServer):
         return task
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
-        """What pygls could not deal with; users are not shown it."""
-        _log.error("%s: %s", source.__name__, error, exc_info=error)
+        """Log what pygls could not deal with; the others are answers to requests."""
+        if not isinstance(error, JsonRpcException):
+            _log.error("%s: %s", source.__name__, error, exc_info=error)
 
     async def _start(self) -> None:
         try:

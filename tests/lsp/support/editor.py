@@ -156,7 +156,7 @@ async def _read(reader: asyncio.StreamReader) -> bytes | None:
         header = await reader.readuntil(b"\r\n\r\n")
     except (asyncio.IncompleteReadError, ConnectionResetError):
         return None
-    return await reader.readexactly(int(header.split(b":")[1].split(b"\r")[0]))
+    return await reader.readexactly(int(header.split(b":")[1]))
 
 
 @asynccontextmanager
