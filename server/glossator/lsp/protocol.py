@@ -118,6 +118,15 @@ class Protocol(LanguageServerProtocol):
             self.notify(types.CANCEL_REQUEST, types.CancelParams(number))
             raise
 
+    def request(self, method: str, params: object, refused: str) -> None:
+        """Ask the client without waiting for its answer; a refusal is logged as `refused`."""
+
+        def answered(reply: Future[Any]) -> None:
+            if not reply.cancelled() and (refusal := reply.exception()) is not None:
+                _log.info("%s: %s", refused, refusal)
+
+        self.send_request(method, params).add_done_callback(answered)
+
     async def drain(self, seconds: float, *, spare: Requests = frozenset()) -> None:
         """Cancel every request in flight but those in `spare`, and wait until they are answered."""
         for request in set(self._request_futures.values()) - spare:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
-from concurrent.futures import Future
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -16,8 +14,6 @@ from glossator.lsp.client import folder_paths
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
-
-_log = logging.getLogger(__name__)
 
 _EVERYTHING = types.FileOperationRegistrationOptions(
     filters=[types.FileOperationFilter(types.FileOperationPattern(glob="**/*"), scheme="file")]
@@ -70,10 +66,11 @@ def watch_files(ls: Server) -> None:
     registration = types.Registration(
         "glossator-files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, everything
     )
-    request = ls.protocol.send_request(
-        types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams([registration])
+    ls.protocol.request(
+        types.CLIENT_REGISTER_CAPABILITY,
+        types.RegistrationParams([registration]),
+        "the client reports no file changes",
     )
-    request.add_done_callback(_registered)
 
 
 def _look_again(ls: Server, uris: Iterable[str]) -> None:
@@ -81,8 +78,3 @@ def _look_again(ls: Server, uris: Iterable[str]) -> None:
     paths = frozenset(path for uri in uris if (path := to_path(uri)) is not None)
     if paths:
         ls.application.host.apply(DiskChanged(paths))
-
-
-def _registered(reply: Future[object]) -> None:
-    if not reply.cancelled() and (refusal := reply.exception()) is not None:
-        _log.info("the client reports no file changes: %s", refusal)

@@ -6,9 +6,7 @@ the client allows it. Any other is offered at once what its own `initializationO
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
-from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
     from glossator.lsp.client import Client
     from glossator.lsp.server import Server
     from glossator.settings.model import SymbolSettings
-
-_log = logging.getLogger(__name__)
 
 _SETTING = {
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: "documentSymbol",
@@ -54,10 +50,11 @@ def offer_symbols(server: Server) -> None:
             types.Registration(f"glossator-{method}", method, _OPTIONS.get(method))
             for method in wanted
         ]
-        request = server.protocol.send_request(
-            types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams(registrations)
+        server.protocol.request(
+            types.CLIENT_REGISTER_CAPABILITY,
+            types.RegistrationParams(registrations),
+            "the client asks for no symbols",
         )
-        request.add_done_callback(_registered)
 
 
 def _wanted(settings: SymbolSettings) -> set[str]:
@@ -69,8 +66,3 @@ def _wanted(settings: SymbolSettings) -> set[str]:
     if settings.code_lens:
         wanted.add(types.TEXT_DOCUMENT_CODE_LENS)
     return wanted
-
-
-def _registered(reply: Future[object]) -> None:
-    if not reply.cancelled() and (refusal := reply.exception()) is not None:
-        _log.info("the client asks for no symbols: %s", refusal)

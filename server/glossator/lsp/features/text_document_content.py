@@ -5,8 +5,6 @@ When a gloss or its state changes, the client refreshes its document and the cod
 
 from __future__ import annotations
 
-import logging
-from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -15,8 +13,6 @@ from pygls.exceptions import JsonRpcInvalidParams
 if TYPE_CHECKING:
     from glossator.lsp.client import Client
     from glossator.lsp.server import Server
-
-_log = logging.getLogger(__name__)
 
 _SCHEME = "glossator"
 
@@ -60,9 +56,4 @@ def follow_glosses(server: Server) -> None:
 
 
 def _refresh(server: Server, method: str, params: object) -> None:
-    server.protocol.send_request(method, params).add_done_callback(_refreshed)
-
-
-def _refreshed(reply: Future[object]) -> None:
-    if not reply.cancelled() and (refusal := reply.exception()) is not None:
-        _log.info("the client does not ask again: %s", refusal)
+    server.protocol.request(method, params, "the client does not ask again")
