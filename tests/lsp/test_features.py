@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from glossator.lsp.server import build_server
+from glossator.lsp.features import build_server
 from tests.lsp.support.editor import Editor, connected
 from tests.lsp.support.service import SERVICE, Application
 from tests.workspace.trees import write_tree
