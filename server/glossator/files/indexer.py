@@ -28,8 +28,8 @@ from glossator.files.rescan import Differences, Rescan, Surroundings, is_folder,
 from glossator.files.roots import Roots
 from glossator.files.sweep import Suspension, Sweep, SweepSlot, interval
 from glossator.files.walk import Found, examine
+from glossator.files.watch import choose_watcher
 from glossator.files.watcher import Watcher
-from glossator.files.watchers import choose_watcher
 from glossator.settings.model import WorkspaceSettings
 
 _FEW = 32  # paths looked at on the spot, at most 3 ms of the event loop
