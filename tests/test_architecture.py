@@ -64,6 +64,7 @@ OWNERS = {
     "anthropic": {"llm"},
     "sqlite3": {"store"},
     "tree_sitter": {"shell", "symbols"},
+    "inotify_simple": {"files"},
     "watchfiles": {"files"},
     "numpy": {"files", "index", "search"},
     "pyroaring": {"index"},
