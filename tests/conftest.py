@@ -18,7 +18,7 @@ settings.load_profile("untimed")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: tests wait for processes, and none may stand idle meanwhile."""
+    """One more than there are cores: while a test waits for a process, another one runs."""
     return (os.cpu_count() or 1) + 1
 
 
