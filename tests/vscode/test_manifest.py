@@ -6,7 +6,7 @@ import json
 import re
 
 from glossator import __version__
-from tests.vscode.manifest import FILE, with_configuration
+from tools.manifest import FILE, with_configuration
 
 MANIFEST = json.loads(FILE.read_text(encoding="utf-8"))
 

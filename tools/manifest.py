@@ -1,4 +1,4 @@
-"""The settings in the client's manifest: `python -m tests.vscode.manifest` writes them there.
+"""The settings in the client's manifest: `python -m tools.manifest` writes them there.
 
 They are read off the server's own settings, so that names, meanings, defaults and limits are said
 once. All are of the machine: a workspace must not set where the code is sent.
@@ -12,7 +12,7 @@ from typing import Any
 
 from glossator.settings.model import Settings
 
-FILE = Path(__file__).parents[2] / "vscode-client" / "package.json"
+FILE = Path(__file__).parents[1] / "vscode-client" / "package.json"
 
 _KEPT = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _PYTHON = {

@@ -1,4 +1,4 @@
-"""The tables of docs/settings.md: `python -m tests.settings.page` writes them from the model."""
+"""The tables of docs/settings.md: `python -m tools.settings_page` writes them from the model."""
 
 from __future__ import annotations
 
