@@ -62,10 +62,11 @@ client: $(CLIENT_BUILT) code
 code: system $(INSTALLED)
 	$(CLIENT)/test/code/setup.sh "$(CODE_CACHE)"
 
-# What is made from the server: the types on the wire, the settings, and the man page.
+# What is made from the server: the types on the wire, the manifest, the protocol's tables, the man page.
 wire: $(INSTALLED)
 	$(BIN)/python -m tests.vscode.mirror
 	$(BIN)/python -m tests.vscode.manifest
+	$(BIN)/python -m tests.vscode.protocol
 	$(BIN)/python -m tests.cli.manual
 
 # The pictures that the client's README shows, as the tests in VS Code take them. They are not in the

@@ -20,6 +20,7 @@ from glossator.llm.catalog import Price
 from glossator.llm.choice import Models
 from glossator.llm.model import Model
 from glossator.llm.options import CacheLifetime, ModelOptions
+from glossator.permissions.rules import check_tools
 from glossator.search.fuzzy import Folders
 from glossator.search.ripgrep import Request
 from glossator.search.search import TextSearch
@@ -68,6 +69,7 @@ class Application:
         self.folders = Folders()
         parallel = settings.agents.parallel
         self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
+        check_tools(self.tools.values())
         self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
         self.models = Models(settings.models, environment, _options(settings))
         keep = Retention(**settings.sessions.model_dump())

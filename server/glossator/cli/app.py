@@ -11,6 +11,7 @@ from glossator import __version__
 from glossator.cli.answering import add_actions, ask
 from glossator.cli.arguments import tool_arguments
 from glossator.cli.asking import ask_server
+from glossator.cli.declared import add_declared
 from glossator.cli.exploring import explore
 from glossator.cli.glossing import gloss, overview
 from glossator.cli.messages import duration
@@ -212,3 +213,4 @@ app.add_typer(rules, name="rules")
 app.command()(undo)
 app.command()(redo)
 app.command()(trust)
+add_declared(app)
