@@ -6,10 +6,12 @@ from typing import Any, ClassVar
 
 import pytest
 
+from glossator.agent.permission_checker import check_tools
 from glossator.core.errors import DeclarationError
+from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
-from glossator.permissions.rules import FAMILIES, check_tools
-from glossator.tools.base import Access, ToolArgs, ToolContext
+from glossator.permissions.rules import FAMILIES
+from glossator.tools.base import ToolArgs, ToolContext
 from glossator.tools.toolbox import all_tools
 
 

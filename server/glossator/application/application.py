@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 
+from glossator.agent.permission_checker import check_tools
 from glossator.application.acting import Acting
 from glossator.application.build_progress import BuildProgress
 from glossator.core.errors import ModelError
@@ -20,7 +21,6 @@ from glossator.llm.catalog import Price
 from glossator.llm.choice import Models
 from glossator.llm.model import Model
 from glossator.llm.options import CacheLifetime, ModelOptions
-from glossator.permissions.rules import check_tools
 from glossator.search.fuzzy import Folders
 from glossator.search.ripgrep import Request
 from glossator.search.search import TextSearch

@@ -23,23 +23,17 @@ from typing import Literal
 
 import re2
 
-from glossator.core.errors import DeclarationError, UsageError
+from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.files.gitpattern import translate
 from glossator.permissions.folding import folded
 from glossator.permissions.words import Words
-from glossator.tools.base import Access, Tool, ToolArgs
 
 Family = Literal["Edit", "Read"]
 
 FAMILIES: dict[Family, frozenset[str]] = {
     "Edit": frozenset({"Edit", "MultiEdit", "Write", "Move"}),
     "Read": frozenset({"Diagnostics", "Glob", "Grep", "Read", "Search", "Symbols"}),
-}
-_NAMED = {
-    Access.READ: FAMILIES["Read"],
-    Access.WRITE: FAMILIES["Edit"],
-    Access.EXECUTE: frozenset({"Bash"}),
 }
 _KNOWN = frozenset({"Bash", *FAMILIES["Edit"], *FAMILIES["Read"]})
 _NAME = re.compile(r"[A-Za-z][\w.-]*")
@@ -94,25 +88,6 @@ class PathRule:
 
 
 Rule = ToolRule | CommandRule | PathRule
-
-
-def check_tools(tools: Iterable[Tool]) -> None:
-    """Raises `DeclarationError` for a tool that permission rules would not hold for."""
-    for tool in tools:
-        named = _NAMED.get(tool.access)
-        if named is None:  # it touches neither files nor processes
-            continue
-        if tool.name not in named:
-            raise DeclarationError(
-                f"No family of permission rules names the tool {tool.name}, whose access is"
-                f" {tool.access}: add it to FAMILIES in {__name__}."
-            )
-        has_path = any("path" in field for field in tool.args.model_fields)
-        if has_path and tool.args.paths is ToolArgs.paths:
-            raise DeclarationError(
-                f"Permission rules cannot see which paths a call of {tool.name} is about: give"
-                f" {tool.args.__name__} a method `paths`."
-            )
 
 
 def parse_rule(text: str) -> Rule:
