@@ -1,4 +1,4 @@
-# Everything a maintainer runs. Each target sets up what it needs; see README.md.
+# Everything a maintainer runs. Each target sets up what it needs; see docs/contributing.md.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -68,6 +68,7 @@ wire: $(INSTALLED)
 	$(BIN)/python -m tests.vscode.manifest
 	$(BIN)/python -m tests.vscode.protocol
 	$(BIN)/python -m tests.cli.manual
+	$(BIN)/python -m tests.settings.page
 
 # The pictures that the client's README shows, as the tests in VS Code take them. They are not in the
 # package: VS Code shows pictures of an installed extension's README only from the network.
