@@ -62,7 +62,8 @@ client: $(CLIENT_BUILT) code
 code: system $(INSTALLED)
 	$(CLIENT)/test/code/setup.sh "$(CODE_CACHE)"
 
-# What is made from the server: the types on the wire, the manifest, the protocol's tables, the man page.
+# What is made from the server: the types on the wire, the client's manifest, tables of the docs, the
+# man page.
 wire: $(INSTALLED)
 	$(BIN)/python -m tests.vscode.mirror
 	$(BIN)/python -m tests.vscode.manifest

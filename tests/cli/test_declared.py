@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,8 @@ from glossator.cli.app import app
 from glossator.cli.declared import add_declared, plain_command
 from glossator.core.errors import DeclarationError
 from glossator.usecases.declared import DECLARED
+
+CLI = Path(__file__).parents[2] / "docs/cli.md"
 
 
 @dataclass(frozen=True)
@@ -91,3 +95,10 @@ def test_a_function_that_is_not_declared_is_refused(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(declared, "DECLARED", {})
     with pytest.raises(DeclarationError, match="No declaration names as `terminal`: ask, doctor"):
         add_declared(app)
+
+
+def test_each_sub_command_is_in_the_docs() -> None:
+    rows = "".join(re.findall(r"^\| .*$", CLI.read_text("utf-8"), re.MULTILINE))
+    told = {word.split()[-1] for word in re.findall(r"`(?:glossator )?([\w-]+)", rows)}
+    words = {each.terminal.split()[-1] for each in DECLARED.values() if each.terminal}
+    assert words - told == set()

@@ -65,11 +65,13 @@ def _late(declaration: Declaration) -> type[TyperCommand]:
     class Late(TyperCommand):
         """Is made when it is called: its options are fields of a class that loads late."""
 
-        def make_context(self, *given: Any, **more: Any) -> Any:  # noqa: ANN401 - as typer has it
+        def made(self) -> Any:  # noqa: ANN401 - typer's
             from glossator.usecases.commands import load  # noqa: PLC0415 - half a second
 
-            command = plain_command(declaration, load(declaration).request)
-            return command.make_context(*given, **more)
+            return plain_command(declaration, load(declaration).request)
+
+        def make_context(self, *given: Any, **more: Any) -> Any:  # noqa: ANN401 - as typer has it
+            return self.made().make_context(*given, **more)
 
     return Late
 
