@@ -10,7 +10,7 @@ import pytest
 
 from glossator.cli.app import app
 from glossator.cli.arguments import document_lines
-from glossator.cli.launch import _ALONE
+from glossator.cli.launch import ALONE
 from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
 from glossator.usecases.actions import ACTIONS
@@ -106,4 +106,4 @@ def test_the_server_is_started_early_for_every_command_that_asks_it() -> None:
     }
     groups = {group.name for group in app.registered_groups}
     asking = {each.terminal.split()[0] for each in DECLARED.values() if each.terminal}
-    assert commands | groups == {*asking, *_ALONE}
+    assert commands | groups == {*asking, *ALONE}

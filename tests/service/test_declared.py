@@ -1,4 +1,4 @@
-"""Commands as they are declared: what is forgotten is said when the server starts."""
+"""Commands as they are declared: the server does not start with one that lacks something."""
 
 from __future__ import annotations
 

@@ -11,8 +11,8 @@ from glossator import __version__
 from glossator.cli.answering import add_actions, ask
 from glossator.cli.arguments import tool_arguments
 from glossator.cli.asking import ask_server
-from glossator.cli.declared import add_declared
 from glossator.cli.exploring import explore
+from glossator.cli.generic import add_generic_commands
 from glossator.cli.glossing import gloss, overview
 from glossator.cli.messages import duration
 from glossator.cli.options import Modelled, with_options
@@ -213,4 +213,4 @@ app.add_typer(rules, name="rules")
 app.command()(undo)
 app.command()(redo)
 app.command()(trust)
-add_declared(app)
+add_generic_commands(app)

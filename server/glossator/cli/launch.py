@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-_ALONE = frozenset({"serve", "trust"})  # they ask no server; a wrong guess costs a process
+ALONE = frozenset({"serve", "trust"})  # they ask no server; a wrong guess costs a process
 _HELP = frozenset({"--help", "-h"})
 
 _STDOUT, _STDERR = 1, 2  # descriptors
@@ -32,7 +32,7 @@ def run(arguments: Sequence[str], server_command: Sequence[str]) -> int:
     _stand_in_for_missing_streams()
     asking = (
         bool(arguments)
-        and arguments[0] not in _ALONE
+        and arguments[0] not in ALONE
         and not arguments[0].startswith("-")
         and not _HELP.intersection(arguments)
     )

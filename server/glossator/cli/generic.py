@@ -1,6 +1,6 @@
-"""Sub-commands that are made from declarations alone: a request's fields in, an answer's out.
+"""Sub-commands that need no code of their own: a request's fields in, an answer's out.
 
-What does not fit between the declarations and the functions of this package is said at start.
+The program does not start if a declaration and the functions of this package disagree.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from glossator.cli.asking import ask_server
+from glossator.cli.launch import ALONE
 from glossator.cli.options import Modelled
 from glossator.cli.render.printable import printable
 from glossator.cli.render.renderer import Renderer
@@ -29,26 +30,24 @@ from glossator.lsp.wire import camel, to_wire
 from glossator.usecases.declaration import Declaration
 from glossator.usecases.declared import DECLARED
 
-_OWN = frozenset({"serve", "trust"})  # they ask nothing of a server
 
-
-def add_declared(app: typer.Typer) -> None:
+def add_generic_commands(app: typer.Typer) -> None:
     """A sub-command for each declaration that names one and has no function.
 
     Raises `DeclarationError` for a function whose sub-command is not declared.
     """
     declared = {each.terminal: each for each in DECLARED.values() if each.terminal}
     known = set(_words(app))
-    if unknown := sorted(known - declared.keys() - _OWN):
+    if unknown := sorted(known - declared.keys() - ALONE):
         raise DeclarationError(f"No declaration names as `terminal`: {', '.join(unknown)}.")
     for word in sorted(declared.keys() - known):
-        made = declared[word]
-        if not made.help or " " in word:
+        declaration = declared[word]
+        if not declaration.help or " " in word:
             raise DeclarationError(
-                f"{made.name} is `glossator {word}` in a terminal: give it a `help`, or write a"
+                f"{declaration.name} is `glossator {word}` in a terminal: give it a `help`, or write a"
                 " function for it in glossator/cli."
             )
-        app.command(word, help=made.help, cls=_late(made))(lambda: None)
+        app.command(word, help=declaration.help, cls=_late(declaration))(lambda: None)
 
 
 def _words(app: typer.Typer) -> Iterator[str]:
@@ -63,20 +62,20 @@ def _words(app: typer.Typer) -> Iterator[str]:
 
 def _late(declaration: Declaration) -> type[TyperCommand]:
     class Late(TyperCommand):
-        """Is made when it is called: its options are fields of a class that loads late."""
+        """Is built when it is called: its options are the fields of a class that loads late."""
 
-        def made(self) -> Any:  # noqa: ANN401 - typer's
+        def built(self) -> Any:  # noqa: ANN401 - typer's
             from glossator.usecases.commands import load  # noqa: PLC0415 - half a second
 
-            return plain_command(declaration, load(declaration).request)
+            return generic_command(declaration, load(declaration).request)
 
         def make_context(self, *given: Any, **more: Any) -> Any:  # noqa: ANN401 - as typer has it
-            return self.made().make_context(*given, **more)
+            return self.built().make_context(*given, **more)
 
     return Late
 
 
-def plain_command(declaration: Declaration, request: type[Any]) -> Any:  # noqa: ANN401 - typer's
+def generic_command(declaration: Declaration, request: type[Any]) -> Any:  # noqa: ANN401 - typer's
     """The sub-command. Raises `DeclarationError` if `request` has more than words and numbers."""
     options = inspect.signature(Modelled, eval_str=True).parameters
 
