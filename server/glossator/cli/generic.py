@@ -44,8 +44,8 @@ def add_generic_commands(app: typer.Typer) -> None:
         declaration = declared[word]
         if not declaration.help or " " in word:
             raise DeclarationError(
-                f"{declaration.name} is `glossator {word}` in a terminal: give it a `help`, or write a"
-                " function for it in glossator/cli."
+                f"{declaration.name} is `glossator {word}` in a terminal: give it a `help`, or"
+                " write a function for it in glossator/cli."
             )
         app.command(word, help=declaration.help, cls=_late(declaration))(lambda: None)
 
