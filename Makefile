@@ -62,10 +62,12 @@ client: $(CLIENT_BUILT) code
 code: system $(INSTALLED)
 	$(CLIENT)/test/code/setup.sh "$(CODE_CACHE)"
 
-# What is made from the server: the types on the wire, the settings, and the man page.
+# What is made from the server: the types on the wire, the client's manifest, tables of the docs, the
+# man page.
 wire: $(INSTALLED)
 	$(BIN)/python -m tools.mirror
 	$(BIN)/python -m tools.manifest
+	$(BIN)/python -m tools.protocol
 	$(BIN)/python -m tools.manual
 	$(BIN)/python -m tools.settings_page
 

@@ -49,6 +49,7 @@ def page() -> str:
 
 
 def _command(command: Any, name: str) -> Iterator[str]:
+    command = command.built() if hasattr(command, "built") else command
     arguments = [each for each in command.params if each.param_type_name == "argument"]
     options = [each for each in command.params if each.param_type_name == "option"]
     words = [rf"\fI{_roff(_named(each))}\fR" for each in arguments]

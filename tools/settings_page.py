@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from glossator.settings.model import Settings
 
-PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
+PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 _HEADING = "## All settings\n"
 _COLUMNS = "| setting | default | meaning |\n|---|---|---|\n"
 
