@@ -8,7 +8,7 @@ from lsprotocol.types import LSPErrorCodes
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcInvalidParams
 
 from glossator.core.errors import GlossatorError
-from glossator.lsp.wire import WireError
+from glossator.core.wire import WireError
 
 _log = logging.getLogger(__name__)
 

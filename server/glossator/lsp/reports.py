@@ -20,10 +20,11 @@ from glossator.core.shown import shown_prose
 from glossator.core.uri import to_uri
 
 if TYPE_CHECKING:
+    from glossator.core.answers import Answer
+    from glossator.core.span import CitationView
     from glossator.lsp.client import Client
     from glossator.lsp.protocol import Protocol
     from glossator.lsp.server import Server
-    from glossator.usecases.ask import Answer, CitationView
     from glossator.usecases.reports import ShownGloss
 
 _log = logging.getLogger(__name__)
