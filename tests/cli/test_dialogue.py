@@ -16,9 +16,8 @@ from glossator.cli.prompt import Prompt, denied_notice, hunk_diff
 from glossator.cli.render.markdown import THEME
 from glossator.cli.render.renderer import Renderer
 from glossator.cli.render.screen import Screen
-from glossator.cli.replies import Replies
+from glossator.cli.replies import Replies, User
 from glossator.cli.terminal import TerminalLock
-from glossator.cli.user import User
 from glossator.core.edit import HunkKind, HunkView
 from glossator.core.permission import PermissionRequest
 from glossator.core.uri import to_uri

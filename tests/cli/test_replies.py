@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from glossator.cli.user import parse_answer
+from glossator.cli.replies import parse_answer
 from glossator.core.question import Option, Question
 
 _OPTIONS = (Option("Keep", "as it is"), Option("Drop"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
@@ -30,6 +30,15 @@ Work = Callable[[Execute], Awaitable[Any]]  # commands, one after the other; giv
 Show = Callable[["Display", Any], bool]  # shows an answer; whether it is a good one
 
 
+class CarryOut(Protocol):
+    """What every command is given."""
+
+    def __call__(
+        self, common: Common, work: Command | Work, show: Show, *, thinking: bool, progress: bool
+    ) -> int:
+        """Do the work with a server, and show its answer; gives the exit code."""
+
+
 def show_answer(display: Display, answer: object) -> bool:
     """Show it; every answer is a good one."""
     display.answer(answer)
@@ -49,10 +58,8 @@ def ask_server(
 
     `progress`: the work takes place in the background, and its progress is shown.
     """
-    from glossator.cli.run import Run  # noqa: PLC0415 - see above
-
-    code = Run(common, show, thinking=thinking, progress=progress).carry_out(work, context.obj)
-    if code:
+    carry_out: CarryOut = context.obj
+    if code := carry_out(common, work, show, thinking=thinking, progress=progress):
         raise typer.Exit(code)
 
 

@@ -12,6 +12,11 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from glossator.cli.asking import Command, Show, Work
+    from glossator.cli.options import Common
 
 # The commands that ask a server; a wrong guess costs a process that is ended at once.
 _ASKING = frozenset(
@@ -62,11 +67,17 @@ def _run(arguments: list[str], process: Callable[[], subprocess.Popen[bytes]]) -
     from glossator.cli.app import app  # noqa: PLC0415 - likewise
     from glossator.core.errors import UsageError  # noqa: PLC0415 - likewise
 
+    def carry_out(common: Common, work: Command | Work, show: Show, **how: bool) -> int:
+        from glossator.cli.run import Run  # noqa: PLC0415 - `--version` and `--help` need no server
+
+        spawned = process()  # if this fails, nothing is drawn yet
+        return Run(common, show, **how).carry_out(work, spawned)
+
     options = arguments[: arguments.index("--") if "--" in arguments else None]
     as_json = "--json" in options
     try:
         # errors in JSON are ours to write, all others typer draws
-        code = app(arguments, prog_name="glossator", obj=process, standalone_mode=not as_json)
+        code = app(arguments, prog_name="glossator", obj=carry_out, standalone_mode=not as_json)
     except (UsageError, TyperException) as error:
         message = str(getattr(error, "format_message", error.__str__)())  # typer's, and ours
         if as_json:

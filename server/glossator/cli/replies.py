@@ -1,8 +1,9 @@
-"""What a terminal replies to a server's requests; questions are put to the user."""
+"""What a terminal replies to a server's requests; the user is asked one thing at a time."""
 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,11 +12,11 @@ from typing import TypeVar
 
 from glossator.cli.apply_edit import apply_edit, relative
 from glossator.cli.messages import NOBODY_PERMITS, NOBODY_REVIEWS
-from glossator.cli.prompt import denied_notice
+from glossator.cli.prompt import VIEW, Prompt, denied_notice, edit_hint, edited
 from glossator.cli.render import Display
+from glossator.cli.render.renderer import Renderer
 from glossator.cli.server import ResponseError
-from glossator.cli.terminal import TerminalLock
-from glossator.cli.user import User
+from glossator.cli.terminal import Keyboard, TerminalLock, page
 from glossator.core.edit import HunkKind, HunkView, PlanView
 from glossator.core.permission import PermissionRequest
 from glossator.core.question import Question
@@ -25,6 +26,8 @@ METHOD_NOT_FOUND = -32601
 _INVALID_PARAMS = -32602
 
 _T = TypeVar("_T")
+_NO_CHOICE = frozenset("y yes yep ok okay sure n no ?".split())  # of one option among several
+_NUMBERS = re.compile(r"\d+(?:[\s,;]+\d+)*[\s,;]*")
 _NOBODY_ASKED = {"message": NOBODY_PERMITS, "asked": False}
 
 
@@ -92,6 +95,108 @@ class Replies:
         for diff in outcome.diffs:
             self._lock.show(partial(self._display.diff, diff))
         return outcome.result
+
+
+class User:
+    """Asks with a renderer, and reads answers from a keyboard; answers are JSON."""
+
+    def __init__(self, renderer: Renderer, keyboard: Keyboard, lock: TerminalLock) -> None:
+        self._renderer = renderer
+        self._keyboard = keyboard
+        self._lock = lock
+
+    async def answer(self, question: Question) -> dict[str, Json]:
+        """A `QuestionAnswer`."""
+        async with self._lock.asking():
+            self._keyboard.forget()
+            self._renderer.question(question)
+            line = self._keyboard.line
+            while isinstance(answer := parse_answer(await line(), question), str):
+                self._renderer.ask_again(answer)
+            self._renderer.resume()
+            return answer
+
+    async def permit(self, request: PermissionRequest) -> dict[str, Json]:
+        """A `PermissionAnswer`."""
+        async with self._lock.asking():
+            prompt = Prompt.of(request)
+            self._keyboard.forget()
+            self._renderer.permission(prompt)
+            while True:
+                line = await self._keyboard.line()
+                if line.strip().lower() == VIEW:
+                    await self._view(prompt)
+                elif prompt.is_edit(line):
+                    prompt = replace(prompt, rules=await self._edited(prompt.rules))
+                    self._renderer.ask_again("\n".join((*prompt.reasons, prompt.hint)))
+                elif isinstance(answer := prompt.parse(line), str):
+                    self._renderer.ask_again(answer)
+                else:
+                    self._renderer.resume()
+                    return answer
+
+    async def review(self, hunks: Sequence[HunkView]) -> dict[str, Json]:
+        """A `Review`: which hunks to apply, and the user's words."""
+        async with self._lock.asking():
+            accepted: list[str] = []
+            reasons: list[str] = []
+            self._keyboard.forget()
+            for number, hunk in enumerate(hunks, 1):
+                self._renderer.hunk(hunk, number=number, total=len(hunks))
+                line = (await self._keyboard.line()).strip()
+                match line.lower():
+                    case "y" | "yes":
+                        accepted.append(hunk.id)
+                    case "a":
+                        accepted += [each.id for each in hunks[number - 1 :]]
+                        break
+                    case "d" | "":
+                        break
+                    case "n" | "no":
+                        pass
+                    case _:
+                        reasons.append(line)
+            self._renderer.resume()
+            return {"accepted": accepted, "message": "\n".join(reasons)}
+
+    async def _view(self, prompt: Prompt) -> None:
+        if not await page(prompt.whole):
+            self._renderer.whole(prompt.whole)
+        self._keyboard.forget()
+        self._renderer.ask_again(prompt.hint)
+
+    async def _edited(self, rules: Sequence[str]) -> tuple[str, ...]:
+        """The rules as the user has them, each kept, replaced or left out."""
+        kept: list[str] = []
+        for number, rule in enumerate(rules, 1):
+            self._renderer.ask_again(edit_hint(rule, number, len(rules)))
+            typed = edited(rule, await self._keyboard.line())
+            kept += [] if typed is None else [typed]
+        return tuple(kept)
+
+
+def parse_answer(line: str, question: Question) -> dict[str, Json] | str:
+    """An answer as it was typed: numbers of options, a label, or words; or what is wrong with it.
+
+    An empty line is no answer, and a lone letter, yes or no none to anything, but for a label.
+    """
+    labels = [option.label for option in question.options]
+    line = line.strip()
+    is_lone = (len(line) == 1 and line.isalpha()) or line.lower() in _NO_CHOICE
+    if is_lone and line not in labels:
+        line = {label.lower(): label for label in labels}.get(line.lower(), line)
+    if line in labels:
+        return {"chosen": [line], "words": ""}
+    if is_lone:
+        return f"Choose from 1 to {len(labels)}, or answer in words."
+    if not _NUMBERS.fullmatch(line):
+        return {"chosen": [], "words": line}
+    numbers = dict.fromkeys(map(int, re.findall(r"\d+", line)))
+    if not all(1 <= number <= len(labels) for number in numbers):
+        return f"Choose from 1 to {len(labels)}, or answer in words."
+    if len(numbers) > 1 and not question.several:
+        return "Choose one of them, or answer in words."
+    return {"chosen": [labels[number - 1] for number in numbers], "words": ""}
 
 
 def _decoded(kind: type[_T], params: object) -> _T:

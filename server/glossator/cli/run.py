@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable
 from functools import partial
 from subprocess import Popen
 from typing import Any
@@ -14,11 +13,10 @@ from glossator.cli.asking import Command, Execute, Show, Work
 from glossator.cli.messages import planned_notice
 from glossator.cli.options import Common
 from glossator.cli.render.renderer import Renderer, choose
-from glossator.cli.replies import Replies
+from glossator.cli.replies import Replies, User
 from glossator.cli.server import ResponseError, Server
 from glossator.cli.session import Cancelled, Setup, run_command
 from glossator.cli.terminal import StandardInput, TerminalLock
-from glossator.cli.user import User
 from glossator.core.answers import Answer
 from glossator.core.errors import GlossatorError, UsageError
 from glossator.core.plan import OFFER, PLANNED, chosen_mode
@@ -46,10 +44,10 @@ class Run:
         self._shown: object = None  # the last answer
         self._good = False  # whether it was a good one
 
-    def carry_out(self, work: Command | Work, process: Callable[[], Popen[bytes]]) -> int:
-        """Do the work with the server that `process` gives; gives the exit code."""
+    def carry_out(self, work: Command | Work, process: Popen[bytes]) -> int:
+        """Do the work with the server that is this process; gives the exit code."""
         try:
-            self._work(work, process())
+            self._work(work, process)
         except Cancelled as cancelled:
             self._display.close()
             print(cancelled, file=sys.stderr)
