@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from glossator.core.events import AgentFinished, AgentProgress, AgentStarted, ToolStarted, Usage
-from glossator.sessions.spending import Spent
+from glossator.sessions.records import Spent
 from glossator.tools.toolbox import reading_tools
 from glossator.usecases.tool import ToolRequest, tool
 from tests.agent.test_loop import without_cache_marks

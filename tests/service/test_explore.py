@@ -23,7 +23,7 @@ from glossator.core.uri import to_uri
 from glossator.usecases.agents import ListAgentsRequest, ShowAgentRequest, list_agents, show_agent
 from glossator.usecases.ask import Attachment
 from glossator.usecases.compact import CompactRequest, compact_session
-from glossator.usecases.explore import ExploreRequest, explore
+from glossator.usecases.exploration import ExploreRequest, run_exploration
 from glossator.usecases.rewind import RewindRequest, rewind
 from glossator.usecases.sessions import (
     ExportFormat,
@@ -51,7 +51,7 @@ def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_by_command(tmp_path: Path) -> None:
     players = Players([], a=LOOKING)
     async with stage(tmp_path / "ws", FILES, players) as s:
-        found = await explore(s.app, ExploreRequest("TASK a", paths=("app.py", "shop.py")))
+        found = await run_exploration(s.app, ExploreRequest("TASK a", paths=("app.py", "shop.py")))
         assert found.text == "- It greets. [cite: doc, app.py, L1-L2]"
         assert [each.status for each in found.citations] == ["read"]
         assert (found.stop, found.model, found.turns) == ("answered", FAST, 2)
@@ -74,7 +74,7 @@ async def test_the_chat_goes_on_from_it(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", FILES, players) as s:
         uri = to_uri(str(s.root / "shop.py"))
         request = ExploreRequest("TASK a", attachments=(Attachment(uri, 1, 1),))
-        found = await explore(s.app, request)
+        found = await run_exploration(s.app, request)
         assert "shop.py, lines 1-1 of 2" in str(s.sent(0)["messages"])
         more = await s.ask("Sure?", session_id=found.session_id)
         assert [each.status for each in more.citations] == ["read"]
@@ -86,7 +86,7 @@ async def test_the_chat_goes_on_from_it(tmp_path: Path) -> None:
 async def test_it_fails_with_a_report(tmp_path: Path) -> None:
     players = Players([], a=[Turn(fault=HttpError(400, message="Out of order."))])
     async with stage(tmp_path / "ws", FILES, players) as s:
-        found = await explore(s.app, ExploreRequest("TASK a"))
+        found = await run_exploration(s.app, ExploreRequest("TASK a"))
         assert found.stop == "partial"
         assert "Out of order" in found.text
         session = await s.app.sessions.open(found.session_id)
@@ -97,7 +97,7 @@ async def test_it_fails_with_a_report(tmp_path: Path) -> None:
 async def test_refused(tmp_path: Path, settings: dict[str, Any], task: str) -> None:
     async with stage(tmp_path / "ws", FILES, (), settings) as s:
         with pytest.raises(UsageError):
-            await explore(s.app, ExploreRequest(task))
+            await run_exploration(s.app, ExploreRequest(task))
         assert s.app.sessions.loaded() == []
 
 
@@ -105,7 +105,7 @@ async def test_no_such_path(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", FILES, ()) as s:
         for path in ("app.pyy", "/etc"):
             with pytest.raises(UsageError, match="Name another path to look in, or none"):
-                await explore(s.app, ExploreRequest("a", paths=("app.py", path)))
+                await run_exploration(s.app, ExploreRequest("a", paths=("app.py", path)))
 
 
 LAW = """\
@@ -145,7 +145,7 @@ async def test_one_that_no_file_describes(tmp_path: Path) -> None:
         assert unknown["content"].startswith("There is no sub-agent nobody")
         assert unable["content"].startswith("The sub-agent act has no tool that reads")
         with pytest.raises(UsageError):
-            await explore(s.app, ExploreRequest("a", agent="nobody"))
+            await run_exploration(s.app, ExploreRequest("a", agent="nobody"))
 
 
 async def test_one_that_is_not_to_have_a_tool(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ async def test_one_that_is_not_to_have_a_tool(tmp_path: Path) -> None:
     files = {**FILES, ".claude/agents/law.md": law}
     players = Players([], a=LOOKING)
     async with stage(tmp_path / "ws", files, players) as s:
-        await explore(s.app, ExploreRequest("TASK a", agent="law"))
+        await run_exploration(s.app, ExploreRequest("TASK a", agent="law"))
         names = [each["name"] for each in players.asked["a"][0]["tools"]]
         assert names == ["Glob", "Read", "Symbols"]
 
@@ -167,7 +167,7 @@ async def test_an_untrusted_workspace_describes_none(tmp_path: Path) -> None:
 
 async def test_without_a_model(tmp_path: Path) -> None:
     async with stage(tmp_path / "ws", FILES, (), {"models": {"offline": True}}) as s:
-        found = await explore(s.app, ExploreRequest("Who can greet?"))
+        found = await run_exploration(s.app, ExploreRequest("Who can greet?"))
         assert found.offline
         assert "def greet(name):" in found.text
         assert {each.status for each in found.citations} == {"read"}

@@ -13,10 +13,9 @@ from glossator.core.events import Notice
 from glossator.core.report import Thoroughness
 from glossator.core.uri import to_uri
 from glossator.usecases.ask import Attachment
-from glossator.usecases.explore import ExploreRequest
-from glossator.usecases.explore_place import explore_place
-from glossator.usecases.gloss import GlossRequest, gloss
-from glossator.usecases.overview import OverviewRequest, explore_workspace
+from glossator.usecases.exploration import ExploreRequest
+from glossator.usecases.explore import explore
+from glossator.usecases.gloss import GlossRequest, OverviewRequest, explore_workspace, gloss
 from glossator.usecases.retry import RetryRequest, retry
 from glossator.usecases.subjects import pointed_at
 from tests.service.delegating import FAST
@@ -35,7 +34,7 @@ def fish(s: Stage, *lines: int) -> Attachment:
 
 
 async def explored(s: Stage, task: str, **more: Any) -> Explored:
-    return await explore_place(s.app, ExploreRequest(task, **more))
+    return await explore(s.app, ExploreRequest(task, **more))
 
 
 async def glossed_as(s: Stage, answer: Explored) -> str:

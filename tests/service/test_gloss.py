@@ -22,12 +22,16 @@ from glossator.core.uri import to_uri
 from glossator.documents.change import Closed, Edited, Opened, TextEdit
 from glossator.glosses import text
 from glossator.glosses.gloss_index import GlossState
-from glossator.usecases.explore_usage import explore_usage
-from glossator.usecases.gloss import GlossRequest, gloss, keep
+from glossator.usecases.gloss import (
+    GlossRequest,
+    OverviewRequest,
+    explore_workspace,
+    gloss,
+    keep,
+    report_at,
+)
 from glossator.usecases.lenses import Lens, lens_face, lenses
-from glossator.usecases.on_lines import LinesRequest
-from glossator.usecases.overview import OverviewRequest, explore_workspace
-from glossator.usecases.reports import report_at
+from glossator.usecases.on_lines import LinesRequest, explore_usage
 from glossator.usecases.subjects import pointed_at
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage

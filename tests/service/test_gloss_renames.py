@@ -13,8 +13,7 @@ from glossator.core.gloss import FOLDER, Subject
 from glossator.documents.change import DiskChanged, Opened
 from glossator.glosses import renames
 from glossator.glosses.gloss_index import GlossState
-from glossator.usecases.gloss import GlossRequest, gloss
-from glossator.usecases.reports import report_at
+from glossator.usecases.gloss import GlossRequest, gloss, report_at
 from tests.service.test_gloss import FILES, TURNS
 from tests.stage import Stage, stage
 from tests.standin import Text, ToolUse, Turn

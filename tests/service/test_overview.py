@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.span import CitationStatus
-from glossator.usecases.overview import OverviewRequest, explore_workspace
-from glossator.usecases.reports import report_at
+from glossator.usecases.gloss import OverviewRequest, explore_workspace, report_at
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from glossator.agent.permission_checker import check_tools
 from glossator.application.acting import Acting
-from glossator.application.build_progress import BuildProgress
 from glossator.core.errors import ModelError
-from glossator.core.ports import EditorPort
+from glossator.core.ports import Activity, EditorPort
 from glossator.core.price import Price
 from glossator.core.text import PositionEncoding
 from glossator.documents.host import Indexing, WorkspaceHost
@@ -34,6 +33,36 @@ from glossator.tools.agents import Agents
 from glossator.tools.base import ToolContext
 from glossator.tools.toolbox import all_tools
 from glossator.worker.client import Worker
+from glossator.worker.jobs import Progress
+
+
+class BuildProgress:
+    """Told of each step; None is the end. Shows one step a percent."""
+
+    def __init__(self, port: EditorPort, title: str, cancel: Callable[[], object]) -> None:
+        self._port = port
+        self._title = title
+        self._cancel = cancel
+        self._activity: Activity | None = None
+        self._percentage = -1
+
+    def __call__(self, progress: Progress | None) -> None:
+        """Show a step, or the end."""
+        if progress is None:
+            self._end()
+            return
+        if self._activity is None:
+            self._activity = self._port.begin(self._title, self._cancel)
+        percentage = 100 * progress.done // max(progress.total, 1)
+        if percentage != self._percentage:
+            self._percentage = percentage
+            self._activity.report(f"{progress.done:,} of {progress.total:,} files", percentage)
+
+    def _end(self) -> None:
+        if self._activity is not None:
+            self._activity.end()
+        self._activity, self._percentage = None, -1
+
 
 logger = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from glossator.agent.guard import farewell
 from glossator.agent.subagent import only_reading
 from glossator.application.agent_work import Job, work
 from glossator.application.application import Application
-from glossator.application.custom_agents import agents_now
+from glossator.application.opening import agents_now
 from glossator.context.attachments import Attached, Exhibit
 from glossator.context.system import system_blocks
 from glossator.core.errors import UsageError

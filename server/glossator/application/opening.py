@@ -1,15 +1,18 @@
-"""What opens every request of a new conversation: the system prompt and the tools."""
+"""What opens a new conversation: the system prompt, the tools, and the sub-agents it may name."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import date
 
 from glossator.agent.specs import tool_specs
 from glossator.application.application import Application
-from glossator.application.custom_agents import agents_now
+from glossator.context.agents import CustomAgent, custom_agents, listing
 from glossator.context.system import system_blocks
 from glossator.llm.model import ToolSpec
+from glossator.prompts.loader import load_prompt
+from glossator.sessions.session import Session
 from glossator.tools.explore import Explore
 
 
@@ -28,3 +31,18 @@ async def opening(app: Application) -> tuple[tuple[str, ...], tuple[ToolSpec, ..
 def _unnamed(spec: ToolSpec) -> ToolSpec:
     arguments = {k: v for k, v in spec.input_schema["properties"].items() if k != "agent"}
     return replace(spec, input_schema={**spec.input_schema, "properties": arguments})
+
+
+async def agents_now(app: Application) -> dict[str, CustomAgent]:
+    """By name; those of a workspace that the user does not trust are left out."""
+    snapshot = None if app.acting.trust.said is False else app.host.snapshot()
+    home = app.environment.get("HOME") or app.environment.get("USERPROFILE")
+    return await asyncio.to_thread(custom_agents, snapshot, home, app.acting.hidden())
+
+
+async def agents_told(app: Application, session: Session) -> str:
+    """What a conversation that begins is told of them; "" if there are none."""
+    if session.conversation.messages or Explore.name not in app.tools:
+        return ""
+    agents = await agents_now(app)
+    return load_prompt("user/agents").render(agents=listing(agents)) if agents else ""

@@ -1,20 +1,25 @@
-"""Where the text that is to be replaced stands: exactly, and just once unless all are meant.
+"""Where the text to replace stands: exactly, and once unless all are meant.
 
-Nothing is edited that was not asked for exactly. What was looked for in vain is explained: which
-place is the nearest, and what is different there.
+A text that is not found is explained: the nearest place, and what differs there. That takes time
+linear in the document: lines are compared by words, only the best few places token by token.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from heapq import nlargest
 
 from glossator.core.errors import UsageError
+from glossator.core.line_diff import common_prefix
 from glossator.core.replacement import Replacement
 from glossator.core.text import LineTable
+from glossator.core.tool_result import shorten
 from glossator.edits.line_ends import PlainView, as_lf, like, usual_end
-from glossator.edits.nearest import explain
 
 _LINES_NAMED = 10
 _NUMBERED = re.compile(r" *\d+\t")
@@ -83,3 +88,124 @@ def _ambiguous(text: str, places: list[int]) -> str:
         f"old_text is in the file {len(places):,} times, on lines {named}{more}.\nAdd lines around"
         " it until it is there once, or set replace_all to replace every one."
     )
+
+
+_MAX_CHARACTERS = 4_000_000  # of a document in which a place is looked for
+_CANDIDATES = 5
+_COMPARED = 2_000  # characters of a place that are compared
+_ALIKE = 0.6  # ratio from which a place is worth showing
+_LINES_SHOWN = 12
+_LINE_CHARACTERS = 200
+_WORD = re.compile(r"\w+")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_LOOKALIKES = str.maketrans("\u2018\u2019\u201c\u201d\u2010\u2011\u2013\u2014\u2212", "''\"\"-----")
+_READ_AGAIN = "Read the file again and copy the text exactly."
+
+
+def explain(text: str, old: str) -> str:
+    """Sentences about where `old` nearly is, for the model; `old` is not in `text`."""
+    if len(text) > _MAX_CHARACTERS:
+        return _READ_AGAIN
+    lines, wanted = text.split("\n"), old.strip("\n").split("\n")
+    at = _loosely(lines, wanted)
+    if at is not None:
+        return _difference(lines[at : at + len(wanted)], old, at + 1)
+    nearest = _nearest(lines, wanted)
+    if nearest is None:
+        return f"No place is similar to it. {_READ_AGAIN}"
+    shown = [
+        f"{nearest + number}\t{shorten(line, _LINE_CHARACTERS)}"
+        for number, line in enumerate(lines[nearest : nearest + len(wanted)], start=1)
+    ]
+    more = len(shown) - _LINES_SHOWN
+    rest = [f"[{more:,} more lines]"] if more > 0 else []
+    return "\n".join(["The nearest place is:", *shown[:_LINES_SHOWN], *rest])
+
+
+def _loosely(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
+    """The line from which `wanted` stands if space and look-alike characters do not count."""
+    plain = [_plain(line) for line in wanted]
+    if not any(plain):
+        return None
+    joined = "\n".join(map(_plain, lines))
+    at = f"\n{joined}\n".find("\n" + "\n".join(plain) + "\n")
+    if at < 0:
+        at = joined.find("\n".join(plain))
+    return None if at < 0 else joined[:at].count("\n")
+
+
+def _plain(line: str) -> str:
+    line = "".join(line.split())
+    if not line.isascii():
+        line = unicodedata.normalize("NFKC", line.translate(_LOOKALIKES))
+    return line
+
+
+def _difference(lines: Sequence[str], old: str, first_line: int) -> str:
+    last_line = first_line + len(lines) - 1
+    where = f"Line {first_line}" if first_line == last_line else f"Lines {first_line}-{last_line}"
+    wanted = old.strip("\n").split("\n")
+    for number, (there, asked) in enumerate(zip(lines, wanted, strict=True), start=first_line):
+        begins = number > first_line or old.startswith("\n")
+        ends = number < last_line or old.endswith("\n")
+        if not _fits(there, asked, begins=begins, ends=ends):
+            return (
+                f"{where} would match but for {_kind(there, asked)}. Line {number} of the file is"
+                f" {_quoted(there, asked)}, in old_text it is {_quoted(asked, there)}."
+            )
+    return f"{where} would match but for the empty lines around. {_READ_AGAIN}"
+
+
+def _fits(there: str, asked: str, *, begins: bool, ends: bool) -> bool:
+    """Whether `asked` is in the line `there`: from where it `begins`, to where it `ends`."""
+    if begins and ends:
+        return there == asked
+    if begins:
+        return there.startswith(asked)
+    return there.endswith(asked) if ends else asked in there
+
+
+def _kind(there: str, asked: str) -> str:
+    if there.lstrip() == asked.lstrip():
+        return "indentation"
+    if there.rstrip() == asked.rstrip():
+        return "white space at the end of the line"
+    if "".join(there.split()) == "".join(asked.split()):
+        return "white space"
+    return "characters that look alike"
+
+
+def _quoted(line: str, other: str) -> str:
+    """The line from shortly before the first difference, special characters escaped."""
+    start = max(common_prefix(line, other) - 20, 0)
+    return ("…" if start else "") + ascii(shorten(line[start:], _LINE_CHARACTERS))
+
+
+def _nearest(lines: Sequence[str], wanted: Sequence[str]) -> int | None:
+    """The first line of the place most like `wanted`; None when none is like it."""
+    key = max(range(len(wanted)), key=lambda number: len(wanted[number].strip()))
+    words = Counter(_WORD.findall(wanted[key]))
+    if not words:
+        return None
+    scored = ((_shared(words, line), -number) for number, line in enumerate(lines))
+    best = nlargest(_CANDIDATES, (pair for pair in scored if pair[0]))
+    places = sorted({min(max(-number - key, 0), len(lines) - 1) for _, number in best})
+    matcher: SequenceMatcher[str] = SequenceMatcher(None, autojunk=False)
+    matcher.set_seq2(_tokens(wanted))
+    found: tuple[float, int] | None = None
+    for place in places:
+        matcher.set_seq1(_tokens(lines[place : place + len(wanted)]))
+        ratio = matcher.ratio() if matcher.quick_ratio() >= _ALIKE else 0.0
+        if ratio >= _ALIKE and (found is None or ratio > found[0]):
+            found = (ratio, place)
+    return None if found is None else found[1]
+
+
+def _tokens(lines: Sequence[str]) -> list[str]:
+    return _TOKEN.findall("\n".join(lines)[:_COMPARED])
+
+
+def _shared(words: Counter[str], line: str) -> float:
+    there = Counter(_WORD.findall(line[:_COMPARED]))
+    common = sum((words & there).values())
+    return common / (words.total() + there.total() - common) if common else 0.0

@@ -12,7 +12,7 @@ from glossator.core.edit import EditPlan, FileChange, FileEdit, FileRename
 from glossator.core.ports import EditorPort
 from glossator.documents.host import WorkspaceHost
 from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.edits.was_made import Texts
+from glossator.edits.in_editor import Texts
 from glossator.files.roots import is_inside
 
 ARRIVAL_SECONDS = 2.0  # for the first change of an edit that was applied; editors collect changes

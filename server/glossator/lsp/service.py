@@ -62,10 +62,10 @@ def load_service() -> Service:
     from glossator.application.application import Application
     from glossator.settings.load import valid_settings
     from glossator.usecases.commands import COMMANDS
+    from glossator.usecases.gloss import report_at
     from glossator.usecases.hover import HoverRequest, hover
     from glossator.usecases.lenses import glosses_changed, lens_face, lenses
     from glossator.usecases.on_lines import why_not_edited
-    from glossator.usecases.reports import report_at
     from glossator.usecases.symbols import document_symbols, symbol_named_at, workspace_symbols
 
     return Service(

@@ -15,11 +15,10 @@ from glossator.llm.cost import in_words
 from glossator.llm.model import Block, Message
 from glossator.sessions.agents import AgentBegun
 from glossator.sessions.records import Happened, Received, Record, Restarted, Said, encode
-from glossator.sessions.spending import Account
-from glossator.sessions.state import SessionState, add_up, standing
+from glossator.sessions.state import Account, SessionState, add_up, standing
+from glossator.undo.apply import undone_turns
 from glossator.undo.checkpoint_log import NAME as CHECKPOINTS
 from glossator.undo.checkpoint_log import Turn, notes_from_json, take_note
-from glossator.undo.plan import undone_turns
 
 _WAS_UNDONE = "*What this turn changed in the files was undone.*"
 _FENCE = "````"  # longer than those that answers hold

@@ -14,11 +14,11 @@ from datetime import datetime
 from typing import Any
 
 from glossator.core.errors import StoreUnavailable
-from glossator.core.events import Envelope
+from glossator.core.events import Envelope, Usage
 from glossator.core.span import Span
+from glossator.llm.meter import Purpose
 from glossator.llm.model import Message, ToolSpec
 from glossator.sessions.agents import AGENT_DECODERS, AGENT_ENCODERS, AgentRecord
-from glossator.sessions.spending import Spent, decode_spent, encode_spent
 from glossator.tools.findings import Counts
 from glossator.tools.reads import Range, Seen
 
@@ -118,6 +118,28 @@ class Kept:
     value: Any
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """A model replied: what its request took, and what it was for.
+
+    Of a reply that is not `whole`, because it broke off, that is what was told by then. Requests of
+    a command, not of a run, have the run id "". Dollars are None when not known. `messages` is how
+    many of the conversation's the request held, 0 if that is not known. `dropped`: the conversation
+    went back to before its run; that is never written.
+    """
+
+    run_id: str
+    at: datetime
+    purpose: Purpose
+    model: str
+    usage: Usage
+    long_write_tokens: int
+    dollars: float | None
+    whole: bool = True
+    messages: int = 0
+    dropped: bool = False
+
+
 Record = (
     Begun
     | Titled
@@ -173,6 +195,36 @@ def _spans(spans: Iterable[Span]) -> list[list[str | int]]:
     return [[each.uri, each.sha256, each.first_line, each.last_line] for each in spans]
 
 
+def _spent_fields(spent: Spent) -> dict[str, Any]:
+    """As JSON."""
+    return {
+        "run": spent.run_id,
+        "at": spent.at.isoformat(),
+        "purpose": spent.purpose,
+        "model": spent.model,
+        "usage": asdict(spent.usage),
+        "long_write_tokens": spent.long_write_tokens,
+        "dollars": spent.dollars,
+        **({} if spent.whole else {"whole": False}),
+        "messages": spent.messages,
+    }
+
+
+def _spent(fields: Mapping[str, Any]) -> Spent:
+    """From JSON. Raises `KeyError`, `TypeError` and `ValueError` for what is none."""
+    return Spent(
+        fields["run"],
+        datetime.fromisoformat(fields["at"]),
+        fields["purpose"],
+        fields["model"],
+        Usage(**fields["usage"]),
+        fields["long_write_tokens"],
+        fields["dollars"],
+        fields.get("whole", True),
+        fields.get("messages", 0),
+    )
+
+
 _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
     Begun: lambda r: ("begun", {"id": r.id, "at": r.at.isoformat(), "roots": r.roots}),
     Titled: lambda r: ("titled", {"title": r.title}),
@@ -199,7 +251,7 @@ _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
         {"run": r.run_id, "seq": r.seq, "at": r.at.isoformat(), "event": r.event},
     ),
     Kept: lambda r: ("kept", {"name": r.name, "value": r.value}),
-    Spent: lambda r: ("spent", encode_spent(r)),
+    Spent: lambda r: ("spent", _spent_fields(r)),
     **AGENT_ENCODERS,
 }
 
@@ -220,6 +272,6 @@ _DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
     "rewound": lambda f: Rewound(tuple(f["runs"])),
     "happened": lambda f: Happened(f["run"], f["seq"], datetime.fromisoformat(f["at"]), f["event"]),
     "kept": lambda f: Kept(f["name"], f["value"]),
-    "spent": decode_spent,
+    "spent": _spent,
     **AGENT_DECODERS,
 }

@@ -22,8 +22,7 @@ from glossator.core.events import (
 )
 from glossator.llm.model import Message
 from glossator.prompts.loader import load_prompt
-from glossator.sessions.records import Happened, Received, Record, Said
-from glossator.sessions.spending import Spent
+from glossator.sessions.records import Happened, Received, Record, Said, Spent
 from glossator.sessions.state import standing
 
 _INTERRUPTED = RunFailed("Glossator was ended in the middle of this run. Ask again to go on.")

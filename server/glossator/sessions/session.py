@@ -19,8 +19,14 @@ from glossator.llm.meter import Budget, Meter, Purpose
 from glossator.llm.model import Message, Model, Reply, Taken, ToolCall, ToolSpec
 from glossator.prompts.loader import load_prompt
 from glossator.sessions.agents import AgentRecord, Reported
-from glossator.sessions.journal import Head, Journal
-from glossator.sessions.persisted import PersistedConversation, PersistedFindings, PersistedReads
+from glossator.sessions.journal import (
+    Head,
+    Journal,
+    PersistedConversation,
+    PersistedFindings,
+    PersistedReads,
+    Unfinished,
+)
 from glossator.sessions.records import (
     UNTITLED,
     Kept,
@@ -30,10 +36,10 @@ from glossator.sessions.records import (
     Restarted,
     Rewound,
     Said,
+    Spent,
     Titled,
     happened,
 )
-from glossator.sessions.spending import Spent
 from glossator.sessions.state import (
     FAILED_RUNS,
     OF_CONVERSATION,
@@ -45,7 +51,6 @@ from glossator.sessions.state import (
     asked,
     remember,
 )
-from glossator.sessions.unfinished import Unfinished
 from glossator.settings.model import LimitSettings
 from glossator.tools.runs import CommandRuns
 from glossator.tools.steps import TodoList

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from glossator.core.events import Usage
 from glossator.core.images import Image
 from glossator.core.report import Report
 from glossator.core.span import Span
+from glossator.llm.cost import Spending
 from glossator.llm.model import Message, ToolSpec
 from glossator.sessions.agents import AgentBegun, AgentSaid, Reported
 from glossator.sessions.records import (
@@ -28,9 +30,9 @@ from glossator.sessions.records import (
     Restarted,
     Rewound,
     Said,
+    Spent,
     Titled,
 )
-from glossator.sessions.spending import Account, Spent
 from glossator.tools.findings import Counts
 from glossator.tools.reads import Seen
 from glossator.undo.checkpoint_log import TOLD
@@ -60,6 +62,36 @@ class Asked:
     def question(self) -> str:
         """What was asked."""
         return str(self.started.get("question", ""))
+
+
+@dataclass(slots=True)
+class Account:
+    """All that a session has taken so far, of which `broken_off` replies took more than was told.
+
+    `newest` is the conversation's newest request, None before the first and after a compaction.
+    """
+
+    replies: int = 0
+    broken_off: int = 0  # of these
+    spending: Spending = field(default_factory=Spending)
+    newest: Spent | None = None
+
+    @property
+    def last(self) -> Usage:
+        """What the newest request took, which tells how full the window is."""
+        return self.newest.usage if self.newest else Usage()
+
+    def add(self, spent: Spent) -> None:
+        """A reply arrived."""
+        self.replies += 1
+        self.broken_off += not spent.whole
+        self.spending += Spending.priced(spent.usage, spent.long_write_tokens, spent.dollars)
+        if spent.purpose == "turn" and not spent.dropped:
+            self.newest = spent
+
+    def begin_anew(self) -> None:
+        """The conversation was compacted."""
+        self.newest = None
 
 
 @dataclass(slots=True)

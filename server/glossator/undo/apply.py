@@ -1,16 +1,223 @@
-"""Taking turns back: decided on what is there, then done as a turn with a checkpoint of its own."""
+"""Taking turns back: the plan (what shall be where, and what stands against it), then doing it.
+
+An undo is a turn with a checkpoint of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
 
+from glossator.core.events import UndoneTurn
+from glossator.store.objects import Objects, object_id
 from glossator.undo.checkpoint_log import Note, Turn, TurnLog
-from glossator.undo.file_state_reader import FileStateReader
-from glossator.undo.file_states import Absent, Folder, State, same
-from glossator.undo.plan import Plan, Problem, below, conflicts, restorations, taken_back, unkept
+from glossator.undo.checkpoint_store import FileStateReader
+from glossator.undo.file_states import (
+    Absent,
+    Content,
+    Folder,
+    Link,
+    Restoration,
+    State,
+    Stored,
+    Unkept,
+    same,
+)
+
+_NOT_LEFT = Unkept("was being changed when its turn was cut off")
+_EMPTY = object_id(b"")
+_GONE = Unkept("had to make room for newer checkpoints, or was damaged on disk")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file that is not as it was before, and why; `reason` completes "it …"."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What shall be at each path, what should be there now, and who else has been at it."""
+
+    target: dict[str, State]
+    expected: dict[str, State]
+    mixed: set[str]
+
+    @staticmethod
+    def of(turns: Sequence[Turn]) -> Plan:
+        """Back to before the first of `turns`, given in their order."""
+        plan = Plan({}, {}, set())
+        for turn in turns:
+            for path, found in turn.found.items():
+                left = turn.left.get(path, _NOT_LEFT)
+                if same(found, left):
+                    continue
+                if path not in plan.target:
+                    plan.target[path] = found
+                elif not same(plan.expected[path], found):
+                    plan.mixed.add(path)
+                plan.expected[path] = left
+            plan.mixed.update(turn.mixed)
+        return plan
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """What some undos `left`, by path, where they changed something in all.
+
+    `redone` says of each of them whether it was a redo: it took back nothing but undos.
+    """
+
+    left: dict[str, State]
+    redone: tuple[bool, ...]
+
+    @staticmethod
+    def of(some: Sequence[Turn], turns: Iterable[Turn]) -> Untold:
+        """Of `some` undos; `turns` are all there are, in their order."""
+        plan = Plan.of(some)
+        left = {
+            path: plan.expected[path]
+            for path, before in plan.target.items()
+            if not same(before, plan.expected[path])
+        }
+        undos: set[str] = set()
+        for turn in turns:
+            if turn.undoes and not undos.issuperset(turn.undoes):
+                undos.add(turn.id)
+        return Untold(left, tuple(turn.id not in undos for turn in some))
+
+
+def conflicts(plan: Plan, now: Mapping[str, State]) -> Iterator[Problem]:
+    """The files that are neither as the turns left them nor as they shall be."""
+    for path, state in plan.target.items():
+        if same(state, now[path]):
+            continue
+        expected = plan.expected[path]
+        if path in plan.mixed:
+            yield Problem(path, "was changed by somebody else in between")
+        elif isinstance(expected, Unkept):
+            yield Problem(path, expected.reason)
+        elif not same(expected, now[path]):
+            yield Problem(path, "was changed by somebody else since")
+
+
+def below(plan: Plan, seen: Mapping[str, State], on_disk: Mapping[str, State]) -> dict[str, State]:
+    """What the turns left on disk where the editor shows already what shall be there.
+
+    It has not read the file again, or does not show what was changed: a mode.
+    """
+    return {
+        path: on_disk[path]
+        for path, state in plan.target.items()
+        if _is_alike(state, seen[path]) and same(plan.expected[path], on_disk[path])
+    }
+
+
+def _is_alike(one: State, other: State) -> bool:
+    return isinstance(one, Stored) and isinstance(other, Stored) and one.object == other.object
+
+
+def taken_back(turns: Iterable[Turn]) -> dict[str, str]:
+    """The turns that are undone now, each with the undo that did it; `turns` in their order."""
+    undone: dict[str, str] = {}
+    for turn in reversed(tuple(turns)):
+        if turn.id not in undone:  # an undo that was undone counts for nothing
+            undone = dict.fromkeys(turn.undoes, turn.id) | undone
+    return undone
+
+
+def standing(turns: Iterable[Turn]) -> Iterator[str]:
+    """Those of the turns (in their order) that can have changed a file and were not undone.
+
+    The newest first.
+    """
+    known = tuple(turns)
+    undone = taken_back(known)
+    for turn in reversed(known):
+        changed = Plan.of([turn]).target or turn.running or turn.jobs
+        if turn.id not in undone and not turn.undoes and changed:
+            yield turn.id
+
+
+def undo_of(turns: Iterable[Turn], turn: str | None) -> str | None:
+    """The undo that a turn is undone by; if none is named, the last one that stands."""
+    known = tuple(turns)
+    undone = {each.turn: each.by for each in undone_turns(known)}
+    if turn is not None:
+        return undone.get(turn)
+    return next((each.id for each in reversed(known) if each.id in undone.values()), None)
+
+
+def undone_turns(turns: Iterable[Turn]) -> tuple[UndoneTurn, ...]:
+    """As clients are told; undos that were undone are not among them."""
+    known = tuple(turns)
+    undone = taken_back(known)
+    return tuple(
+        UndoneTurn(turn.id, undone[turn.id])
+        for turn in known
+        if turn.id in undone and not turn.undoes
+    )
+
+
+def led_to(turns: Sequence[Turn], path: str, on_disk: State, shown: State) -> bool:
+    """Whether the turns, and nobody else, made what is `shown` out of what is `on_disk`."""
+    for turn in reversed(turns):
+        if path not in turn.found:
+            continue
+        if path in turn.mixed or not same(turn.left.get(path, _NOT_LEFT), shown):
+            return False
+        found = turn.found[path]
+        if any(_begins(state, on_disk) for state in (found, *turn.been[path])):
+            return True
+        shown = found
+    return False
+
+
+def _begins(state: State, on_disk: State) -> bool:
+    """Whether it is on the disk; editors put an empty file where a new one is to be."""
+    if isinstance(state, Absent) and isinstance(on_disk, Stored):
+        return on_disk.object == _EMPTY
+    return same(state, on_disk)
+
+
+def restorations(
+    wanted: Mapping[str, State], now: Mapping[str, State], objects: Objects
+) -> tuple[list[Restoration], dict[str, str]]:
+    """What to bring back in place of what is there `now`, and why the rest cannot be.
+
+    Deletions and folders come first.
+    """
+    plan: list[Restoration] = []
+    failed: dict[str, str] = {}
+    for path, state in sorted(wanted.items(), key=lambda item: _step(item[1])):
+        match state:
+            case Stored(name, mode):
+                data = objects.get(name)
+                if data is None:
+                    failed[path] = _GONE.reason
+                else:
+                    plan.append(Restoration(path, Content(data, mode), now[path]))
+            case Link() | Absent() | Folder():
+                plan.append(Restoration(path, state, now[path]))
+            case Unkept(reason):
+                failed[path] = reason
+    return plan, failed
+
+
+def _step(state: State) -> int:
+    return 0 if isinstance(state, Absent) else 1 if isinstance(state, Folder) else 2
+
+
+def unkept(states: Mapping[str, State]) -> tuple[Problem, ...]:
+    """The files that are not kept."""
+    return tuple(
+        Problem(path, state.reason) for path, state in states.items() if isinstance(state, Unkept)
+    )
+
 
 _MEANWHILE = "was changed by somebody else just now"
 

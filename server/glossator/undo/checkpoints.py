@@ -28,15 +28,12 @@ from typing import Any, TypeVar
 from glossator.core.errors import StoreUnavailable, UsageError
 from glossator.core.events import UndoneTurn
 from glossator.store.objects import Objects
-from glossator.undo.apply import OnConflict, TakingBack, Undone
-from glossator.undo.baseline import Baseline, Baselines, Coverage, Limits
-from glossator.undo.checkpoint_log import Keeper, Note, Turn, TurnLog
-from glossator.undo.checkpoint_store import CheckpointStore
-from glossator.undo.file_state_reader import FileStateReader, text_hashes
-from glossator.undo.file_states import DiskFiles, Files, State, same
-from glossator.undo.plan import (
+from glossator.undo.apply import (
+    OnConflict,
     Plan,
     Problem,
+    TakingBack,
+    Undone,
     Untold,
     led_to,
     standing,
@@ -45,6 +42,10 @@ from glossator.undo.plan import (
     undone_turns,
     unkept,
 )
+from glossator.undo.baseline import Baseline, Baselines, Coverage, Limits
+from glossator.undo.checkpoint_log import Keeper, Note, Turn, TurnLog
+from glossator.undo.checkpoint_store import CheckpointStore, FileStateReader, text_hashes
+from glossator.undo.file_states import DiskFiles, Files, State, same
 
 T = TypeVar("T")
 

@@ -14,9 +14,8 @@ from glossator.agent.run import RunContext
 from glossator.application.application import Application
 from glossator.application.attaching import Attachment, Pasted, attach_all, attach_mentioned
 from glossator.application.changed import changes, keep_texts
-from glossator.application.custom_agents import agents_told
 from glossator.application.delegation import Delegation
-from glossator.application.opening import opening
+from glossator.application.opening import agents_told, opening
 from glossator.context.attachments import Attached, Exhibit
 from glossator.context.modes import ends_in_plan
 from glossator.core.answers import Answer

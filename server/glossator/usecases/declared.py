@@ -39,7 +39,7 @@ def _on_lines(action: Action, title: str, icon: str, group: str, key: str = "") 
     return Declaration(
         action.command,
         action.title,
-        "explore_usage:explore_usage" if action is EXPLORE_USAGE else "on_lines:act_on_lines",
+        "on_lines:explore_usage" if action is EXPLORE_USAGE else "on_lines:act_on_lines",
         progress=True,
         report=True,
         chat=(Chat(action.word, action.help.rstrip("."), words=True),),
@@ -163,7 +163,7 @@ _ALL = (
     ),
     Declaration("glossator.listTurns", "List turns", "undo:list_turns", terminal="sessions turns"),
     Declaration(
-        "glossator.startPlan", "Start the plan", "plan:start_plan", progress=True, report=True
+        "glossator.startPlan", "Start the plan", "mode:start_plan", progress=True, report=True
     ),
     Declaration(
         "glossator.setMode",
@@ -209,13 +209,13 @@ _ALL = (
     Declaration(
         "glossator.showGloss",
         "Show gloss",
-        "reports:show_gloss",
+        "gloss:show_gloss",
         palette=Palette("Show Gloss", "open-preview", "false"),
     ),
     Declaration(
         "glossator.exploreWorkspace",
         "Explore workspace",
-        "overview:explore_workspace",
+        "gloss:explore_workspace",
         progress=True,
         report=True,
         palette=Palette("Explore Workspace", "compass", _IN_FOLDER),
@@ -224,7 +224,7 @@ _ALL = (
     Declaration(
         "glossator.explore",
         "Explore",
-        "explore_place:explore_place",
+        "explore:explore",
         progress=True,
         report=True,
         chat=(Chat("explore", "Have a sub-agent find it out", words=True),),

@@ -1,13 +1,19 @@
-"""Gloss: explore what the user points at, and keep the report in the margin."""
+"""Glosses: explore what the user points at or the whole workspace, keep the report, show it.
+
+An editor opens a gloss as the document `glossator:/gloss/KEY/NAME.md`.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import PurePath
 from typing import TypeVar
+from urllib.parse import quote
 
 from glossator.application.application import Application
 from glossator.application.attaching import Attachment
@@ -16,20 +22,71 @@ from glossator.core.answers import Explored
 from glossator.core.errors import UsageError
 from glossator.core.gloss import FOLDER, WORKSPACE, Gloss, Subject
 from glossator.core.report import Report, Thoroughness
-from glossator.core.shown import some_of
+from glossator.core.shown import shown, some_of
 from glossator.core.uri import to_uri
 from glossator.glosses.gloss_index import GlossState
 from glossator.glosses.passages import passage_of
+from glossator.glosses.text import document, state
 from glossator.prompts.loader import load_prompt
 from glossator.sessions.session import Session
 from glossator.usecases.calls import Call, calls_of
-from glossator.usecases.explore import ExploreRequest, explore
+from glossator.usecases.exploration import ExploreRequest, run_exploration
 from glossator.usecases.extract import extract
 from glossator.usecases.extract_overview import extract_overview
-from glossator.usecases.reports import uri_of
-from glossator.usecases.subjects import Pointed, pointed_at
+from glossator.usecases.subjects import Pointed, called, pointed_at
 from glossator.worker.client import WorkerGone
 from glossator.worker.connection import JobFailed
+
+SCHEME = "glossator"
+
+_URI = re.compile(rf"{SCHEME}:/+gloss/(?P<key>[0-9a-f]{{32}})/")
+
+
+@dataclass(frozen=True, slots=True)
+class ShowGlossRequest:
+    """The gloss of the subject with this key."""
+
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownGloss:
+    """A gloss as a document of Markdown; `state` says whether the lines it cites changed."""
+
+    uri: str
+    title: str
+    state: str
+    text: str
+
+
+async def show_gloss(app: Application, request: ShowGlossRequest) -> ShownGloss:
+    """The whole gloss. Raises `UsageError` if there is none any more."""
+    await app.margin.look()
+    await app.margin.settled()
+    noted = app.margin.by_key(request.key)
+    if noted is None:
+        raise UsageError("There is no such gloss in this workspace any more; explore it again.")
+    title = _title(app, noted.gloss.subject)
+    return ShownGloss(uri_of(noted), title, state(noted), document(noted, title))
+
+
+async def report_at(app: Application, uri: str) -> str | None:
+    """The text of the document at a URI of ours; None if it is no gloss's. Raises as above."""
+    found = _URI.match(uri)
+    return (await show_gloss(app, ShowGlossRequest(found["key"]))).text if found else None
+
+
+def uri_of(noted: GlossState) -> str:
+    """Where the editor finds the whole gloss."""
+    subject = noted.gloss.subject
+    name = subject.name or PurePath(subject.path).name or "workspace"
+    return f"{SCHEME}:/gloss/{subject.key}/{quote(name, safe='.')}.md"
+
+
+def _title(app: Application, subject: Subject) -> str:
+    words = shown(called(subject, app.host.snapshot().relative(subject.path)))
+    return words[:1].upper() + words[1:]
+
 
 T = TypeVar("T")
 
@@ -52,7 +109,7 @@ class GlossRequest:
 
 
 async def gloss(app: Application, request: GlossRequest) -> Explored:
-    """Explore it; without a model, extract. Raises as `explore` does."""
+    """Explore it; without a model, extract. Raises as `run_exploration` does."""
     pointed = await looked_up(pointed_at(app, request.uri, request.line, request.name))
     known = "" if app.models.fast.offline else await looked_up(_known_calls(app, pointed))
     task = load_prompt("user/gloss").render(subject=pointed.name, calls=known)
@@ -85,7 +142,7 @@ async def explored_and_kept(
         return await looked_up(extract(app, pointed))
 
     extracting, attached = (extracted, ()) if offline else (None, attached)
-    explored = await explore(app, request, subject, extracting, attached, before)
+    explored = await run_exploration(app, request, subject, extracting, attached, before)
     model = "" if offline else explored.model
     noted = await keep(app, subject, explored.report, model, renews=renews)
     return replace(explored, document=uri_of(noted) if noted else None)
@@ -150,3 +207,27 @@ async def looked_up(work: Awaitable[T]) -> T:
         return await work
     except (WorkerGone, JobFailed) as failure:
         raise UsageError(f"It cannot be looked up: {failure} Try again in a minute.") from failure
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewRequest:
+    """How far to go; the overview is kept as the gloss of the workspace."""
+
+    thoroughness: Thoroughness = Thoroughness.VERY
+    session_id: str | None = None
+    run_id: str | None = None
+
+
+async def explore_workspace(app: Application, request: OverviewRequest) -> Explored:
+    """Its parts, entry points and the flow of data. Raises as `run_exploration` does."""
+    await app.ready()
+    roots = app.host.snapshot().roots
+    if not roots:
+        raise UsageError("No folder is open; open one, and explore it then.")
+    names = " and ".join(f"`{os.path.basename(root) or root}`" for root in roots)
+    task = load_prompt("user/overview").render(workspace=f"the workspace {names}")
+    asked = ExploreRequest(
+        task, request.thoroughness, session_id=request.session_id, run_id=request.run_id
+    )
+    subject = Subject(roots[0], "", WORKSPACE)
+    return await explored_and_kept(app, Pointed(subject, os.path.basename(roots[0])), asked)

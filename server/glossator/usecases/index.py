@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from glossator.application.application import Application
-from glossator.application.build_progress import BuildProgress
+from glossator.application.application import Application, BuildProgress
 from glossator.core.answers import IndexAnswer
 from glossator.core.errors import UsageError
 from glossator.index.manager import TextIndexManager, TextIndexStatus

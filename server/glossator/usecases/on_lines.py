@@ -1,19 +1,23 @@
-"""An action on lines of a document: explaining, fixing, testing them, or another of the table."""
+"""Actions on lines of a document: explain, fix, test or document them, or explore their usage."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from glossator.application.application import Application
-from glossator.application.attaching import attach_lines
-from glossator.core.answers import Answer
+from glossator.application.attaching import Attachment, attach_all, attach_lines
+from glossator.core.answers import Answer, Explored
 from glossator.core.citations import place
 from glossator.core.diagnostics import Diagnostic
 from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
+from glossator.core.report import Thoroughness
 from glossator.prompts.loader import load_prompt
-from glossator.usecases.actions import Action
+from glossator.usecases.actions import EXPLORE_USAGE, Action
 from glossator.usecases.ask import answer
+from glossator.usecases.exploration import ExploreRequest
+from glossator.usecases.gloss import explored_and_kept, looked_up
+from glossator.usecases.subjects import pointed_at
 
 _NO_MODEL = "Without a model nothing can be edited; `glossator doctor` says how to get one."
 
@@ -57,3 +61,22 @@ def why_not_edited(app: Application) -> str | None:
     if app.model.offline:
         return _NO_MODEL
     return None
+
+
+async def explore_usage(app: Application, request: LinesRequest) -> Explored:
+    """Have a sub-agent find it out. Raises as `explore` does."""
+    lines = Attachment(request.uri, request.first_line, request.last_line)
+    await attach_all(app, (lines,))  # what cannot be shown is refused in words about these lines
+    pointed = await looked_up(pointed_at(app, request.uri, request.first_line, None))
+    last = request.last_line or len(pointed.document.lines if pointed.document else ())
+    prompt = load_prompt(EXPLORE_USAGE.prompt)
+    task = prompt.render(place=place(pointed.path, request.first_line or 1, last))
+    asked = ExploreRequest(
+        f"{task}\n\n{request.instruction.strip()}".rstrip(),
+        Thoroughness.MEDIUM,
+        attachments=(lines,),
+        session_id=request.session_id,
+        run_id=request.run_id,
+    )
+    # what uses a line says little of the file around it
+    return await explored_and_kept(app, pointed, asked, renews=pointed.symbol is not None)

@@ -14,8 +14,8 @@ from glossator.sessions.replay import event_of
 from glossator.sessions.session import Session
 from glossator.sessions.state import Asked
 from glossator.usecases.ask import answer
-from glossator.usecases.explore import ExploreRequest
-from glossator.usecases.explore_again import exploration, explore_again
+from glossator.usecases.exploration import ExploreRequest
+from glossator.usecases.explore import exploration, explore_again
 from glossator.usecases.rewind import dropping, last_runs
 
 

@@ -15,9 +15,8 @@ from glossator.llm.catalog import facts_of
 from glossator.llm.model import Message
 from glossator.llm.options import CacheLifetime
 from glossator.llm.profiles import profile_of
-from glossator.sessions.records import UNTITLED
-from glossator.sessions.spending import Account, Spent
-from glossator.sessions.state import add_up
+from glossator.sessions.records import UNTITLED, Spent
+from glossator.sessions.state import Account, add_up
 
 _LIVES = {"5m": timedelta(minutes=5), "1h": timedelta(hours=1)}
 

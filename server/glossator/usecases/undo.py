@@ -14,11 +14,10 @@ from glossator.core.session_answers import TurnList, TurnView, UndoAnswer, UndoP
 from glossator.prompts.loader import load_prompt
 from glossator.sessions.replay import questions
 from glossator.sessions.session import Session
-from glossator.undo.apply import OnConflict, Undone
+from glossator.undo.apply import OnConflict, Problem, Undone
 from glossator.undo.checkpoint_log import NAME
 from glossator.undo.checkpoints import Checkpoints, TurnChanges
 from glossator.undo.file_states import Absent, State
-from glossator.undo.plan import Problem
 
 _CACHED = re.compile(r"(?:^|/)(?:__pycache__/|\.[^/]*cache/)")
 _NAMED = 30  # files that the model knows, in a reminder
