@@ -29,7 +29,8 @@ from glossator.files.listing import FileIndex, Skipped
 from glossator.files.roots import Roots, real_path
 from glossator.files.sweep import Sweep
 from glossator.index.index import TextIndex
-from glossator.index.manager import Hooks, TextIndexManager, TextIndexStatus
+from glossator.index.manager import TextIndexManager, TextIndexStatus
+from glossator.index.policy import Hooks
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
 from glossator.worker.jobs import Progress
@@ -63,7 +64,7 @@ class WorkspaceStatus:
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """What keeping an index takes: the worker, and who is told (see `keeper.Hooks`).
+    """What keeping an index takes: the worker, and who is told (see `Hooks`).
 
     `patience` is how many seconds pass before indexing begins by itself.
     """
@@ -102,8 +103,6 @@ class WorkspaceHost:
         """Begin to watch the disk and to scan it, in the background."""
         if not self._started and not self._closed:
             self._started = True
-            if self._settings.index:
-                self._indexing.worker.serve_searches()
             self._run()
 
     async def ready(self) -> None:
@@ -141,7 +140,6 @@ class WorkspaceHost:
                 self._unsaved(),
                 self._cache,
                 self._settings.ripgrep,
-                self._indexing.worker.second_reader,
             )
         return self._snapshot
 

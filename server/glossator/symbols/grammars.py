@@ -8,6 +8,8 @@ from importlib import import_module
 
 from tree_sitter import Language, Query
 
+from glossator.core.errors import DeclarationError
+from glossator.core.languages import CODE, LANGUAGES, MARKDOWN
 from glossator.symbols.queries.bash import BASH
 from glossator.symbols.queries.c_family import CPP, C
 from glossator.symbols.queries.csharp import CSHARP
@@ -46,15 +48,19 @@ _SOURCES = {
     "json": _Source("tree_sitter_json"),
     "yaml": _Source("tree_sitter_yaml"),
     "toml": _Source("tree_sitter_toml"),
+    "markdown": _Source("tree_sitter_markdown"),
 }
+_WITH_QUERY = {name for name, source in _SOURCES.items() if source.query}
+if lacking := sorted((LANGUAGES - {MARKDOWN} - _SOURCES.keys()) | (CODE ^ _WITH_QUERY)):
+    raise DeclarationError(
+        f"{', '.join(lacking)}: give each language of core/languages.py a grammar here, and one of"
+        " code a query."
+    )
 
 
 @cache
 def grammar_of(language: str) -> Language:
-    """The grammar of `language`, imported when it is first asked for.
-
-    Raises `KeyError` for a language without one (Markdown has none).
-    """
+    """The grammar of `language`, imported when it is first asked for. Raises `KeyError`."""
     source = _SOURCES[language]
     return Language(getattr(import_module(source.module), source.function)())
 

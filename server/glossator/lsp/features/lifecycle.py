@@ -8,10 +8,10 @@ from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
 from glossator.lsp.client import describe
-from glossator.lsp.commands import COMMAND_NAMES
 from glossator.lsp.features.files import watch_files
 from glossator.lsp.features.symbol_offer import offer_symbols, withheld
 from glossator.lsp.features.text_document_content import offer_contents
+from glossator.usecases.declared import DECLARED
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
@@ -36,7 +36,7 @@ def initialize(ls: Server, params: types.InitializeParams) -> types.InitializeRe
         params.capabilities,
         {*protocol.fm.features, *protocol.fm.builtin_features} - withheld(client),
         protocol.fm.feature_options,
-        [] if client.commands else list(COMMAND_NAMES),
+        [] if client.commands else list(DECLARED),
         types.TextDocumentSyncKind.Incremental,
         position_encoding=types.PositionEncodingKind(client.encoding),
     ).build()  # type: ignore[no-untyped-call]  # pygls left it untyped
