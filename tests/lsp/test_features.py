@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 from typing import Any
 
 from glossator.lsp import features
-from glossator.lsp.server import build_server
+from glossator.lsp.features import build_server
 from tests.lsp.support.editor import Editor, connected
 from tests.lsp.support.service import SERVICE, Application
 from tests.workspace.trees import write_tree

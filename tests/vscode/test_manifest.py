@@ -6,7 +6,7 @@ import json
 import re
 
 from glossator import __version__
-from tests.vscode.manifest import FILE, generated
+from tools.manifest import FILE, generated
 
 MANIFEST = json.loads(FILE.read_text(encoding="utf-8"))
 

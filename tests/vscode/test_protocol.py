@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.vscode.protocol import FILE, generated
+from tools.protocol import FILE, generated
 
 
 def test_the_tables_of_commands_are_the_servers() -> None:

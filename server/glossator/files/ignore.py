@@ -12,17 +12,24 @@ import hashlib
 import logging
 import os
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-import re2
+from pathspec import PathSpec, RegexPattern
 
 from glossator.core.document import Missing, MissingReason
 from glossator.core.encoding import encode
 from glossator.files.disk import load
-from glossator.files.gitpattern import FOLDER_MARK, in_list, translate
+from glossator.files.gitpattern import (
+    BETWEEN,
+    MAX_EXPRESSION,
+    GitPattern,
+    any_of,
+    git_pattern,
+    one_per_byte,
+)
 from glossator.files.repository import repository_top, shared_git
 from glossator.files.roots import Roots, folder_of
 
@@ -33,58 +40,27 @@ IGNORE_FILES = frozenset({".gitignore", ".ignore"})
 GIT_RULE = ".git is always left out"
 _SOURCES = IGNORE_FILES | {".git"}  # what a directory must hold to have rules of its own
 _MAX_RULE_BYTES = 5_000_000
-_MAX_JOINED = 20_000  # characters of expressions in one, well below what RE2 can hold
-_NOTHING = r"[^\x00-\xff]"
+_NO_PATTERN = GitPattern("")
 _MEANING = 1  # raised whenever the same lines leave out something else than before
-_MEMORY = 64 << 20  # bytes that RE2 may take, far more than so many characters need
 
 _log = logging.getLogger(__name__)
 
 
-class _Pattern(NamedTuple):
-    """A line, 0-based, as `translate` gives it."""
-
-    line: int
-    regex: str
-    leaves_out: bool
-
-
 @dataclass(frozen=True)
-class _Patterns:
-    """Some patterns in their order, few enough for RE2 to join."""
+class _Section:
+    """Successive lines of a file, few enough for RE2, from line `first` (0-based)."""
 
-    patterns: tuple[_Pattern, ...]
-
-    @cached_property
-    def _each(self) -> re2.Set:
-        return _set_of(pattern.regex for pattern in self.patterns)
+    first: int
+    patterns: list[GitPattern]
 
     @cached_property
-    def _leaving_out(self) -> re2.Set:
-        joined = "|".join(in_list(each.regex) for each in self.patterns if each.leaves_out)
-        return _set_of((joined or _NOTHING,))
+    def any(self) -> PathSpec[RegexPattern]:
+        """Matches what some line matches; it compiles and matches sooner than `each`."""
+        return PathSpec([any_of(self.patterns)], backend="re2")
 
-    def last(self, entry: bytes) -> _Pattern | None:
-        """The last pattern that matches an entry."""
-        matching = self._each.Match(entry)
-        return self.patterns[max(matching)] if matching else None
-
-    def may_leave_out(self, listed: bytes) -> bool:
-        """Whether one of the entries in a list of them may be left out."""
-        return bool(self._leaving_out.Match(listed))
-
-
-def _set_of(regexes: Iterable[str]) -> re2.Set:
-    options = re2.Options()
-    options.log_errors = False
-    options.never_capture = True
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.max_mem = _MEMORY
-    together = re2.Set.SearchSet(options)
-    for regex in regexes:
-        together.Add(regex.encode("latin-1"))
-    together.Compile()
-    return together
+    @cached_property
+    def each(self) -> PathSpec[GitPattern]:
+        return PathSpec(self.patterns, backend="re2")
 
 
 @dataclass(frozen=True)
@@ -100,59 +76,53 @@ class RuleFile:
     lines: tuple[str, ...] = field(compare=False)
 
     @cached_property
-    def patterns(self) -> tuple[_Patterns, ...]:
-        """Those of the last lines first; a start that need not list anything asks for none.
-
-        Until they are there, other threads that ask for those of any file wait.
-        """
-        parts: list[list[_Pattern]] = []
+    def sections(self) -> list[_Section]:
+        """The last lines first. A start that lists no folder needs none."""
+        sections: list[_Section] = []
         room = 0
         for number, line in enumerate(self.lines):
-            translated = translate(line)
-            if translated is None:
-                continue
-            pattern = _Pattern(number, *translated)
-            length = len(pattern.regex)
-            if length > _MAX_JOINED:
+            pattern = git_pattern(line)
+            if len(pattern.expression) > MAX_EXPRESSION:
                 place = f"{self.label}:{number + 1}"
                 _log.warning("%s is not followed: the pattern is too long.", place)
-                continue
-            if length > room:
-                parts.append([])
-                room = _MAX_JOINED
-            parts[-1].append(pattern)
-            room -= length
-        return tuple(_Patterns(tuple(part)) for part in reversed(parts))
+                pattern = _NO_PATTERN
+            if not sections or len(pattern.expression) > room:
+                sections.append(_Section(number, []))
+                room = MAX_EXPRESSION
+            sections[-1].patterns.append(pattern)
+            room -= len(pattern.expression)
+        return sections[::-1]
 
-    def suspects(self, folder: str, names: Sequence[str]) -> Iterator[str]:
-        """Those of the entries `names` of `folder` that the file may leave out."""
+    def verdicts(self, folder: str, names: Sequence[str]) -> dict[str, str | None]:
+        """The rule that leaves out each of the entries `names` of `folder`; None if it keeps.
+
+        Entries that no line matches are missing. Most entries are, so a section first matches the
+        list of all names, and halves it as long as something in it matches.
+        """
         inner = folder[len(self.folder) :].lstrip(os.sep)
-        before = f"\0{inner}/" if inner else "\0"
-        parts = [names]
-        while parts:
-            some = parts.pop()
-            listed = os.fsencode(f"{before}{before.join(some)}\0")
-            for each in self.patterns:
-                if each.may_leave_out(listed):
-                    break
-            else:
-                continue
-            if len(some) == 1:
-                yield some[0]
-            else:
-                half = len(some) // 2
-                parts += some[:half], some[half:]
+        before = f"{inner}/" if inner else ""
+        between = BETWEEN + before
+        verdicts: dict[str, str | None] = {}
+        for section in self.sections:
+            matches = section.any.match_file
+            lists = [names]
+            while lists:
+                some = lists.pop()
+                listed = one_per_byte(before + between.join(some))
+                if not matches(listed):
+                    continue
+                if len(some) > 1:
+                    half = len(some) // 2
+                    lists += some[:half], some[half:]
+                elif some[0] not in verdicts:
+                    last = section.each.check_file(listed)
+                    rule = self._shown(section.first + (last.index or 0))
+                    verdicts[some[0]] = rule if last.include else None
+        return verdicts
 
-    def verdict(self, path: str, *, is_dir: bool) -> tuple[bool, str] | None:
-        """Whether `path` is left out and by which rule; None when no pattern matches."""
-        inner = path[len(self.folder) :].lstrip(os.sep)
-        entry = os.fsencode(inner + FOLDER_MARK if is_dir else inner)
-        for part in self.patterns:
-            pattern = part.last(entry)
-            if pattern is not None:
-                line = self.lines[pattern.line].encode("latin-1").decode("utf-8", "replace")
-                return pattern.leaves_out, f"{self.label}:{pattern.line + 1} {line.strip()}"
-        return None
+    def _shown(self, number: int) -> str:
+        line = self.lines[number].encode("latin-1").decode("utf-8", "replace")
+        return f"{self.label}:{number + 1} {line.strip()}"
 
 
 @dataclass(frozen=True)
@@ -170,23 +140,25 @@ class FolderRules:
         files = [[(file.folder, file.label, file.checksum) for file in kind] for kind in kinds]
         return _checksum(repr((_MEANING, files)).encode())
 
-    def suspects(self, folder: str, names: Sequence[str]) -> set[str]:
-        """Those of the entries `names` of the directory `folder` that may be left out."""
-        found = {".git"}.intersection(names)
-        if names:
-            for rules in (*self.exclude, *self.ignore, *self.git):
-                found.update(rules.suspects(folder, names))
-        return found
+    def left_out(self, folder: str, names: Sequence[str]) -> dict[str, str]:
+        """The entries of the directory `folder` that are left out, and the rule for each.
+
+        In `names` those of directories end in "/"; in the answer they do not.
+        """
+        verdicts: dict[str, str | None] = {
+            name: GIT_RULE for name in (".git", ".git/") if name in names
+        }
+        for rules in (*self.exclude, *self.ignore, *self.git):
+            if verdicts:
+                names = [name for name in names if name not in verdicts]
+            if names:
+                verdicts |= rules.verdicts(folder, names)
+        return {name.removesuffix("/"): rule for name, rule in verdicts.items() if rule}
 
     def excluding(self, path: str, *, is_dir: bool) -> str | None:
         """The rule that leaves out `path`, an entry of the directory; None keeps it."""
-        if path.endswith(os.sep + ".git"):
-            return GIT_RULE
-        for rules in (*self.exclude, *self.ignore, *self.git):
-            verdict = rules.verdict(path, is_dir=is_dir)
-            if verdict is not None:
-                return verdict[1] if verdict[0] else None
-        return None
+        folder, name = os.path.split(path)
+        return self.left_out(folder, [f"{name}/" if is_dir else name]).get(name)
 
 
 class IgnoreRules:
@@ -195,7 +167,7 @@ class IgnoreRules:
     def __init__(self, roots: Roots, settings: WorkspaceSettings) -> None:
         self._roots = roots
         self._follow = settings.use_ignore_files
-        self._exclude = tuple(map(_as_bytes, settings.exclude))
+        self._exclude = tuple(map(one_per_byte, settings.exclude))
         self._folders: dict[str, FolderRules | str] = {}
         self._forgetting = threading.Lock()
 
@@ -311,11 +283,6 @@ def _rule_file(folder: str, label: str, lines: Iterable[str]) -> tuple[RuleFile,
 
 def _checksum(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
-
-
-def _as_bytes(path: str) -> str:
-    """One character a byte, as git matches; file names that are no UTF-8 survive too."""
-    return path if path.isascii() else os.fsencode(path).decode("latin-1")
 
 
 def _folders_between(top: str, root: str) -> list[str]:

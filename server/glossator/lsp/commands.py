@@ -33,11 +33,11 @@ async def run_command(server: Server, params: types.ExecuteCommandParams) -> obj
     with _progress(server, command, request, params.work_done_token):
         answer = await command.run(server.application, request)
     if DECLARED[params.command].report and not server.client.events:
-        await show_report(server, answer)
+        await show_report(server.protocol, server.client, answer)
         if answer.stop == PLANNED:
             server.in_background(_offer_plan(server, answer.session_id), server.tell)
     elif params.command == "glossator.showGloss" and not server.client.events:
-        await show_gloss(server, answer)
+        await show_gloss(server.protocol, server.client, answer)
     return to_wire(answer)
 
 

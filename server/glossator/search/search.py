@@ -18,8 +18,7 @@ from glossator.files.entries import FileEntry
 from glossator.index.candidates import Candidates, Ranges
 from glossator.index.parts import with_plain_line_ends
 from glossator.index.required import analyse
-from glossator.search.block import FileMatch, Reader
-from glossator.search.blocks import SHOWN, MatchCollector
+from glossator.search.blocks import SHOWN, FileMatch, MatchCollector, Reader
 from glossator.search.finder import Finder
 from glossator.search.ripgrep import LARGE, Request
 from glossator.search.ripgrep_pattern import folds_alike

@@ -1,4 +1,4 @@
-"""The tables of commands in docs/protocol.md: `python -m tests.vscode.protocol` writes them there.
+"""The tables of commands in docs/protocol.md: `python -m tools.protocol` writes them there.
 
 A row is read off a command's declaration and the dataclasses of its handler: their fields, and
 their docstrings.
@@ -31,7 +31,7 @@ from glossator.usecases.show_context import ContextAnswer
 from glossator.usecases.status import StatusAnswer
 from glossator.usecases.undo import UndoAnswer
 
-FILE = Path(__file__).parents[2] / "docs" / "protocol.md"
+FILE = Path(__file__).parents[1] / "docs" / "protocol.md"
 
 _TOLD_BELOW: dict[Any, str] = {  # a paragraph of its own, which begins with this name
     Answer: "Answer",

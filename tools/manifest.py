@@ -1,4 +1,4 @@
-"""What the client's manifest says of the server: `python -m tests.vscode.manifest` writes it.
+"""What the client's manifest says of the server: `python -m tools.manifest` writes it.
 
 Settings are read off the server's own, commands and their menus off the declarations, so that all
 is said once. Settings are of the machine: a workspace must not set where the code is sent. Entries
@@ -14,7 +14,7 @@ from typing import Any
 from glossator.settings.model import Settings
 from glossator.usecases.declared import DECLARED
 
-FILE = Path(__file__).parents[2] / "vscode-client" / "package.json"
+FILE = Path(__file__).parents[1] / "vscode-client" / "package.json"
 
 _KEPT = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _PYTHON = {

@@ -1,4 +1,4 @@
-"""`initialize` and `initialized`: who the client is, and what it is offered."""
+"""`initialize`, `initialized`, `shutdown` and `exit`: the beginning and the end."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
 from glossator.lsp.client import describe
+from glossator.lsp.features.files import watch_files
 from glossator.lsp.features.symbol_offer import offer_symbols, withheld
 from glossator.lsp.features.text_document_content import offer_contents
-from glossator.lsp.features.watched_files import watch_files
 from glossator.usecases.declared import DECLARED
 
 if TYPE_CHECKING:
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
 
 def register(server: Server) -> None:
-    """Take over both methods from pygls, whose own would make its `Workspace`."""
+    """Replace pygls' own, which make its `Workspace` and do not wait for what they cancel."""
     server.feature(types.INITIALIZE)(initialize)
     server.feature(types.INITIALIZED)(initialized)
+    server.feature(types.SHUTDOWN)(shutdown)
+    server.feature(types.EXIT)(leave)
+    server.when_running.append(offer_symbols)
 
 
 def initialize(ls: Server, params: types.InitializeParams) -> types.InitializeResult:
@@ -50,3 +53,13 @@ def initialized(ls: Server, _params: types.InitializedParams) -> None:
         watch_files(ls)
     ls.client_ready = True
     offer_symbols(ls)
+
+
+async def shutdown(ls: Server, _params: None) -> None:
+    """End all work; every other request is answered before this one."""
+    await ls.close()
+
+
+def leave(ls: Server, _params: None) -> None:
+    """End the process."""
+    ls.leave()

@@ -1,4 +1,4 @@
-"""The server's types as TypeScript: `python -m tests.vscode.mirror` writes them to the client.
+"""The server's types as TypeScript: `python -m tools.mirror` writes them to the client.
 
 They are read off the dataclasses themselves, as `lsp.wire` sends and takes them, so that nothing
 has to be written twice.
@@ -32,7 +32,7 @@ from glossator.usecases.ask import CitationView
 from glossator.usecases.commands import COMMANDS
 from glossator.usecases.declared import CHAT_COMMANDS, DECLARED
 
-FILE = Path(__file__).parents[2] / "vscode-client" / "src" / "wire.ts"
+FILE = Path(__file__).parents[1] / "vscode-client" / "src" / "wire.ts"
 
 _HEAD = """\
 // What goes over the wire; see docs/protocol.md. Made from the server's own types by

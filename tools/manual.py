@@ -1,4 +1,4 @@
-"""`python -m tests.cli.manual`: writes docs/glossator.1, the man page, from the commands."""
+"""`python -m tools.manual`: writes docs/glossator.1, the man page, from the commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typer.main import get_command
 
 from glossator.cli.app import app
 
-PAGE = Path(__file__).parents[2] / "docs" / "glossator.1"
+PAGE = Path(__file__).parents[1] / "docs" / "glossator.1"
 _OPENING = r"""
 .TH GLOSSATOR 1
 .SH NAME
