@@ -19,7 +19,6 @@ from typer.core import TyperCommand
 from typer.main import get_command
 
 from glossator.cli.asking import ask_server
-from glossator.cli.launch import ALONE
 from glossator.cli.options import Modelled
 from glossator.cli.render.printable import printable
 from glossator.cli.render.renderer import Renderer
@@ -29,6 +28,8 @@ from glossator.core.errors import DeclarationError
 from glossator.lsp.wire import camel, to_wire
 from glossator.usecases.declaration import Declaration
 from glossator.usecases.declared import DECLARED
+
+ALONE = frozenset({"serve", "trust"})  # they ask no server; `launch.py` knows them, too
 
 
 def add_generic_commands(app: typer.Typer) -> None:
