@@ -20,7 +20,7 @@ from typing import Any
 from glossator.core.events import Envelope
 from glossator.core.report import Report
 from glossator.core.span import Citation
-from glossator.lsp.wire import camel
+from glossator.core.wire import camel
 from glossator.usecases.ask import Answer, CitationView
 from glossator.usecases.commands import COMMANDS
 from glossator.usecases.complete import CompleteAnswer

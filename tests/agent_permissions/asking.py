@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from glossator.core.permission import Access
+from glossator.core.permission import Access, Mode
 from glossator.permissions.decide import Allow, Ask, Decision, Deny, decide
-from glossator.permissions.policy import Mode, Places, Policy, Restrictions, Rules
+from glossator.permissions.policy import Places, Policy, Restrictions, Rules
 from glossator.permissions.subject import ShellScript, Subject, Target
 from glossator.shell.syntax import Redirect, Script, Simple, parse
 

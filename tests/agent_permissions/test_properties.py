@@ -8,9 +8,9 @@ from random import Random
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from glossator.core.permission import Access
+from glossator.core.permission import Access, Mode
 from glossator.permissions.decide import Allow, Ask, Deny, decide
-from glossator.permissions.policy import Mode, Policy, Restrictions, Rules
+from glossator.permissions.policy import Policy, Restrictions, Rules
 from glossator.permissions.rules import Rule, parse_rule
 from glossator.permissions.subject import ShellScript, Subject, Target
 from glossator.permissions.words import Words

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from glossator.core.permission import Mode
 from glossator.permissions.decide import Ask, Decision, decide
-from glossator.permissions.policy import Mode, Policy
+from glossator.permissions.policy import Policy
 from glossator.permissions.subject import Subject
 from glossator.shell.judge import Place, only_reading
 from glossator.shell.syntax import parse

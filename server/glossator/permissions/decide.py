@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from glossator.core.permission import Access
+from glossator.core.permission import Access, Mode
 from glossator.core.shown import shown, some_of
 from glossator.permissions.matching import concerning, covered, path_covered, uncertain, uncovered
-from glossator.permissions.policy import Mode, Policy
+from glossator.permissions.policy import Policy
 from glossator.permissions.protected import protection
 from glossator.permissions.rules import FAMILIES, Rule
 from glossator.permissions.subject import Subject, Target

@@ -8,20 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from enum import StrEnum
 
+from glossator.core.permission import Mode
 from glossator.files.roots import is_inside
 from glossator.permissions.protected import own_folders
 from glossator.permissions.rules import Rule, parse_rules
-
-
-class Mode(StrEnum):
-    """What is done without asking; each allows what the one before does."""
-
-    PLAN = "plan"  # reads only, and refuses what it does not do
-    ASK = "ask"  # reads
-    ACCEPT_EDITS = "acceptEdits"  # and edits in the workspace
-    AUTO = "auto"  # and everything else; of the shell, what runs in a sandbox
 
 
 @dataclass(frozen=True, slots=True)
