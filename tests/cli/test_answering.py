@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from glossator.cli import generic
 from glossator.cli.app import app
 from glossator.cli.launch import ALONE
 from glossator.cli.options import document_lines
@@ -108,3 +109,4 @@ def test_the_server_is_started_early_for_every_command_that_asks_it() -> None:
     groups = {group.name for group in app.registered_groups}
     asking = {each.terminal.split()[0] for each in DECLARED.values() if each.terminal}
     assert commands | groups == {*asking, *ALONE}
+    assert generic.ALONE == ALONE

@@ -255,14 +255,14 @@ def tool_arguments(text: str) -> dict[str, Any]:
 
 
 def _allowed_already() -> tuple[str, ...]:
-    """The rules of the user's settings; what the server is told takes their place."""
+    """The rules of the user's settings, which options replace."""
     from glossator.settings.load import load_settings  # noqa: PLC0415 - slow, and seldom needed
 
     return load_settings(None, os.environ).permissions.allow
 
 
 def _existing(path: str, roots: Sequence[Path]) -> str | None:
-    """The absolute path of what is there, one in the workspace if there are several."""
+    """The absolute path of an existing file, one in the workspace if there are several."""
     places = (os.path.abspath(path), *(os.path.join(root, path) for root in roots))
     existing = [place for place in places if os.path.exists(place)]
     inside = (place for place in existing if any(map(Path(place).is_relative_to, roots)))

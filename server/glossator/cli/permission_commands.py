@@ -128,7 +128,7 @@ def _remember(display: Display, folder: str) -> bool:
     damaged = []
     try:
         remembered_folders()
-    except StoreUnavailable as problem:  # it begins anew
+    except StoreUnavailable as problem:  # a new file takes its place
         damaged.append(str(problem))
     path = remember_folder(folder)
     done = (

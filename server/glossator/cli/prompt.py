@@ -37,7 +37,7 @@ _KEYS: Mapping[Choice, str] = {
 _CUT = f"Not all of it is shown: what begins with … at the left edge is left out. {VIEW} shows it."
 _AFFIRMING = frozenset("y yes yep yeah yup ok okay sure please help".split())
 _AGAIN = "Answer y, n or a key above, or say why not."
-_BEGINNING = 200  # characters of what nobody could be asked about
+_BEGINNING = 200  # characters of a request that is denied unasked
 _PLACE = re.compile(
     r"^@@ -(?P<old>\d+)(?P<removed>(,\d+)?) \+(?P<new>\d+)(?P<added>(,\d+)?) @@", re.MULTILINE
 )
@@ -66,7 +66,7 @@ class Prompt:
 
     @property
     def is_cut(self) -> bool:
-        """Whether something of what is asked about is not shown."""
+        """Whether part of the request is not shown."""
         return is_cut(self.details)
 
     @property

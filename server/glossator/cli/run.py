@@ -93,9 +93,9 @@ class Run:
             self._good = self._show(self._display, answer)
 
     async def _with_plans(self, work: Command | Work, execute: Execute) -> object:
-        """The answer; if it is a plan, that of what the user wants done about it, again and again.
+        """The answer. After a plan the user is asked, and the answer is that of what follows.
 
-        A program starts its plans itself.
+        A program (--json) is not asked.
         """
         answer = await (execute(work) if isinstance(work, Command) else work(execute))
         while isinstance(answer, Answer) and answer.stop == PLANNED and not self._common.json:

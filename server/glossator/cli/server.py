@@ -83,7 +83,7 @@ class Server:
         return code
 
     async def obituary(self) -> str:
-        """How it ended and the last lines of its log; it is killed if it goes on."""
+        """How it ended and the last lines of its log; it is killed if it has not ended."""
         try:
             code = await asyncio.wait_for(self.ended(), _LAST_SECONDS)
             how = f"It ended with {f'signal {-code}' if code < 0 else f'exit code {code}'}."
@@ -117,8 +117,8 @@ class Sink(Protocol):
 class Client:
     """One side of a conversation with a server.
 
-    `notified` is told every notification; `asked` answers the server's requests, while reading
-    goes on.
+    `notified` gets every notification; `asked` answers the server's requests, while the client
+    keeps reading.
     """
 
     def __init__(

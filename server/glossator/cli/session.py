@@ -55,7 +55,7 @@ from glossator.core.uri import to_uri
 from glossator.core.wire import Json, WireError, from_wire
 
 _SIGINT_EXIT = 130
-ANSWERS: Mapping[str, type[Json]] = {  # what each command of the protocol answers
+ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic ones
     "glossator.ask": Answer,
     "glossator.compact": CompactAnswer,
     "glossator.deleteSession": DeletedSession,
@@ -174,14 +174,12 @@ class _Session:
             self._server.kill()  # nothing has begun that would want an orderly end
 
     async def _execute(self, command: Command) -> Json:
-        """The answer: as the dataclass in `ANSWERS`, else as it came."""
+        """The answer, as the dataclass that the server declares for it."""
         params = {"command": command.name, "arguments": [command.argument]}
         answer = await self._client.request("workspace/executeCommand", params)
-        kind = ANSWERS.get(command.name)
-        if kind is None:
-            return answer
         try:
-            return from_wire(kind, answer)
+            kind = ANSWERS.get(command.name)
+            return answer if kind is None else from_wire(kind, answer)
         except WireError as error:
             raise ServerLost(f"The server's answer is not what it declares ({error}).") from error
 

@@ -8,7 +8,7 @@ text proves it is the last text compared with the one before.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -35,8 +35,6 @@ from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.edits import wait
 from glossator.edits.merge import rebase
 
-Texts = Mapping[str, Sequence[str]]  # by path: the text before the edit, and after each change
-
 
 @dataclass(frozen=True, slots=True)
 class Misplaced:
@@ -60,7 +58,7 @@ class Misplaced:
 
 
 @contextmanager
-def texts_seen(host: WorkspaceHost, plan: EditPlan) -> Iterator[Texts]:
+def texts_seen(host: WorkspaceHost, plan: EditPlan) -> Iterator[wait.Texts]:
     """The texts that the editor tells of, from now on, for the files that a plan edits."""
     edits = {change.path: change for change in plan.files if isinstance(change, FileEdit)}
     last = {path: host.overlays.get(path) for path in edits}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from glossator.core.document import Document, Missing, is_absent
@@ -12,7 +12,6 @@ from glossator.core.edit import EditPlan, FileChange, FileEdit, FileRename
 from glossator.core.ports import EditorPort
 from glossator.documents.host import WorkspaceHost
 from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.edits.in_editor import Texts
 from glossator.files.roots import is_inside
 
 ARRIVAL_SECONDS = 2.0  # for the first change of an edit that was applied; editors collect changes
@@ -24,6 +23,7 @@ QUIET_SECONDS = 0.2  # without a change; editors collect what is typed for 0.15 
 _TYPING_SECONDS = 2.0  # that are waited for quiet
 
 Condition = Callable[[WorkspaceSnapshot], bool]
+Texts = Mapping[str, Sequence[str]]  # by path: the text before the edit, and after each change
 
 
 async def until(host: WorkspaceHost, condition: Condition, seconds: float) -> bool:

@@ -62,9 +62,8 @@ class TextSearch:
         alone: FileEntry | None = None,
     ) -> None:
         pattern, flags = request.pattern, (request.ignore_case, request.multiline)
-        compiled = compile_pattern(pattern, ignore_case=flags[0], multiline=flags[1])
+        self._pattern = compile_pattern(pattern, ignore_case=flags[0], multiline=flags[1])
         analysis = analyse(pattern, ignore_case=flags[0], multiline=flags[1])
-        self._pattern = compiled.knowing(analysis.literal)
         self._snapshot = snapshot
         self._request = request
         self._cancelled = cancelled

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Protocol
 from glossator.core.answers import Answer
 from glossator.core.shown import shown_prose
 
+INDENT = "  "  # before each `Quote`, and before nothing else
+
 _CONTROLS = frozenset([*range(0x20), *range(0x7F, 0xA0)]) - {0x09, 0x0A}  # C0, DEL, C1
 _VISIBLE = {
     code: chr(0x2400 + code) if code < 0x20 else "\N{REPLACEMENT CHARACTER}" for code in _CONTROLS
@@ -51,7 +53,7 @@ class Line:
 class Outcome:
     """What came of a call, on one line: of a long `head` the beginning, then the whole `tail`.
 
-    A `failure` is never cut. In a pipe it reads `plain` if that is given.
+    With the style of a `failure` it is never cut. In a pipe it reads `plain` if that is given.
     """
 
     head: str
@@ -62,7 +64,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A line of what the user is asked about: such lines alone are indented.
+    """A line of a command or change that the user decides about; only such lines are indented.
 
     `number` is that of a line in a diff, from 0.
     """
@@ -133,7 +135,7 @@ Part = Line | Outcome | Quote | Exact | Diff | Code | Figures | Table
 
 
 class Output(Protocol):
-    """Where parts are shown. `live`: it shows text as it is written, and what goes on meanwhile."""
+    """Where parts are shown. A `live` one shows text as it is written, and a status line."""
 
     live: bool
 
@@ -156,13 +158,13 @@ class Output(Protocol):
         """The text of an answer, unless it was streamed."""
 
     def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
-        """What goes on: in words, or lines of who, what and how far, read at each drawing."""
+        """The status line: words, or lines of who, what and how far, read at each drawing."""
 
     def progress(self, value: dict[str, Any]) -> None:
         """The value of a `$/progress` notification."""
 
     def still(self) -> None:
-        """Nothing goes on."""
+        """There is no status line."""
 
     def error(self, message: str) -> None:
         """The command failed; on stderr."""

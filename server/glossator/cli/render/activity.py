@@ -1,4 +1,4 @@
-"""What goes on in a run, remembered from event to event: tool calls, edits and sub-agents."""
+"""What a run does at the moment, kept from event to event: tool calls, edits and sub-agents."""
 
 from __future__ import annotations
 

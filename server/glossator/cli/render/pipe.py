@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from glossator.cli.messages import PROMPT
 from glossator.cli.render import (
+    INDENT,
     Cell,
     Code,
     Diff,
@@ -28,7 +29,6 @@ from glossator.core.answers import Answer
 from glossator.core.shown import PATTERNS, shown_prose, shown_text
 from glossator.core.wire import Json, to_wire
 
-INDENT = "  "  # before what is asked about, and before nothing else
 _PROGRESS_STEP = 10  # percent between two lines
 _NARROWEST = 20  # columns for what is asked about
 _UNSEEN = re.compile(PATTERNS["unseen"])  # which JSON can say in escapes

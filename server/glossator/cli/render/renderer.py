@@ -143,7 +143,7 @@ class Renderer:
         self._out.error(message)
 
     def close(self) -> None:
-        """Show what is unfinished; nothing goes on any more."""
+        """Show what is unfinished, and end the status line."""
         self._think("\n" if self._thought else "")
         self._out.end_text()
         self._out.still()

@@ -17,6 +17,7 @@ from rich.text import Text
 
 from glossator.cli.messages import PROMPT
 from glossator.cli.render import (
+    INDENT,
     Cell,
     Code,
     Diff,
@@ -36,7 +37,6 @@ from glossator.core.answers import Answer
 from glossator.core.shown import shown_text
 from glossator.core.wire import Json
 
-INDENT = "  "  # before what is asked about, and before nothing else
 _BAR_WIDTH = 40  # characters
 _LEAST = 24  # columns of the beginning of a line that is cut
 _SNIPPET_LINES = 12
@@ -45,7 +45,7 @@ _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan", "\\": "dim"}
 
 
 class Screen:
-    """Prints parts, unlike ones set apart, and says below them what goes on.
+    """Prints parts with blank lines between unlike ones, and what the run does below them.
 
     Of an answer's text each block of Markdown is printed as soon as it is finished.
     """
@@ -159,7 +159,7 @@ class Screen:
             self._status.start()
 
     def _apart(self, kind: str) -> None:
-        """A blank line, unless the same `kind` goes on; what has none is always set apart."""
+        """A blank line between unlike parts; a part without a `kind` always gets one."""
         if self._last and not (kind and kind == self._last):
             self._console.print()
         self._last = kind or "block"
