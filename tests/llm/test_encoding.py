@@ -45,7 +45,7 @@ def test_a_growing_conversation_is_encoded_as_the_sdk_would(profile: Profile) ->
         body = body_of(request, profile)
         assert encode_body(body, request.encoded) == openapi_dumps(body)
         grow(conversation, number)
-    conversation.begin_anew([user_message("A summary."), *conversation.messages[-2:]])
+    conversation.restart([user_message("A summary."), *conversation.messages[-2:]])
     request = request_of(*conversation.messages, encoded=conversation.encoded)
     body = body_of(request, profile)
     assert encode_body(body, request.encoded) == openapi_dumps(body)

@@ -21,7 +21,7 @@ from glossator.sessions.catalog import Sessions
 from glossator.sessions.session import Session
 from glossator.undo import baseline
 from glossator.undo.apply import OnConflict, Undone
-from glossator.undo.baseline import Coverage, Limits
+from glossator.undo.baseline import BaselineCoverage, BaselineLimits
 from glossator.undo.checkpoint_store import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
 from glossator.undo.file_states import Absent, Content, DiskFiles, Restoration
@@ -65,7 +65,7 @@ class Bench:
             and self.ignored.isdisjoint(path.relative_to(self.root).parts)
         ]
 
-    async def shell(self, turn: str, script: str) -> Coverage:
+    async def shell(self, turn: str, script: str) -> BaselineCoverage:
         async with self.checkpoints.around(turn, self.listed) as coverage:
             await asyncio.to_thread(
                 subprocess.run, ["sh", "-ec", script], cwd=self.root, check=True
@@ -87,7 +87,7 @@ class Bench:
 
 
 def checkpoints_of(
-    root: Path, store: CheckpointStore, session: Session, limits: Limits | None = None
+    root: Path, store: CheckpointStore, session: Session, limits: BaselineLimits | None = None
 ) -> Checkpoints:
     files = DiskFiles(lambda: [str(root)])
     return Checkpoints(store, session, files, files, print, limits)
@@ -145,7 +145,7 @@ async def test_an_edit_and_a_new_file_are_taken_back_and_redone(bench: Bench) ->
 )
 async def test_what_a_command_did_is_taken_back(bench: Bench, script: str) -> None:
     before = tree(bench.root)
-    assert await bench.shell("t", script) == Coverage(4, 0)
+    assert await bench.shell("t", script) == BaselineCoverage(4, 0)
     assert tree(bench.root) != before
     after = tree(bench.root)
     undone = await bench.checkpoints.undo_turn()
@@ -294,10 +294,10 @@ async def test_commands_at_once_share_what_was_before(bench: Bench) -> None:
 
 
 async def test_what_lies_beyond_the_limits_is_told(bench: Bench) -> None:
-    limits = Limits(file_bytes=100, bytes=1_000, files=10)
+    limits = BaselineLimits(file_bytes=100, bytes=1_000, files=10)
     (bench.root / "large").write_bytes(bytes(101))
     bench.checkpoints = checkpoints_of(bench.root, bench.store, bench.session, limits)
-    assert await bench.shell("t", "echo x >> large; echo x >> run.sh") == Coverage(4, 1)
+    assert await bench.shell("t", "echo x >> large; echo x >> run.sh") == BaselineCoverage(4, 1)
     (told,) = (await bench.checkpoints.undo_turn()).conflicts
     assert "at most 100 are kept" in told.reason
     undone = await bench.checkpoints.undo_turn(on_conflict=OnConflict.OVERWRITE)

@@ -41,7 +41,7 @@ async def glossed_as(s: Stage, answer: Explored) -> str:
     """What the report was kept as."""
     for about in ({"name": "Fish.swim"}, {"uri": "zoo/fish.py"}, {"uri": "zoo"}):
         where = about.get("uri"), None, about.get("name")
-        noted = s.app.margin.of((await pointed_at(s.app, *where)).subject)
+        noted = s.app.glosses.of((await pointed_at(s.app, *where)).subject)
         if noted is not None:
             assert answer.document is not None
             assert noted.gloss.subject.key in answer.document
@@ -102,7 +102,7 @@ async def test_a_fresh_gloss_stays(tmp_path: Path) -> None:
         assert answer.document is None
         (s.root / "pond.py").write_text("")
         s.touched("pond.py")
-        await s.app.margin.settled()
+        await s.app.glosses.settled()
         again = await explored(s, "Why?", attachments=(fish(s, 7, 9),))
         assert again.document == first.document
 
@@ -135,7 +135,7 @@ async def test_a_gloss_asked_again_is_kept_again(tmp_path: Path, restart: bool) 
         if not restart:
             again = await retry(s.app, RetryRequest(first.session_id))
             assert again.document == first.document
-            noted = s.app.margin.of((await pointed_at(s.app, None, None, "Fish.swim")).subject)
+            noted = s.app.glosses.of((await pointed_at(s.app, None, None, "Fish.swim")).subject)
             assert noted is not None
             assert noted.gloss.report == again.report != first.report
     if restart:

@@ -81,13 +81,13 @@ async def glossed(s: Stage, **about: Any) -> Explored:
 
 
 async def noted(s: Stage, name: str) -> GlossState | None:
-    return s.app.margin.of((await pointed_at(s.app, None, None, name)).subject)
+    return s.app.glosses.of((await pointed_at(s.app, None, None, name)).subject)
 
 
 async def changed_lines(s: Stage, name: str) -> int | None:
     """How many cited lines changed, once it is known; None without a gloss."""
     async with asyncio.timeout(1):
-        await s.app.margin.settled()
+        await s.app.glosses.settled()
     found = await noted(s, name)
     return found.standing.changed if found and found.standing else None
 
@@ -109,7 +109,7 @@ async def test_a_sub_agent_explores_and_the_report_is_kept(root: Path) -> None:
         assert found.standing is not None
         assert found.standing.is_fresh
     async with stage(root, {}, ()) as again:  # the server was started anew
-        await again.app.margin.look()
+        await again.app.glosses.look()
         assert await changed_lines(again, "Fish.swim") == 0
 
 
@@ -149,7 +149,7 @@ async def test_extracts_of_files_and_folders(root: Path) -> None:
         for kind, path in kinds.items():
             pointed = await pointed_at(s.app, path, None, None)
             assert pointed.subject.kind == kind
-            assert s.app.margin.of(pointed.subject) is not None
+            assert s.app.glosses.of(pointed.subject) is not None
 
 
 @SANDBOXED
@@ -202,7 +202,7 @@ async def test_one_cited_line_makes_stale_exactly_what_cites_it(root: Path) -> N
         for name in ("swim", "splash", "evening"):
             await glossed(s, name=name)
         told: list[str] = []
-        s.app.margin.subscribe(lambda subjects: told.extend(each.name for each in subjects))
+        s.app.glosses.subscribe(lambda subjects: told.extend(each.name for each in subjects))
         uri = to_uri(str(root / "zoo/fish.py"))
         s.app.host.apply(Opened(uri, 1, FILES["zoo/fish.py"]))
         assert [await changed_lines(s, name) for name in ("swim", "splash", "evening")] == [0] * 3
@@ -247,10 +247,10 @@ async def test_a_new_gloss_takes_the_old_ones_place(root: Path) -> None:
 async def test_two_servers_share_glosses(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("glossator.glosses.gloss_index._AGAIN", 0.0)
     async with stage(root, FILES, (), OFFLINE) as one, stage(root, {}, (), OFFLINE) as other:
-        await other.app.margin.look()
+        await other.app.glosses.look()
         assert await noted(other, "swim") is None
         await glossed(one, name="swim")
-        await other.app.margin.look()
+        await other.app.glosses.look()
         assert await changed_lines(other, "swim") == 0
 
 
@@ -280,7 +280,7 @@ async def test_an_empty_or_partial_report_takes_no_whole_ones_place(root: Path) 
         assert await keep(s.app, subject, partial, "m") is not None
         assert await keep(s.app, subject, whole, "m") is not None
         assert await keep(s.app, subject, partial, "m") is None
-        found = s.app.margin.of(subject)
+        found = s.app.glosses.of(subject)
         assert found is not None
         assert found.gloss.report == whole
 
@@ -297,7 +297,7 @@ async def test_a_fresh_gloss_of_a_model_is_not_given_for_an_extract(root: Path) 
         assert found.gloss.model == "claude-haiku-5-5"
         (root / "pond.py").unlink()
         s.touched("pond.py")
-        await s.app.margin.settled()
+        await s.app.glosses.settled()
         assert (await glossed(s, name="Fish.swim")).document is not None
 
 
@@ -458,7 +458,7 @@ async def test_lenses_count_calls_and_tell_how_glosses_stand(root: Path) -> None
         assert await face(splash) == ("gloss · 1 call", "glossator.showGloss")
         at = Position(12, 4), Position(12, 10)
         s.app.host.apply(Edited(uri, 2, (TextEdit(at, "yield"),)))
-        await s.app.margin.settled()
+        await s.app.glosses.settled()
         title, command = await face(splash)
         assert title == "gloss, stale: 1 cited line changed: explore again · 1 call"
         assert command == "glossator.gloss"

@@ -25,7 +25,7 @@ def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def about(s: Stage, path: str, name: str = "Fish.swim", kind: str = "method") -> GlossState | None:
-    return s.app.margin.of(Subject(str(s.root / path), name, kind))
+    return s.app.glosses.of(Subject(str(s.root / path), name, kind))
 
 
 def move(s: Stage, old: str, new: str) -> None:
@@ -42,14 +42,14 @@ def _busy_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 async def glossed(s: Stage, request: GlossRequest) -> Explored:
     """Gloss it, and wait until what it cites was seen: only texts that were seen are followed."""
     answer = await gloss(s.app, request)
-    await s.app.margin.settled()
+    await s.app.glosses.settled()
     return answer
 
 
 async def told(s: Stage, *paths: str) -> None:
     s.app.host.apply(DiskChanged(frozenset(str(s.root / path) for path in paths)))
     await s.app.host.ready()
-    await s.app.margin.settled()
+    await s.app.glosses.settled()
 
 
 @pytest.mark.parametrize("order", ["at once", "gone first", "there first"])
@@ -58,7 +58,7 @@ async def test_seen_on_disk(tmp_path: Path, order: str) -> None:
         document = (await glossed(s, GlossRequest(name="Fish.swim"))).document
         assert document is not None
         heard: set[str] = set()
-        s.app.margin.subscribe(lambda subjects: heard.update(each.path for each in subjects))
+        s.app.glosses.subscribe(lambda subjects: heard.update(each.path for each in subjects))
         move(s, "zoo/fish.py", "sea/carp.py")
         match order:
             case "at once":
@@ -85,8 +85,8 @@ async def test_seen_on_disk(tmp_path: Path, order: str) -> None:
         assert about(s, "zoo/fish.py") is not None
         assert await report_at(s.app, document) is not None
     async with stage(tmp_path / "work", {}, ()) as s:
-        await s.app.margin.look()
-        await s.app.margin.settled()
+        await s.app.glosses.look()
+        await s.app.glosses.settled()
         assert about(s, "zoo/fish.py") is not None
         assert about(s, "sea/carp.py") is None
 
@@ -123,7 +123,7 @@ async def test_told_by_the_editor_though_the_text_is_another(tmp_path: Path) -> 
         s.app.host.apply(Opened((s.root / "sea/fish.py").as_uri(), 1, changed))
         s.app.host.apply(DiskChanged(frozenset({str(s.root / "zoo"), str(s.root / "sea")})))
         s.app.renamed({str(s.root / "zoo"): str(s.root / "sea")})
-        await s.app.margin.settled()
+        await s.app.glosses.settled()
         found = about(s, "sea/fish.py")
         assert found is not None
         assert found.standing is not None
@@ -184,13 +184,13 @@ async def test_two_servers_follow_the_same(tmp_path: Path, monkeypatch: pytest.M
     root = tmp_path / "work"
     async with stage(root, FILES, TURNS) as one, stage(root, {}, ()) as other:
         await glossed(one, GlossRequest(name="Fish.swim"))
-        await other.app.margin.look()
+        await other.app.glosses.look()
         move(one, "zoo/fish.py", "zoo/carp.py")
         for s in (one, other):
             await told(s, "zoo/fish.py", "zoo/carp.py")
         for s in (one, other, one):
-            await s.app.margin.look()
-            await s.app.margin.settled()
+            await s.app.glosses.look()
+            await s.app.glosses.settled()
             assert about(s, "zoo/carp.py") is not None
             assert about(s, "zoo/fish.py") is None
 
@@ -204,7 +204,7 @@ async def test_the_watcher_is_enough(tmp_path: Path) -> None:
             if about(s, "sea/fish.py"):
                 followed.set()
 
-        s.app.margin.subscribe(heard)
+        s.app.glosses.subscribe(heard)
         move(s, "zoo", "sea")
         async with asyncio.timeout(30):
             await followed.wait()

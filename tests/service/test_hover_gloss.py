@@ -62,11 +62,11 @@ async def test_the_gloss_and_its_state(tmp_path: Path) -> None:
         assert "[Whole gloss](command:glossator.showGloss?" in await shown(s, uri, 6, 9, links=True)
         top = Position(0, 0), Position(0, 0)
         s.app.host.apply(Edited(uri, 2, (TextEdit(top, "\n\n"),)))
-        await s.app.margin.settled()
+        await s.app.glosses.settled()
         assert f"[`zoo/fish.py:9-11`]({uri}#L9-L11)" in await shown(s, uri, 8, 9)
         at = Position(4, 20), Position(4, 21)  # the second passage
         s.app.host.apply(Edited(pond, 2, (TextEdit(at, "x"),)))
-        await s.app.margin.settled()
+        await s.app.glosses.settled()
         assert "*Gloss, stale: 1 cited line changed*" in await shown(s, uri, 8, 9)
 
 
@@ -78,7 +78,7 @@ async def test_no_worker_is_asked_for_what_is_at_hand(tmp_path: Path) -> None:
         document = s.app.host.snapshot().open_document(pond)
         assert document is not None
         async with asyncio.timeout(20):
-            while s.app.at_hand.outline(document) is None:
+            while s.app.hover_cache.outline(document) is None:
                 await hover(s.app, HoverRequest(pond, Position(3, 6)))
         places = [(4, 12), (3, 6), (4, 5)]  # swim, evening, Fish
         first = [await hover(s.app, HoverRequest(pond, Position(*at))) for at in places]

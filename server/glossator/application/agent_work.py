@@ -1,4 +1,4 @@
-"""One sub-agent at work: told of, kept, and ended with a report, whatever happens."""
+"""One sub-agent at work: shown, kept, and always ended with a report."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _CANCELLED = "it was cancelled"
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class AgentJob:
     """A sub-agent that is about to begin with `message`, after what its conversation inherited.
 
     `reads` is what it was shown before, and will be; `context` is what each of its calls sees.
@@ -53,8 +53,8 @@ class Job:
     commands: Sequence[str] = ()  # that the conversation ran
 
 
-async def work(app: Application, session: Session, run: Run, above: Meter, job: Job) -> Report:
-    """Do a job as part of a run, whose meter is `above`; the report is kept, and told of."""
+async def work(app: Application, session: Session, run: Run, above: Meter, job: AgentJob) -> Report:
+    """Do a job as part of a run, whose meter is `above`; the report is kept and shown."""
     name, task = job.agent.name, job.task
     agent_id = secrets.token_hex(8)
     now = datetime.now(UTC)
@@ -82,7 +82,7 @@ async def work(app: Application, session: Session, run: Run, above: Meter, job: 
 
 
 def _run(
-    app: Application, job: Job, progress: Progress, meter: Meter
+    app: Application, job: AgentJob, progress: Progress, meter: Meter
 ) -> Coroutine[Any, Any, Ended]:
     clock = RunClock()
 
@@ -119,7 +119,7 @@ async def _ended(run: Run, agent_id: str, working: Coroutine[Any, Any, Ended]) -
 
 
 async def _checked(
-    app: Application, job: Job, ended: Ended, progress: Progress, before: ReadState
+    app: Application, job: AgentJob, ended: Ended, progress: Progress, before: ReadState
 ) -> Report:
     """The report, with its citations checked against the text as it is now.
 

@@ -94,7 +94,7 @@ class Application:
         indexing = Indexing(self.worker, port.tell, progress)
         self.host = WorkspaceHost(roots, settings.workspace, indexing, encoding)
         self.symbols = SymbolFinder(self.worker, settings.workspace)
-        self.at_hand = HoverCache(self.host, self.symbols)
+        self.hover_cache = HoverCache(self.host, self.symbols)
         self.folders = Folders()
         parallel = settings.agents.parallel
         self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
@@ -104,7 +104,7 @@ class Application:
         keep = Retention(**settings.sessions.model_dump())
         self.sessions = Sessions(lambda: self.host.roots, port.tell, keep, let_go=self._let_go)
         self.runs = Runs(port)
-        self.margin = GlossIndex(self.host, Retention(**settings.glosses.model_dump()), port.tell)
+        self.glosses = GlossIndex(self.host, Retention(**settings.glosses.model_dump()), port.tell)
         self.acting = Acting(self.host, port, settings, environment, trusted)
         self._needed = asyncio.Event()  # somebody waits for the workspace to be scanned
         self._starting: asyncio.Task[None] | None = None
@@ -113,7 +113,7 @@ class Application:
         """Begin to ready the model, then to scan and watch the workspace; returns at once."""
         self._starting = asyncio.create_task(self._start())
         self.sessions.prune()
-        self.margin.look_soon()
+        self.glosses.look_soon()
 
     async def scanned(self) -> None:
         """Wait until the model is ready and the workspace has been scanned."""
@@ -129,15 +129,15 @@ class Application:
     def renamed(self, names: Mapping[str, str]) -> None:
         """The editor gave files or folders other names; their glosses go with them."""
         real = self.host.canonical
-        self.margin.renamed({real(old): real(new) for old, new in names.items()})
+        self.glosses.renamed({real(old): real(new) for old, new in names.items()})
 
     async def close(self) -> None:
         """End every run, then give everything back."""
         await self.runs.drain()
         await self.acting.close()
         await self.sessions.close()
-        await self.margin.close()
-        await self.at_hand.close()
+        await self.glosses.close()
+        await self.hover_cache.close()
         if self._starting:
             self._starting.cancel()  # a scan that nobody will use is not begun
             await asyncio.wait({self._starting})
@@ -192,7 +192,7 @@ class Application:
         await asyncio.to_thread(self.acting.shell.sweep, self.host.roots)
         try:
             await self.model.prepare()
-        except ModelError as error:  # whoever asks is told the same
+        except ModelError as error:  # a question gets the same error
             logger.warning("%s", error)
         if self.runs.active():
             with suppress(TimeoutError):

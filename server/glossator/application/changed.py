@@ -1,7 +1,7 @@
-"""What changed in the files that a conversation has read, told to its model once.
+"""Tells the model once what changed in the files that its conversation has read.
 
-Whoever changed them, the user, the editor or a command, between two runs or while one was at work:
-what the model knows of a file goes with it. What it did itself, and undos, it knows already.
+The user, the editor or a command may have changed them, between two runs or during one. The model's
+own edits and undos are not repeated.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class _Told:
 
 
 async def changes(app: Application, session: Session, known: Collection[str] = ()) -> str:
-    """What the model is to know of, and is told of in another way if `known`; "" if nothing.
+    """The changes in words for the model; "" if there are none. It hears of the `known` otherwise.
 
     From here on it counts as told, and what was read is about the current texts.
     """
@@ -74,7 +74,7 @@ async def changes(app: Application, session: Session, known: Collection[str] = (
     told = await asyncio.to_thread(_tell, snapshot, reads, changed, known)
     current = [each.now for each in changed if isinstance(each.now, Document)]
     await _keep(app, session, (*reads.documents(), *current))
-    for each in told:  # from here on it is told: nothing is awaited
+    for each in told:  # nothing is awaited from here on
         if isinstance(each.change.now, Missing):
             reads.forget(each.change.seen.path)
         else:

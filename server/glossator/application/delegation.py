@@ -1,4 +1,4 @@
-"""The sub-agents of one run: what each is given, and how much of what is left of the run."""
+"""The sub-agents of one run: what each gets, and its share of the run's budget."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from glossator.agent.agent import Agent
 from glossator.agent.clock import RunClock
 from glossator.agent.guard import farewell
 from glossator.agent.subagent import only_reading
-from glossator.application.agent_work import Job, work
+from glossator.application.agent_work import AgentJob, work
 from glossator.application.application import Application
 from glossator.application.opening import agents_now
 from glossator.context.attachments import Attached, Exhibit
@@ -103,7 +103,7 @@ class Delegation:
             reads.show(item.span for item in attached if isinstance(item, Attached))
             shown = [part for item in attached for part in item.parts]
             return await self._work(
-                Job(
+                AgentJob(
                     agent,
                     who.model,
                     task,
@@ -135,7 +135,7 @@ class Delegation:
             known = conversation.encoded
             reads, findings = self._shown[0].copy(), self._shown[1].copy()
             return await self._work(
-                Job(
+                AgentJob(
                     agent,
                     self._model,
                     task,

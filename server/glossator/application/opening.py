@@ -41,7 +41,7 @@ async def agents_now(app: Application) -> dict[str, CustomAgent]:
 
 
 async def agents_told(app: Application, session: Session) -> str:
-    """What a conversation that begins is told of them; "" if there are none."""
+    """What a new conversation says of them; "" if there are none."""
     if session.conversation.messages or Explore.name not in app.tools:
         return ""
     agents = await agents_now(app)

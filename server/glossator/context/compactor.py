@@ -74,7 +74,7 @@ class Compactor:
         messages, carried = self.conversation.messages, self.carried()
         made = await compact(messages, self.model, self.frame, self.weights, carried, meter)
         if isinstance(made, Compacted):
-            self.conversation.begin_anew(made.messages)
+            self.conversation.restart(made.messages)
             self._wait(made.after)
             self.backoff.told = False
             self.compacted(made)

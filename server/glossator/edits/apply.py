@@ -66,14 +66,14 @@ _STAYING = (
 )
 
 
-class Kept(Protocol):
+class Checkpointing(Protocol):
     """Keeps files as they were, so that edits can be taken back."""
 
     async def before(self, paths: Iterable[str]) -> None:
         """They are about to be changed."""
 
     async def after(self, changed: Mapping[str, str | None], untouched: Iterable[str]) -> None:
-        """Files were changed to a text, whatever came of it since, or (None) to what is there now.
+        """Files were changed to a text, or (None) to their current content.
 
         The `untouched` were not changed after all.
         """
@@ -89,7 +89,7 @@ class PlanEditing:
     host: WorkspaceHost
     port: EditorPort
     emit: Callable[[Event], None]
-    kept: Kept
+    kept: Checkpointing
     review: bool
     waiting: Callable[[], AbstractContextManager[object]] = nullcontext
     permitted: AbstractSet[str] = frozenset()

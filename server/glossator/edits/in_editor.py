@@ -59,7 +59,7 @@ class Misplaced:
 
 @contextmanager
 def texts_seen(host: WorkspaceHost, plan: EditPlan) -> Iterator[wait.Texts]:
-    """The texts that the editor tells of, from now on, for the files that a plan edits."""
+    """The texts that the editor sends, from now on, for the files that a plan edits."""
     edits = {change.path: change for change in plan.files if isinstance(change, FileEdit)}
     last = {path: host.overlays.get(path) for path in edits}
     texts = {path: [edit.before] for path, edit in edits.items()}
@@ -304,7 +304,7 @@ async def _late(host: WorkspaceHost, plan: EditPlan, refusal: NotApplied) -> boo
 
 
 def _with_current(seen: Sequence[str], current: Document | Missing) -> Sequence[str]:
-    """The texts that were seen, and what a file holds that no editor tells of."""
+    """The texts that were seen, and what a file holds that no editor has open."""
     if isinstance(current, Missing) or current.text == seen[-1]:
         return seen
     return (*seen, current.text)

@@ -1,4 +1,4 @@
-"""Moves a plan over what somebody else changed since its base text was read.
+"""Moves a plan over the changes made since its base text was read.
 
 The other's changes are found by comparing the base with the current text. A replacement that no
 change overlaps or touches keeps its meaning at another offset; any other is a conflict. A change

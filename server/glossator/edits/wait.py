@@ -1,4 +1,4 @@
-"""Waiting for what an editor was asked to do: it answers, and tells of its documents by itself."""
+"""Waits for an editor: its answer to an edit, and the changes of documents that it sends."""
 
 from __future__ import annotations
 

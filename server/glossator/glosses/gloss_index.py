@@ -1,8 +1,8 @@
-"""The margin: the glosses of a workspace in memory, each with how it stands with the texts of now.
+"""The glosses of a workspace in memory, each with how it stands with the current texts.
 
-They are kept in the user's state folder, for all workspaces, and other servers' are found when one
-looks again. What a change of a document means is told by an index from cited paths to glosses, so
-that only those that cite it are looked at. What was renamed is followed (`glosses/renames.py`).
+They are kept in the user's state folder, for all workspaces; `look` finds those of other servers.
+An index from cited paths to glosses gives those that a change of a document concerns.
+Glosses follow renamed files (`glosses/renames.py`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import platformdirs
 from glossator.core.errors import StoreUnavailable
 from glossator.core.gloss import Gloss, Subject, from_json, to_json
 from glossator.documents.host import WorkspaceHost
-from glossator.glosses.passages import HashedTexts, Read, Standing, standing
+from glossator.glosses.passages import GlossStanding, HashedTexts, Read, standing
 from glossator.glosses.renames import Names, RenameTracker, follow, found_again, still_so
 from glossator.store.glosses import GlossStore
 from glossator.store.logs import Retention
@@ -45,7 +45,7 @@ class GlossState:
     """A gloss and how it stands; `standing` is None until the texts were looked at."""
 
     gloss: Gloss
-    standing: Standing | None
+    standing: GlossStanding | None
 
 
 class GlossIndex:
@@ -56,10 +56,10 @@ class GlossIndex:
         self._host = host
         self._keep = keep
         self._tell = tell
-        self._thread = ThreadPoolExecutor(1, "glossator-margin")
+        self._thread = ThreadPoolExecutor(1, "glossator-glosses")
         self._store: GlossStore | None = None  # of the thread
         self._read_last: tuple[int, tuple[str, ...]] | None = None  # its version, the roots
-        self._editions: dict[str, int] = {}  # of what was read of it, by key
+        self._editions: dict[str, int] = {}  # as they were read, by key
         self._roots: tuple[str, ...] = ()
         self._noted: dict[str, GlossState] = {}  # by the key of the subject
         self._citing: defaultdict[str, set[str]] = defaultdict(set)  # by path
@@ -247,7 +247,7 @@ class GlossIndex:
         return self._store
 
     def _read(self, roots: tuple[str, ...]) -> tuple[list[str], list[Gloss]]:
-        """The keys of what is gone since the last time, and what is new."""
+        """The keys of glosses that are gone since the last call, and the new glosses."""
         try:
             store = self._opened()
             if store is None or self._read_last == (version := store.version(), roots):
@@ -302,7 +302,7 @@ def _parsed(value: bytes | None) -> Gloss | None:
 
 def _standings(
     glosses: dict[str, Gloss], read: Read
-) -> tuple[dict[str, Standing], dict[str, str | None]]:
+) -> tuple[dict[str, GlossStanding], dict[str, str | None]]:
     """How they stand, and the hashes of the texts they are about and cite, None of no file.
 
     An editor may go on showing the text of a file that is gone.

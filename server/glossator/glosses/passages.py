@@ -40,7 +40,7 @@ class HashedTexts:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PassagePlace:
     """Where a passage is now, 1-based and inclusive; `changed` counts lines that are not as cited.
 
     Where all of them changed, it is where the passage was. `lost` are those lines, as they were
@@ -54,10 +54,10 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class GlossStanding:
     """How a gloss stands: a place for each of its passages, and how many cited lines changed."""
 
-    places: tuple[Place | None, ...]
+    places: tuple[PassagePlace | None, ...]
     changed: int
 
     @property
@@ -89,25 +89,25 @@ def passage_of(citation: Citation, read: Read) -> Passage | None:
     )
 
 
-def standing(gloss: Gloss, texts: HashedTexts) -> Standing:
-    """How a gloss stands with the texts of now; blocking, for a thread."""
+def standing(gloss: Gloss, texts: HashedTexts) -> GlossStanding:
+    """How a gloss stands with the current texts; blocking, for a thread."""
     places = tuple(
         place_of(each, texts.lines(each.path)) if each else None for each in gloss.passages
     )
     cited = zip(gloss.passages, places, strict=True)
     changed = {(each.path, line) for each, place in cited if each and place for line in place.lost}
-    return Standing(places, len(changed))
+    return GlossStanding(places, len(changed))
 
 
-def place_of(passage: Passage, lines: Sequence[str]) -> Place:
+def place_of(passage: Passage, lines: Sequence[str]) -> PassagePlace:
     """Where a passage is among the hashed lines of its document."""
     first, count = passage.first_line - 1, passage.last_line - passage.first_line + 1
     wanted = passage.lines
     every = range(passage.first_line, passage.last_line + 1)
     if not wanted:
-        return Place(passage.first_line, passage.last_line, count, frozenset(every))
+        return PassagePlace(passage.first_line, passage.last_line, count, frozenset(every))
     if tuple(lines[first : first + count]) == wanted:
-        return Place(passage.first_line, passage.last_line)
+        return PassagePlace(passage.first_line, passage.last_line)
     moved = [
         at
         for at, line in enumerate(lines)
@@ -117,14 +117,14 @@ def place_of(passage: Passage, lines: Sequence[str]) -> Place:
     ]
     if moved:
         at = min(moved, key=lambda each: abs(each - first))
-        return Place(at + 1, at + count)
+        return PassagePlace(at + 1, at + count)
     near = lines[max(first - _NEAR, 0) : first + count + _NEAR]
     alike = SequenceMatcher(None, wanted, near, autojunk=False).get_matching_blocks()
     kept = {block.a + at for block in alike for at in range(block.size)}
     lost = frozenset(line for at, line in enumerate(every) if at not in kept) or frozenset(
         every[:1]
     )
-    return Place(passage.first_line, passage.last_line, len(lost), lost)
+    return PassagePlace(passage.first_line, passage.last_line, len(lost), lost)
 
 
 def _came_with_it(passage: Passage, lines: Sequence[str], at: int) -> bool:

@@ -13,7 +13,7 @@ from glossator.core.shown import shown_prose
 from glossator.core.span import Citation, CitationStatus
 from glossator.core.uri import to_uri
 from glossator.glosses.gloss_index import GlossState
-from glossator.glosses.passages import Place
+from glossator.glosses.passages import PassagePlace
 
 EXTRACTIVE = "extracted without a model"
 
@@ -59,7 +59,7 @@ def document(noted: GlossState, title: str) -> str:
 
 
 def gloss_link(path: str, line: int) -> str:
-    """What makes a gloss of what is on a 1-based line, as a link that runs a command."""
+    """A link whose command makes a gloss of the symbol on a 1-based line."""
     return _command("glossator.gloss", {"uri": to_uri(path), "line": line})
 
 
@@ -79,7 +79,7 @@ def _findings(noted: GlossState) -> Iterator[str]:
         yield _linked(finding, now)
 
 
-def _linked(finding: Finding, places: list[Place | None]) -> str:
+def _linked(finding: Finding, places: list[PassagePlace | None]) -> str:
     cited = iter(zip(finding.citations, places, strict=True))
 
     def linked(mark: CitationMark) -> str:
@@ -89,7 +89,7 @@ def _linked(finding: Finding, places: list[Place | None]) -> str:
     return rewrite_citations(harmless(finding.text), linked)
 
 
-def _link(mark: CitationMark, citation: Citation, now: Place | None) -> str:
+def _link(mark: CitationMark, citation: Citation, now: PassagePlace | None) -> str:
     span = citation.span
     if span is None:
         return f"`{mark.place}`" + " (not read)" * (citation.status is not CitationStatus.READ)

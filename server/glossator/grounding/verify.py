@@ -22,7 +22,7 @@ _COMMAND_CHARACTERS = 100  # that name a run
 _FORMS = "write [cite: doc, PATH, L1-L2], or [cite: run, N]"
 
 
-class Shown(Protocol):
+class ShownLines(Protocol):
     """What a conversation was shown."""
 
     def missing(self, span: Span) -> Sequence[int]:
@@ -36,7 +36,7 @@ class Shown(Protocol):
 
 
 def verify_all(
-    answer: str, snapshot: WorkspaceSnapshot, shown: Shown, commands: Sequence[str] = ()
+    answer: str, snapshot: WorkspaceSnapshot, shown: ShownLines, commands: Sequence[str] = ()
 ) -> tuple[tuple[CitationMark, Citation], ...]:
     """Every citation of an answer with its check; blocking, for a thread."""
     marks = parse_citations(answer, files_of(snapshot, shown))
@@ -48,9 +48,9 @@ def verify_all(
 
 
 def faults(
-    answer: str, snapshot: WorkspaceSnapshot, shown: Shown, commands: Sequence[str] = ()
+    answer: str, snapshot: WorkspaceSnapshot, shown: ShownLines, commands: Sequence[str] = ()
 ) -> str:
-    """What the model is told of the citations of its answer that failed; "" if it is not asked.
+    """What the model reads about failed citations of its answer; "" if it is not asked again.
 
     Mentions alone are not worth another reply: they are marked for the user. Blocking.
     """
@@ -65,13 +65,13 @@ def faults(
     return load_prompt("user/citations").render(failed="\n".join(lines))
 
 
-def files_of(snapshot: WorkspaceSnapshot, shown: Shown) -> Callable[[str], bool]:
+def files_of(snapshot: WorkspaceSnapshot, shown: ShownLines) -> Callable[[str], bool]:
     """Whether a path is one of a file that can be read; each is looked at once."""
     return cache(lambda path: isinstance(_document(path, snapshot, shown), Document))
 
 
 def verify(
-    mark: CitationMark, snapshot: WorkspaceSnapshot, shown: Shown, commands: Sequence[str] = ()
+    mark: CitationMark, snapshot: WorkspaceSnapshot, shown: ShownLines, commands: Sequence[str] = ()
 ) -> Citation:
     """The citation with its status, and the reason when it does not hold.
 
@@ -113,7 +113,7 @@ def _of_run(mark: CitationMark, commands: Sequence[str]) -> Citation:
     return Citation(f"{mark.path}: {command}", None, CitationStatus.READ)
 
 
-def _document(path: str, snapshot: WorkspaceSnapshot, shown: Shown) -> Document | Missing:
+def _document(path: str, snapshot: WorkspaceSnapshot, shown: ShownLines) -> Document | Missing:
     """What the tools can read, or a document outside the workspace that the user attached.
 
     The end of a path will do, where it is that of one file only that was shown.

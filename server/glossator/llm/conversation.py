@@ -36,7 +36,7 @@ class Conversation:
         """Add the next message."""
         self._messages.append(message)
 
-    def begin_anew(self, messages: Sequence[Message]) -> None:
+    def restart(self, messages: Sequence[Message]) -> None:
         """Go on with other messages, as after a compaction: a new prefix, with nothing cached."""
         self._messages = list(messages)
         self.newest_reply = None

@@ -18,7 +18,7 @@ from glossator.usecases.declared import DECLARED
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
-    from glossator.usecases.commands import Command
+    from glossator.usecases.commands import LoadedCommand
 
 
 async def run_command(server: Server, params: types.ExecuteCommandParams) -> object:
@@ -63,7 +63,7 @@ def _argument(params: types.ExecuteCommandParams) -> object:
     raise WireError(f"{params.command} takes one object as its only argument")
 
 
-def _with_run_id(command: Command, request: Any) -> Any:  # noqa: ANN401 - any request of the table
+def _with_run_id(command: LoadedCommand, request: Any) -> Any:  # noqa: ANN401 - any request of the table
     """Name the run here if the client did not, so that its events find their progress bar."""
     if command.shows_progress and getattr(request, "run_id", "") is None:
         return dataclasses.replace(request, run_id=secrets.token_hex(8))
@@ -72,7 +72,7 @@ def _with_run_id(command: Command, request: Any) -> Any:  # noqa: ANN401 - any r
 
 @contextmanager
 def _progress(
-    server: Server, command: Command, request: object, token: int | str | None
+    server: Server, command: LoadedCommand, request: object, token: int | str | None
 ) -> Iterator[None]:
     create = token is None and server.client.progress and not server.client.events
     if not command.shows_progress or (token is None and not create):

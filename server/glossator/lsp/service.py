@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from glossator.core.gloss import Subject
     from glossator.settings.model import Settings
     from glossator.symbols.symbol import Symbol
-    from glossator.usecases.commands import Command
+    from glossator.usecases.commands import LoadedCommand
     from glossator.usecases.hover import HoverAnswer
     from glossator.usecases.lenses import Lens, LensFace
     from glossator.usecases.symbols import SymbolMatch, SymbolNode
@@ -29,7 +29,7 @@ class Service:
     sentence for each source that had to be left out.
     """
 
-    commands: Mapping[str, Command]
+    commands: Mapping[str, LoadedCommand]
     application: Callable[
         [
             tuple[str, ...],

@@ -1,6 +1,6 @@
 """Ranks chunks by the words they share with a question: BM25 over files, then over their chunks.
 
-Two steps, `rank` and `best_chunks`: between them somebody gets the outlines of the best files.
+Two steps, `rank` and `best_chunks`: between them the caller gets the outlines of the best files.
 
 Source of the weighting: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and
 Beyond" (2009), with k1 = 1.2 and b = 0.75.

@@ -59,7 +59,7 @@ class PersistedAgent:
 
 @dataclass(slots=True)
 class Transcript(Conversation):
-    """A sub-agent's conversation: `say` is told of each message that is appended."""
+    """A sub-agent's conversation: `say` gets each message before it is appended."""
 
     say: Callable[[Message], None] = field(default=lambda _: None, compare=False, repr=False)
 

@@ -96,7 +96,7 @@ class Sessions:
         return session
 
     async def records(self, session_id: str) -> list[Record]:
-        """What was kept of a session, whoever has it open. Raises as `open`, but not for use."""
+        """What was kept of a session, also while another server has it open. Raises as `open` does."""
         logs = self._logs
         if logs is None:
             raise _unknown(session_id)
@@ -157,7 +157,7 @@ class Sessions:
             self._in_background(asyncio.to_thread(_prune, self._logs, self._keep))
 
     async def close(self) -> None:
-        """Give every session to whoever wants it next."""
+        """Close every session, so that other servers can open it."""
         for session in self._sessions.values():
             self._in_background(asyncio.to_thread(session.sync))
         await self._settled()

@@ -105,7 +105,7 @@ class Journal:
             logger.warning("%s", error)
 
     def close(self) -> None:
-        """Give the session to whoever wants it."""
+        """Close the log, so that another server can open the session."""
         if self._log is not None:
             self._log.close()
             self._broken = True
@@ -126,8 +126,8 @@ def decode_head(raw: bytes) -> Head | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What a message shows: ranges that were read, lines, and lines that a report told of.
+class ShownInMessage:
+    """What a message shows: ranges that were read, lines, and lines that a report cited.
 
     `seen` are the documents, by path, whose text is another one by now, or (None) forgotten.
     """
@@ -139,7 +139,7 @@ class Shown:
 
 
 class PersistedConversation(Conversation):
-    """A conversation that tells of every message before it is part of it."""
+    """A conversation that writes each message down before it appends it."""
 
     def __init__(
         self,
@@ -156,15 +156,15 @@ class PersistedConversation(Conversation):
         self._say(message)
         super().append(message)
 
-    def begin_anew(self, messages: Sequence[Message]) -> None:
+    def restart(self, messages: Sequence[Message]) -> None:
         """Go on with other messages."""
         kept = tuple(messages)
         self._restarted(kept)
-        super().begin_anew(kept)
+        super().restart(kept)
 
 
 class PersistedReads(ReadState):
-    """What was shown, and what of it no message has told yet.
+    """What was shown, and what of it is not written down yet.
 
     It is written down together with the message that shows it: after a kill in between, nothing
     counts as shown that the conversation does not hold.
@@ -202,13 +202,13 @@ class PersistedReads(ReadState):
             lines.update(range(span.first_line, span.last_line + 1))
 
     def mark_citable(self, spans: Iterable[Span]) -> None:
-        """A report told of these lines."""
+        """A report cited these lines."""
         told = list(spans)
         super().mark_citable(told)
         self._new_citable += told
 
-    def take(self) -> Shown:
-        """What was shown since the last time this was asked."""
+    def take(self) -> ShownInMessage:
+        """What was shown since the last call."""
         reads = tuple(self._new_reads)
         spans = tuple(
             Span(uri, sha256, first, last)
@@ -221,28 +221,28 @@ class PersistedReads(ReadState):
         seen |= {path: each for path, each in now.items() if self._known_seen.get(path) != each}
         self._known_seen = now
         self._new_reads, self._new_lines, self._new_citable = [], {}, []
-        return Shown(reads, spans, citable, seen)
+        return ShownInMessage(reads, spans, citable, seen)
 
 
 class PersistedFindings(Findings):
-    """What was told, and what of it no message has told yet; written down as reads are."""
+    """Findings the model knows, and those not written down yet."""
 
     def __init__(self, findings: Mapping[str, Counts]) -> None:
         super().__init__(dict(findings))
         self._new: dict[str, Counts] = {}
 
     def remember(self, uri: str, counts: Counts) -> None:
-        """These findings of a document were told."""
+        """The model was shown these findings of a document."""
         super().remember(uri, counts)
         self._new[uri] = counts
 
     def take(self) -> dict[str, Counts]:
-        """What was told since the last time this was asked."""
+        """The findings shown since the last call."""
         new, self._new = self._new, {}
         return new
 
 
-class Unfinished:
+class UnfinishedReply:
     """The text of the reply under way, for people alone: the model never sees it again."""
 
     def __init__(self) -> None:

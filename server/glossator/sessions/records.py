@@ -68,7 +68,7 @@ class Said:
     """A message was appended; with it the model was shown what is listed here.
 
     Without `message`, it is the one of the `Received` before. `citable` are lines that a report
-    told of. `seen` are the texts that the model knows of documents now, by path; None: of none.
+    cited. `seen` are the texts that the model knows, by path of document; None: forgotten.
     """
 
     message: Message | None
@@ -111,7 +111,7 @@ class Happened:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptValue:
     """Something that a part of the program keeps with the session under its own name, as JSON."""
 
     name: str
@@ -149,7 +149,7 @@ Record = (
     | Restarted
     | Rewound
     | Happened
-    | Kept
+    | KeptValue
     | Spent
     | AgentRecord
 )
@@ -250,7 +250,7 @@ _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
         "happened",
         {"run": r.run_id, "seq": r.seq, "at": r.at.isoformat(), "event": r.event},
     ),
-    Kept: lambda r: ("kept", {"name": r.name, "value": r.value}),
+    KeptValue: lambda r: ("kept", {"name": r.name, "value": r.value}),
     Spent: lambda r: ("spent", _spent_fields(r)),
     **AGENT_ENCODERS,
 }
@@ -271,7 +271,7 @@ _DECODERS: Mapping[str, Callable[[dict[str, Any]], Record]] = {
     "restarted": lambda f: Restarted(tuple(f["messages"])),
     "rewound": lambda f: Rewound(tuple(f["runs"])),
     "happened": lambda f: Happened(f["run"], f["seq"], datetime.fromisoformat(f["at"]), f["event"]),
-    "kept": lambda f: Kept(f["name"], f["value"]),
+    "kept": lambda f: KeptValue(f["name"], f["value"]),
     "spent": _spent,
     **AGENT_DECODERS,
 }

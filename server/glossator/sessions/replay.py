@@ -29,7 +29,7 @@ _INTERRUPTED = RunFailed("Glossator was ended in the middle of this run. Ask aga
 
 
 def replay(records: Iterable[Record], going_on: Collection[str] = ()) -> list[Envelope]:
-    """The events of every run that stands, numbered anew; a reply's text comes in one piece.
+    """The events of every run that stands, numbered from 0; a reply's text comes in one piece.
 
     A run whose server was killed ends as failed, unless it is `going_on`. Events that this version
     does not know are left out.
@@ -107,7 +107,7 @@ def _adapters() -> dict[str, TypeAdapter[Event]]:
 
 
 def _asks_for_a_better_answer(message: Message) -> bool:
-    """Whether it tells of citations that failed: the next answer replaces the one before."""
+    """Whether it lists failed citations: the next answer replaces the one before."""
     opening = load_prompt("user/citations").opening
     return any(block.get("text", "").startswith(opening) for block in message["content"])
 

@@ -62,7 +62,7 @@ class Runs:
         run_id: str | None,
         note: Callable[[Envelope], None] | None = None,
     ) -> AsyncIterator[Run]:
-        """A run as long as the block lasts, in the calling task; `note` is told of every event.
+        """A run as long as the block lasts, in the calling task; `note` gets every event.
 
         When the block fails or is cancelled, the terminal event is sent here; when it succeeds it
         has sent `RunFinished` itself. Raises `UsageError` while the session has another run.

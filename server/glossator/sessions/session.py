@@ -25,11 +25,11 @@ from glossator.sessions.journal import (
     PersistedConversation,
     PersistedFindings,
     PersistedReads,
-    Unfinished,
+    UnfinishedReply,
 )
 from glossator.sessions.records import (
     UNTITLED,
-    Kept,
+    KeptValue,
     Prefix,
     Received,
     Record,
@@ -45,7 +45,7 @@ from glossator.sessions.state import (
     OF_CONVERSATION,
     RUNS,
     TODO,
-    Asked,
+    AskedRun,
     SessionState,
     add_up,
     asked,
@@ -75,7 +75,7 @@ class Session:
         self._journal = journal
         self._kept = state.kept
         self._syncing = threading.Lock()
-        self._unfinished = Unfinished()
+        self._unfinished = UnfinishedReply()
         self.id = state.id
         self.title = state.title
         self.created_at = state.created_at
@@ -147,10 +147,10 @@ class Session:
 
     def restart(self, messages: Sequence[Message]) -> None:
         """Go on with other messages: those of the compacted conversation."""
-        self.conversation.begin_anew(messages)
+        self.conversation.restart(messages)
 
     @property
-    def asked(self) -> list[Asked]:
+    def asked(self) -> list[AskedRun]:
         """The runs of the conversation, oldest first."""
         return asked(self._story)
 
@@ -223,11 +223,11 @@ class Session:
     def keep(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
         """Keep something under a name of one's own: grants, a todo list, checkpoints."""
         self._kept.setdefault(name, []).append(value)
-        self._write(Kept(name, value))
+        self._write(KeptValue(name, value))
 
     def keep_surely(self, name: str, value: Any) -> None:  # noqa: ANN401 - whatever JSON can carry
         """As `keep`; raises `StoreUnavailable` if it would not outlive this server."""
-        self._write(Kept(name, value))
+        self._write(KeptValue(name, value))
         if self._journal.why_broken:
             raise StoreUnavailable(self._journal.why_broken)
         self._kept.setdefault(name, []).append(value)
@@ -247,7 +247,7 @@ class Session:
             self._journal.sync(self.head, size)
 
     def close(self) -> None:
-        """Give it to whoever wants it next; safe to call again."""
+        """Close its log, so that another server can open it; safe to call again."""
         self._journal.close()
 
     def _write(self, record: Record) -> None:
@@ -269,7 +269,7 @@ class Session:
 
     def _restarted(self, messages: tuple[Message, ...]) -> None:
         self._write(Restarted(messages))
-        self.account.begin_anew()
+        self.account.restart()
         self.reads.forget_ranges()
         self.findings.forget()
 

@@ -22,7 +22,7 @@ from glossator.sessions.records import (
     UNTITLED,
     Begun,
     Happened,
-    Kept,
+    KeptValue,
     Prefix,
     ReadShown,
     Received,
@@ -47,7 +47,7 @@ _UNKNOWN = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedRun:
     """A run of the conversation as it stands; `compacted`: what it was asked is gone from it.
 
     `started` is its `run.started` as it was kept, `images` are those that went with the question.
@@ -89,7 +89,7 @@ class Account:
         if spent.purpose == "turn" and not spent.dropped:
             self.newest = spent
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """The conversation was compacted."""
         self.newest = None
 
@@ -153,7 +153,7 @@ def remember(story: list[Record], record: Record) -> None:
     match record:
         case Restarted():
             story[:] = map(_bare, story)
-        case Kept(name) if name not in OF_CONVERSATION:
+        case KeptValue(name) if name not in OF_CONVERSATION:
             return
         case Happened() if not _started(record):
             return
@@ -162,14 +162,14 @@ def remember(story: list[Record], record: Record) -> None:
     story.append(record)
 
 
-def asked(story: Iterable[Record]) -> list[Asked]:
+def asked(story: Iterable[Record]) -> list[AskedRun]:
     """The runs of a story, oldest first."""
-    runs: list[Asked] = []
+    runs: list[AskedRun] = []
     pending = False  # a run was started, and its question is not part of the conversation yet
     for record in story:
         match record:
             case Happened(run_id, event=event) if _started(record):
-                runs.append(Asked(run_id, event))
+                runs.append(AskedRun(run_id, event))
                 pending = True
             case Said(message) if pending:
                 runs[-1] = replace(runs[-1], images=() if message is None else _images(message))
@@ -203,7 +203,7 @@ def _without(record: Record, of: str, dropped: Collection[str]) -> Record | None
             return None
         case AgentBegun() | AgentSaid() | Reported() if of in dropped:
             return None
-        case Kept(name) if of in dropped and name in OF_CONVERSATION:
+        case KeptValue(name) if of in dropped and name in OF_CONVERSATION:
             return None
     return record
 
@@ -230,10 +230,10 @@ def _add(state: SessionState, record: Record) -> None:
             state.messages, state.unsaid = list(messages), None
             state.reads.clear()  # what showed and told them is gone
             state.findings.clear()
-            state.account.begin_anew()
+            state.account.restart()
         case Rewound(runs):
             state.dropped.update(runs)
-        case Kept() | Spent() | Reported():
+        case KeptValue() | Spent() | Reported():
             _collect(state, record)
         case Happened():  # for those who look back
             state.dropped.discard(_started(record))
@@ -255,9 +255,9 @@ def _say(state: SessionState, said: Said) -> None:
             state.seen[path] = document
 
 
-def _collect(state: SessionState, record: Kept | Spent | Reported) -> None:
+def _collect(state: SessionState, record: KeptValue | Spent | Reported) -> None:
     match record:
-        case Kept(name, value):
+        case KeptValue(name, value):
             state.kept.setdefault(name, []).append(value)
         case Spent():
             state.account.add(record)

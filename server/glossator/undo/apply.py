@@ -153,7 +153,7 @@ def undo_of(turns: Iterable[Turn], turn: str | None) -> str | None:
 
 
 def undone_turns(turns: Iterable[Turn]) -> tuple[UndoneTurn, ...]:
-    """As clients are told; undos that were undone are not among them."""
+    """The undone turns as clients see them; undos that were undone are not among them."""
     known = tuple(turns)
     undone = taken_back(known)
     return tuple(
@@ -187,7 +187,7 @@ def _begins(state: State, on_disk: State) -> bool:
 def restorations(
     wanted: Mapping[str, State], now: Mapping[str, State], objects: Objects
 ) -> tuple[list[Restoration], dict[str, str]]:
-    """What to bring back in place of what is there `now`, and why the rest cannot be.
+    """What to restore in place of the states `now`, and why the rest cannot be restored.
 
     Deletions and folders come first.
     """
@@ -250,8 +250,8 @@ class Undone:
 
 
 @dataclass(frozen=True, slots=True)
-class TakingBack:
-    """What is to be brought back of some turns, in place of what is there `now`.
+class PreparedUndo:
+    """What undoing some turns restores, in place of the states `now`.
 
     `wanted` is None if nothing may be. Of paths `below` open documents, only the file is at stake.
     """
@@ -265,7 +265,7 @@ class TakingBack:
     @staticmethod
     async def of(
         turns: Sequence[Turn], looking: FileStateReader, on_conflict: OnConflict
-    ) -> TakingBack:
+    ) -> PreparedUndo:
         """Decide it."""
         plan = Plan.of(turns)
         seen = await looking.seen(plan.target)
@@ -281,7 +281,7 @@ class TakingBack:
             if path not in left_alone and not same(state, now[path])
         }
         refused = found and on_conflict is OnConflict.REFUSE
-        return TakingBack(turns, None if refused else wanted, now, frozenset(files), found)
+        return PreparedUndo(turns, None if refused else wanted, now, frozenset(files), found)
 
     async def carry_out(self, log: TurnLog, looking: FileStateReader) -> Undone:
         """Do it; what is no longer as it was decided on is left alone."""

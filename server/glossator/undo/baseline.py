@@ -2,8 +2,8 @@
 
 Covered are the files that are listed: what ignore rules leave out (build results, installed
 packages, `.git`) is not. Every file's stamp is looked at; the bytes of those whose stamp is new are
-read and kept, up to `Limits`, those changed last first. A file changed within the file system's
-tick after it was read, to the same size, is read again, because its stamp is not trusted so soon.
+read and kept, up to `BaselineLimits`, those changed last first. A stamp as new as the file system's
+tick is not trusted: the file is read again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _UNLISTED = Unkept("was perhaps there before, but hidden by an ignore rule that 
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BaselineLimits:
     """What is kept before a command: at most so many bytes of a file, of all, and so many files."""
 
     file_bytes: int = 5_000_000
@@ -42,7 +42,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class BaselineCoverage:
     """How much a baseline holds: files kept, and how many were not."""
 
     kept: int
@@ -58,10 +58,10 @@ class Baseline:
     states: Mapping[str, State]
 
     @property
-    def coverage(self) -> Coverage:
+    def coverage(self) -> BaselineCoverage:
         """How much of the workspace is kept."""
         left_out = sum(isinstance(state, Unkept) for state in self.states.values())
-        return Coverage(len(self.states) - left_out, left_out)
+        return BaselineCoverage(len(self.states) - left_out, left_out)
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ class Baselines:
 
     objects: Objects
     files: DiskFiles
-    limits: Limits
+    limits: BaselineLimits
     _known: dict[str, tuple[Stamp, State]] = field(default_factory=dict)
 
     def take(self, paths: Iterable[str]) -> Baseline:

@@ -15,7 +15,7 @@ NAME = "checkpoints"  # under which a session keeps the notes
 TOLD = "told"  # … and the turns whose undoing the model knows of
 
 
-class Keeper(Protocol):
+class NoteStore(Protocol):
     """Where notes are kept: a session."""
 
     @property
@@ -77,7 +77,7 @@ class Note:
 class TurnLog:
     """The turns of a session, oldest first, in memory and where they are kept."""
 
-    def __init__(self, keeper: Keeper) -> None:
+    def __init__(self, keeper: NoteStore) -> None:
         self._keeper = keeper
         self.turns: dict[str, Turn] = {}
         for note in notes_from_json(keeper.kept(NAME)):
@@ -95,7 +95,7 @@ class TurnLog:
 
     @property
     def untold(self) -> list[Turn]:
-        """The undos that the model was not told of, but of turns that it knows nothing of."""
+        """The undos that the model does not know yet, except those of turns it never saw."""
         told = {turn for turns in self._keeper.kept(TOLD) for turn in turns}
         unknown = set(self._keeper.dropped)
         for turn in self.turns.values():
@@ -108,7 +108,7 @@ class TurnLog:
         ]
 
     def tell(self) -> None:
-        """The model was told of all undos."""
+        """The model knows all undos now."""
         if turns := [turn.id for turn in self.untold]:
             self._keeper.keep(TOLD, turns)
 

@@ -20,8 +20,8 @@ from glossator.store.objects import Objects
 from glossator.undo.file_states import (
     Content,
     DiskFiles,
-    Files,
     Found,
+    RestorableFiles,
     State,
     Stored,
     described,
@@ -37,7 +37,7 @@ MAX_BYTES = 2_000_000_000  # on disk, of all workspaces
 class CheckpointStore:
     """One file of objects; shared by the sessions of a server.
 
-    The user is told once that it cannot be used; whoever wanted it is told each time.
+    The user reads once that it cannot be used; each caller gets the error.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class FileStateReader:
     """Looks at files of at most `limit` bytes."""
 
     store: CheckpointStore
-    files: Files
+    files: RestorableFiles
     disk: DiskFiles
     limit: int
 

@@ -1,9 +1,9 @@
 """Checkpoints: what each turn found in the files it changed, so that it can be taken back.
 
-A tool that changes files tells of them `before` and `after`; a command runs inside `around`, which
-looks at every listed file (see `baseline.py` for what that covers). What the user types or saves
-meanwhile is not the turn's doing. Taking back is a turn of its own, with its own checkpoint, and
-can be taken back as well. It never overwrites what somebody else has changed since, unless told to.
+A tool that changes files calls `before` and `after`; a command runs inside `around`, which looks at
+every listed file (see `baseline.py`). What the user types or saves meanwhile is not the turn's. An
+undo is a turn with a checkpoint of its own, and can be undone. It overwrites no other change made
+since, unless it is asked to.
 
 The bytes lie in `Objects`; what belongs to which turn is kept with the session.
 """
@@ -31,8 +31,8 @@ from glossator.store.objects import Objects
 from glossator.undo.apply import (
     OnConflict,
     Plan,
+    PreparedUndo,
     Problem,
-    TakingBack,
     Undone,
     Untold,
     led_to,
@@ -42,10 +42,10 @@ from glossator.undo.apply import (
     undone_turns,
     unkept,
 )
-from glossator.undo.baseline import Baseline, Baselines, Coverage, Limits
-from glossator.undo.checkpoint_log import Keeper, Note, Turn, TurnLog
+from glossator.undo.baseline import Baseline, BaselineCoverage, BaselineLimits, Baselines
+from glossator.undo.checkpoint_log import Note, NoteStore, Turn, TurnLog
 from glossator.undo.checkpoint_store import CheckpointStore, FileStateReader, text_hashes
-from glossator.undo.file_states import DiskFiles, Files, State, same
+from glossator.undo.file_states import DiskFiles, RestorableFiles, State, same
 
 T = TypeVar("T")
 
@@ -74,20 +74,20 @@ class TurnChanges:
 class Checkpoints:
     """The checkpoints of one session. Methods raise `StoreUnavailable`.
 
-    Paths are absolute and real. Turns are named by whoever runs them, and kept in their order.
+    Paths are absolute and real. Callers name the turns; they are kept in order.
     """
 
     def __init__(
         self,
         store: CheckpointStore,
-        keeper: Keeper,
-        files: Files,
+        keeper: NoteStore,
+        files: RestorableFiles,
         disk: DiskFiles,
         tell: Callable[[str], None],
-        limits: Limits | None = None,
+        limits: BaselineLimits | None = None,
         show_undone: Callable[[tuple[UndoneTurn, ...]], None] = lambda _: None,
     ) -> None:
-        """`files` are as the user sees them; commands see `disk`. The user is told of failures.
+        """`files` are as the user sees them; commands see `disk`. `tell` shows failures to the user.
 
         After each undo, which turns are undone is shown.
         """
@@ -95,7 +95,7 @@ class Checkpoints:
         self._files = files
         self._disk = disk
         self._tell = tell
-        self._limits = limits or Limits()
+        self._limits = limits or BaselineLimits()
         self._show_undone = show_undone
         self._looking = FileStateReader(store, files, disk, self._limits.file_bytes)
         self._baselines: Baselines | None = None
@@ -154,7 +154,7 @@ class Checkpoints:
     async def after(
         self, turn: str, changed: Mapping[str, str | None], untouched: Iterable[str] = ()
     ) -> None:
-        """Files were changed to a text, whatever came of it since, or (None) to what is there now.
+        """Files were changed to a text, or (None) to their current content.
 
         The `untouched` were not changed after all.
         """
@@ -164,15 +164,15 @@ class Checkpoints:
 
     @property
     def untold(self) -> Untold:
-        """What undos have changed that the model was not told of."""
+        """What undos have changed that the model does not know yet."""
         return Untold.of(self._log.untold, self._turns.values())
 
     def told(self) -> None:
-        """The model was told of all undos."""
+        """The model knows all undos now."""
         self._log.tell()
 
     @asynccontextmanager
-    async def around(self, turn: str, listed: Listed) -> AsyncIterator[Coverage]:
+    async def around(self, turn: str, listed: Listed) -> AsyncIterator[BaselineCoverage]:
         """A command runs in the block; what it changes in the files that are `listed` is kept.
 
         `listed` gives the paths of the workspace's files as they are at that moment. Commands that
@@ -248,16 +248,16 @@ class Checkpoints:
         return self._turns[turn]
 
     async def _take_back(self, turns: Sequence[Turn], on_conflict: OnConflict) -> Undone:
-        decided = await TakingBack.of(turns, self._looking, on_conflict)
+        decided = await PreparedUndo.of(turns, self._looking, on_conflict)
         return await asyncio.shield(self._begun(self._carry_out(decided)))
 
-    async def _carry_out(self, decided: TakingBack) -> Undone:
+    async def _carry_out(self, decided: PreparedUndo) -> Undone:
         undone = await decided.carry_out(self._log, self._looking)
         self._show_undone(self.undone)
         return undone
 
     def _begun(self, work: Coroutine[None, None, T]) -> asyncio.Task[T]:
-        """A task for work that is carried out whoever is cancelled."""
+        """A task that goes on when its caller is cancelled."""
         task = asyncio.create_task(work)
         self._settling.add(task)
         task.add_done_callback(self._settling.discard)

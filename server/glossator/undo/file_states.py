@@ -103,7 +103,7 @@ class Restored:
         self.failed |= more.failed
 
 
-class Files(Protocol):
+class RestorableFiles(Protocol):
     """The files as the user sees them: an open document is what its editor shows."""
 
     def now(self) -> Look:
@@ -120,11 +120,11 @@ class DiskFiles:
     """The files on disk below some roots."""
 
     def __init__(self, roots: Callable[[], Iterable[str]]) -> None:
-        """`roots` gives the real paths of the folders of now, in any thread."""
+        """`roots` gives the real paths of the current folders, in any thread."""
         self._roots = roots
 
     def now(self) -> Look:
-        """See `Files`."""
+        """See `RestorableFiles`."""
         return self.look
 
     def look(self, path: str, limit: int) -> Found:
@@ -308,7 +308,7 @@ def same(one: State, other: State) -> bool:
 
 
 def holding(text: str, on_disk: Found, limit: int) -> Found:
-    """What is there when a text takes the place of what is `on_disk`, in its encoding and mode."""
+    """The file if a text replaces what is `on_disk`, in its encoding and mode."""
     mode, encoding = _NEW_MODE, "utf-8"
     if isinstance(on_disk, Content):
         mode = on_disk.mode

@@ -181,7 +181,7 @@ async def _answer(
 
 
 async def _faults(app: Application, session: Session, answer: str) -> str:
-    """What the model is told of citations that failed; see `grounding.verify.faults`."""
+    """What the model reads about citations that failed; see `grounding.verify.faults`."""
     return await asyncio.to_thread(
         faults, answer, app.host.snapshot(), session.reads, session.runs.told()
     )

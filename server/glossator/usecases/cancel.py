@@ -18,7 +18,7 @@ class CancelRequest:
 
 @dataclass(frozen=True, slots=True)
 class CancelAnswer:
-    """The ids of what was ended; what was already over is not among them."""
+    """The ids of runs and sub-agents that were ended; those already over are not among them."""
 
     cancelled: tuple[str, ...]
 

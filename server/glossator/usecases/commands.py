@@ -19,7 +19,7 @@ _PACKAGE = __name__.rpartition(".")[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class LoadedCommand:
     """A command: `run` takes an instance of `request` and gives one of `answer`.
 
     `shows_progress` is true for commands worth a progress bar in the editor.
@@ -32,7 +32,7 @@ class Command:
     shows_progress: bool = False
 
 
-def load(declaration: Declaration) -> Command:
+def load(declaration: Declaration) -> LoadedCommand:
     """The command, with its handler imported.
 
     Raises `DeclarationError` where there is none, or it is not `async`, from a dataclass to one.
@@ -55,7 +55,7 @@ def load(declaration: Declaration) -> Command:
             " the application and a dataclass, and say which dataclass it gives."
         )
     run = partial(handler, declaration.action) if takes_action else handler
-    return Command(declaration.title, request, answer, run, declaration.progress)
+    return LoadedCommand(declaration.title, request, answer, run, declaration.progress)
 
 
-COMMANDS: Mapping[str, Command] = {name: load(each) for name, each in DECLARED.items()}
+COMMANDS: Mapping[str, LoadedCommand] = {name: load(each) for name, each in DECLARED.items()}

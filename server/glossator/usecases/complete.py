@@ -1,4 +1,4 @@
-"""Complete: what may follow the `@` or the `/` that somebody types in a question."""
+"""Complete: what may follow the `@` or the `/` in a question."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class CompleteRequest:
 
 @dataclass(frozen=True, slots=True)
 class CompletionItem:
-    """`insert` takes the place of what is `typed`."""
+    """`insert` replaces what was `typed`."""
 
     kind: CompletionKind
     label: str

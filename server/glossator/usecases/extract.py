@@ -53,7 +53,7 @@ _Users = Mapping[tuple[FileKind, str], Sequence[Line]]  # where, by kind of file
 
 @dataclass(slots=True)
 class Quoting:
-    """Makes citations of what was looked at, which is then what may be cited."""
+    """Makes citations of lines that were looked at, and marks these as citable."""
 
     snapshot: WorkspaceSnapshot
     shown: ReadState = field(default_factory=ReadState)

@@ -61,9 +61,9 @@ class ShownGloss:
 
 async def show_gloss(app: Application, request: ShowGlossRequest) -> ShownGloss:
     """The whole gloss. Raises `UsageError` if there is none any more."""
-    await app.margin.look()
-    await app.margin.settled()
-    noted = app.margin.by_key(request.key)
+    await app.glosses.look()
+    await app.glosses.settled()
+    noted = app.glosses.by_key(request.key)
     if noted is None:
         raise UsageError("There is no such gloss in this workspace any more; explore it again.")
     title = _title(app, noted.gloss.subject)
@@ -90,7 +90,7 @@ def _title(app: Application, subject: Subject) -> str:
 
 T = TypeVar("T")
 
-_CALLS = 12  # of each direction that a sub-agent is told of
+_CALLS = 12  # of each direction in a sub-agent's task
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +159,8 @@ async def keep(
     never_saved = not os.path.isabs(subject.path)
     if report.is_empty or never_saved or (report.partial and not report.read):
         return None
-    await app.margin.look()
-    known = app.margin.of(subject)
+    await app.glosses.look()
+    known = app.glosses.of(subject)
     is_fresh = known is not None and known.standing is not None and known.standing.is_fresh
     if known is not None and is_fresh and not known.gloss.report.partial:
         is_less = bool(report.partial) or bool(known.gloss.model and not model)
@@ -170,7 +170,7 @@ async def keep(
     passages = await asyncio.to_thread(
         lambda: tuple(passage_of(citation, read) for citation in report.citations)
     )
-    return await app.margin.keep(Gloss(subject, report, passages, model, datetime.now(UTC)))
+    return await app.glosses.keep(Gloss(subject, report, passages, model, datetime.now(UTC)))
 
 
 def _attachment(pointed: Pointed) -> Attachment:

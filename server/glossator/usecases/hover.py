@@ -47,7 +47,7 @@ LOOKING = "*Looking it up: hover again.*"
 
 _SECONDS = 0.9  # for it all
 _BRIEFLY = 0.2  # of that time, for what is likely to be nothing
-_SEARCHING = 0.1  # of that time, then what was found is told
+_SEARCHING = 0.1  # of that time, then what was found is shown
 _THOROUGHLY = 5.0  # seconds of searching where nothing was found so quickly
 _LIMITS = Limits(texts=40, hits=40)
 _FAMILIES = (
@@ -121,7 +121,7 @@ def _answer(
 ) -> HoverAnswer | None:
     if facts is None:
         return None
-    app.margin.look_soon()
+    app.glosses.look_soon()
     parts = facts.text, _gloss(app, facts, links=request.links)
     return HoverAnswer("\n\n".join(filter(None, parts)), word.start, word.end)
 
@@ -156,7 +156,7 @@ def _facts_at_hand(
     app: Application, snapshot: WorkspaceSnapshot, word: _Word, line: int
 ) -> _Facts | None:
     """As `_facts`, at once. Raises `_NotAtHand`."""
-    outline = app.at_hand.outline(word.document)
+    outline = app.hover_cache.outline(word.document)
     if outline is None:
         raise _NotAtHand
     if namesakes := tuple(symbol for symbol in outline if symbol.name == word.text):
@@ -164,7 +164,7 @@ def _facts_at_hand(
     if not _may_be_elsewhere(word):
         return None
     search = partial(_look_elsewhere, app.symbols, snapshot, word)
-    found = app.at_hand.known_definitions(snapshot, word.document, word.text, search)
+    found = app.hover_cache.known_definitions(snapshot, word.document, word.text, search)
     if found is None:
         raise _NotAtHand
     return _defined_elsewhere(snapshot, found)
@@ -178,8 +178,8 @@ async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | N
     with suppress(_NotAtHand):
         return _facts_at_hand(app, app.host.snapshot(), word, line)
     key = word.document.path, word.document.sha256, word.text, line
-    nowhere = app.at_hand.was_nowhere(word.document, word.text)
-    looking = app.at_hand.look_up(key, partial(_facts, app, word, line))
+    nowhere = app.hover_cache.was_nowhere(word.document, word.text)
+    looking = app.hover_cache.look_up(key, partial(_facts, app, word, line))
     async with asyncio.timeout(_SECONDS):
         await asyncio.wait({looking}, timeout=_SECONDS * _BRIEFLY)
         if not looking.done():
@@ -197,7 +197,7 @@ async def _facts(app: Application, word: _Word, line: int) -> _Facts | None:
     snapshot = app.host.snapshot()
     with suppress(_NotAtHand):
         return _facts_at_hand(app, snapshot, word, line)
-    if app.at_hand.outline(word.document) is None:
+    if app.hover_cache.outline(word.document) is None:
         namesakes = await app.symbols.outline(snapshot, word.document, name=word.text)
         if namesakes:
             return _defined_here(snapshot, word, line, namesakes)
@@ -207,7 +207,7 @@ async def _facts(app: Application, word: _Word, line: int) -> _Facts | None:
     snapshot = app.host.snapshot()
     search = partial(_look_elsewhere, app.symbols, snapshot, word)
     asked = snapshot, word.document, word.text, search
-    found = app.at_hand.known_definitions(*asked) or await app.at_hand.definitions(*asked)
+    found = app.hover_cache.known_definitions(*asked) or await app.hover_cache.definitions(*asked)
     return _defined_elsewhere(snapshot, found)
 
 
@@ -237,7 +237,7 @@ def _gloss(app: Application, facts: _Facts, *, links: bool) -> str:
     """
     if not os.path.isabs(facts.path):
         return ""
-    noted = app.margin.of(subject_of(facts.symbol, facts.path))
+    noted = app.glosses.of(subject_of(facts.symbol, facts.path))
     line = facts.symbol.name_line
     if noted is None:
         link = gloss_link(facts.path, line)
@@ -281,7 +281,7 @@ def _describe_best(found: Found[Definition], snapshot: WorkspaceSnapshot) -> str
 
 
 def _shown_path(snapshot: WorkspaceSnapshot, path: str) -> str:
-    """A path as its user knows it; of what is no file the name that editors show."""
+    """A path as its user knows it; for other documents the name that editors show."""
     overlay = snapshot.overlays.get(path)
     if overlay is None or os.path.isabs(path):
         return snapshot.relative(path)

@@ -1,4 +1,4 @@
-"""Rebuild index: bring the text index up to date, build it anew, or compare it with the files."""
+"""Rebuild index: bring the text index up to date, build it again, or compare it with the files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class IndexMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IndexRequest:
-    """By default everything is built anew; `check` changes nothing."""
+    """By default everything is built again; `check` changes nothing."""
 
     mode: IndexMode = IndexMode.REBUILD
 

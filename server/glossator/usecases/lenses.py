@@ -53,7 +53,7 @@ async def lenses(app: Application, uri: str) -> list[Lens]:
     if document is None:
         return []
     try:
-        outline = app.at_hand.outline(document) or await app.symbols.outline(snapshot, document)
+        outline = app.hover_cache.outline(document) or await app.symbols.outline(snapshot, document)
     except (WorkerGone, JobFailed) as failure:  # editors ask at every change
         logger.warning("No code lenses: %s", failure)
         return []
@@ -71,7 +71,7 @@ async def lenses(app: Application, uri: str) -> list[Lens]:
 
 async def lens_face(app: Application, subject: Subject, line: int) -> LensFace:
     """What the lens of a subject, whose name is on a line, says."""
-    noted = app.margin.of(subject)
+    noted = app.glosses.of(subject)
     make = "glossator.gloss", {"uri": to_uri(subject.path), "line": line}
     if noted is None:
         word, (command, argument) = "explore", make
@@ -84,7 +84,7 @@ async def lens_face(app: Application, subject: Subject, line: int) -> LensFace:
 
 def glosses_changed(app: Application, told: Callable[[frozenset[str]], None]) -> None:
     """Have `told` called with the keys of glosses that changed, or stand otherwise now."""
-    app.margin.subscribe(lambda subjects: told(frozenset(each.key for each in subjects)))
+    app.glosses.subscribe(lambda subjects: told(frozenset(each.key for each in subjects)))
 
 
 async def _callers(app: Application, subject: Subject) -> str:

@@ -12,7 +12,7 @@ from glossator.core.events import RunStarted
 from glossator.core.session_answers import RetryAnswer
 from glossator.sessions.replay import event_of
 from glossator.sessions.session import Session
-from glossator.sessions.state import Asked
+from glossator.sessions.state import AskedRun
 from glossator.usecases.ask import answer
 from glossator.usecases.exploration import ExploreRequest
 from glossator.usecases.explore import exploration, explore_again
@@ -47,7 +47,7 @@ async def retry(app: Application, request: RetryRequest) -> RetryAnswer:
         attached = await attach_again(app, was.attachments, asked.images)
     else:
         attached = await attach_all(app, request.attachments)
-    dropped: list[Asked] = []
+    dropped: list[AskedRun] = []
 
     def go_back(session: Session) -> None:
         dropped.extend(last_runs(session.asked, asked.run_id))

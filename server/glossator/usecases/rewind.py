@@ -12,7 +12,7 @@ from glossator.application.application import Application
 from glossator.core.errors import UsageError
 from glossator.core.session_answers import DroppedRun, RewindAnswer, TurnView
 from glossator.sessions.session import Session
-from glossator.sessions.state import Asked
+from glossator.sessions.state import AskedRun
 from glossator.undo.checkpoint_log import NAME
 from glossator.usecases.undo import acting_of, turn_views
 
@@ -35,7 +35,7 @@ async def rewind(app: Application, request: RewindRequest) -> RewindAnswer:
     return await dropping(app, session, dropped)
 
 
-async def dropping(app: Application, session: Session, dropped: Sequence[Asked]) -> RewindAnswer:
+async def dropping(app: Application, session: Session, dropped: Sequence[AskedRun]) -> RewindAnswer:
     """What went with the runs that were dropped, and what did not."""
     return RewindAnswer(
         tuple(DroppedRun(run.run_id, run.question) for run in dropped),
@@ -43,7 +43,7 @@ async def dropping(app: Application, session: Session, dropped: Sequence[Asked])
     )
 
 
-def last_runs(asked: Sequence[Asked], run_id: str | None) -> Sequence[Asked]:
+def last_runs(asked: Sequence[AskedRun], run_id: str | None) -> Sequence[AskedRun]:
     """The runs from this one on. Raises `UsageError` if the conversation cannot go back to it."""
     numbers = [number for number, run in enumerate(asked) if run_id in (None, run.run_id)]
     if not numbers and run_id is None:
@@ -61,7 +61,7 @@ def last_runs(asked: Sequence[Asked], run_id: str | None) -> Sequence[Asked]:
 
 
 async def _changed(
-    app: Application, session: Session, dropped: Sequence[Asked]
+    app: Application, session: Session, dropped: Sequence[AskedRun]
 ) -> tuple[TurnView, ...]:
     if not session.kept(NAME):
         return ()

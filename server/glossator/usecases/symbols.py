@@ -86,7 +86,7 @@ async def workspace_symbols(
 ) -> list[SymbolMatch]:
     """The symbols whose names hold the letters of `query` in order, best first.
 
-    The first time every file is read and parsed, and `on_progress` is told how far that is.
+    The first time every file is read and parsed, and `on_progress` gets how far that is.
     """
     await app.ready()
     snapshot = app.host.snapshot()

@@ -146,7 +146,7 @@ def changed_files(app: Application, session: Session, turn: str) -> tuple[str, .
 
 
 def reminder(app: Application, session: Session) -> str:
-    """What the model is to know of undos that it was not told of; empty if there are none."""
+    """A reminder of undos that the model does not know yet; empty if there are none."""
     if not undone(app, session):
         return ""
     untold = app.acting.of(session).checkpoints.untold
