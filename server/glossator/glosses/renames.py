@@ -1,7 +1,7 @@
-"""Glosses whose files have other names now: known again by their texts, and followed.
+"""Finds renamed files by their texts, so that glosses follow them.
 
-Of what happens on disk only paths are told. A document that is gone is the one that appeared at
-about the same time with the very text that it had.
+Watchers report only paths: a file that is gone was renamed to the one that appeared at about the
+same time with the same text.
 """
 
 from __future__ import annotations

@@ -96,7 +96,7 @@ class Sessions:
         return session
 
     async def records(self, session_id: str) -> list[Record]:
-        """What was kept of a session, also while another server has it open. Raises as `open` does."""
+        """What was kept of a session, also while another server has it open. Raises as `open`."""
         logs = self._logs
         if logs is None:
             raise _unknown(session_id)

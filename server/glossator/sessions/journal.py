@@ -243,7 +243,7 @@ class PersistedFindings(Findings):
 
 
 class UnfinishedReply:
-    """The text of the reply under way, for people alone: the model never sees it again."""
+    """The text of the current reply, for people alone: the model never sees it again."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []

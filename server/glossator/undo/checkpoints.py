@@ -87,7 +87,7 @@ class Checkpoints:
         limits: BaselineLimits | None = None,
         show_undone: Callable[[tuple[UndoneTurn, ...]], None] = lambda _: None,
     ) -> None:
-        """`files` are as the user sees them; commands see `disk`. `tell` shows failures to the user.
+        """`files` are as the user sees them; commands see `disk`. `tell` gets failures.
 
         After each undo, which turns are undone is shown.
         """
