@@ -20,7 +20,6 @@ from glossator.core.events import (
 )
 from glossator.core.report import Report
 from glossator.core.uri import to_uri
-from glossator.usecases.agents import ListAgentsRequest, ShowAgentRequest, list_agents, show_agent
 from glossator.usecases.ask import Attachment
 from glossator.usecases.compact import CompactRequest, compact_session
 from glossator.usecases.exploration import ExploreRequest, run_exploration
@@ -28,9 +27,13 @@ from glossator.usecases.rewind import RewindRequest, rewind
 from glossator.usecases.sessions import (
     ExportFormat,
     ExportSessionRequest,
+    ListAgentsRequest,
     ResumeSessionRequest,
+    ShowAgentRequest,
     export_session,
+    list_agents,
     resume_session,
+    show_agent,
 )
 from tests.agent.test_loop import without_cache_marks
 from tests.context.compacting import is_asked_for_a_summary, summary_turn

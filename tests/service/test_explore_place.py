@@ -16,7 +16,7 @@ from glossator.usecases.ask import Attachment
 from glossator.usecases.exploration import ExploreRequest
 from glossator.usecases.explore import explore
 from glossator.usecases.gloss import GlossRequest, OverviewRequest, explore_workspace, gloss
-from glossator.usecases.retry import RetryRequest, retry
+from glossator.usecases.rewind import RetryRequest, retry
 from glossator.usecases.subjects import pointed_at
 from tests.service.delegating import FAST
 from tests.service.test_gloss import FILES, OFFLINE, TURNS

@@ -16,8 +16,7 @@ from glossator.core.uri import to_uri
 from glossator.usecases.actions import EXPLAIN, FIX
 from glossator.usecases.ask import Attachment
 from glossator.usecases.on_lines import LinesRequest, act_on_lines
-from glossator.usecases.retry import RetryRequest, retry
-from glossator.usecases.rewind import RewindRequest, rewind
+from glossator.usecases.rewind import RetryRequest, RewindRequest, retry, rewind
 from glossator.usecases.sessions import (
     ListSessionsRequest,
     RenameSessionRequest,

@@ -133,7 +133,7 @@ _ALL = (
     Declaration(
         "glossator.retry",
         "Ask again",
-        "retry:retry",
+        "rewind:retry",
         progress=True,
         report=True,
         chat=(Chat("retry", "Ask the last question again"),),
@@ -232,10 +232,13 @@ _ALL = (
         terminal="explore",
     ),
     Declaration(
-        "glossator.listAgents", "List sub-agents", "agents:list_agents", terminal="sessions agents"
+        "glossator.listAgents",
+        "List sub-agents",
+        "sessions:list_agents",
+        terminal="sessions agents",
     ),
     Declaration(
-        "glossator.showAgent", "Show sub-agent", "agents:show_agent", terminal="sessions agents"
+        "glossator.showAgent", "Show sub-agent", "sessions:show_agent", terminal="sessions agents"
     ),
     Declaration(
         "glossator.search",

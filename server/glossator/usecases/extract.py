@@ -32,8 +32,7 @@ from glossator.symbols.finder import ALL_USES
 from glossator.symbols.names import Name
 from glossator.symbols.symbol import Symbol
 from glossator.tools.reads import ReadState
-from glossator.usecases.calls import Call, calls_of
-from glossator.usecases.last_commit import last_commit
+from glossator.usecases.facts import Call, calls_of, last_commit
 from glossator.usecases.subjects import Pointed
 
 EXTRACT = "Extract"  # the name of who reports

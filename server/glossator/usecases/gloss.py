@@ -29,10 +29,10 @@ from glossator.glosses.passages import passage_of
 from glossator.glosses.text import document, state
 from glossator.prompts.loader import load_prompt
 from glossator.sessions.session import Session
-from glossator.usecases.calls import Call, calls_of
 from glossator.usecases.exploration import ExploreRequest, run_exploration
 from glossator.usecases.extract import extract
 from glossator.usecases.extract_overview import extract_overview
+from glossator.usecases.facts import Call, calls_of
 from glossator.usecases.subjects import Pointed, called, pointed_at
 from glossator.worker.client import WorkerGone
 from glossator.worker.connection import JobFailed

@@ -1,4 +1,4 @@
-"""Sessions: begin, list, resume, rename, delete and export them."""
+"""Sessions: begin, list, resume, rename, delete and export them; their sub-agents."""
 
 from __future__ import annotations
 
@@ -9,12 +9,21 @@ from enum import StrEnum
 from glossator.application.application import Application
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, UndoneTurn
-from glossator.core.session_answers import DeletedSession, ExportedSession, SessionInfo, SessionList
-from glossator.core.shown import shown
+from glossator.core.session_answers import (
+    AgentInfo,
+    AgentList,
+    AgentTranscript,
+    DeletedSession,
+    ExportedSession,
+    SessionInfo,
+    SessionList,
+)
+from glossator.core.shown import shown, shown_prose
+from glossator.sessions.agents import PersistedAgent, agents_in
 from glossator.sessions.catalog import ListedSession
-from glossator.sessions.export import to_json, to_markdown
+from glossator.sessions.export import message_parts, to_json, to_markdown
 from glossator.sessions.replay import replay
-from glossator.sessions.state import add_up
+from glossator.sessions.state import add_up, standing
 from glossator.usecases.undo import undone_turns
 
 _TITLE_CHARACTERS = 200
@@ -145,4 +154,67 @@ def _view(app: Application, item: ListedSession) -> SessionInfo:
         updated_at=item.updated_at.isoformat(timespec="seconds"),
         turns=item.head.turns,
         running=app.runs.busy(item.head.id),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ListAgentsRequest:
+    """Of a session."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowAgentRequest:
+    """Which sub-agent of a session."""
+
+    session_id: str
+    agent_id: str
+
+
+async def list_agents(app: Application, request: ListAgentsRequest) -> AgentList:
+    """Raises as `Sessions.records`."""
+    found = await _agents(app, request.session_id)
+    return AgentList(tuple(_agent_info(app, agent) for agent in found.values()))
+
+
+async def show_agent(app: Application, request: ShowAgentRequest) -> AgentTranscript:
+    """Raises `UsageError` for one that is not known, and as `Sessions.records`."""
+    agent = (await _agents(app, request.session_id)).get(request.agent_id)
+    if agent is None:
+        raise UsageError(
+            f"There is no sub-agent {request.agent_id!r} in this session; list them, or look into"
+            " another session."
+        )
+    begun = agent.begun
+    head = f"{begun.name}, {begun.model}, {begun.at.strftime('%Y-%m-%d %H:%M UTC')}"
+    if begun.inherited:
+        head += f", after {begun.inherited:,} messages of the conversation"
+    parts = [f"# {begun.task}", head]
+    for message in agent.messages:
+        parts += message_parts(message)
+    return AgentTranscript(
+        _agent_info(app, agent), agent.report, shown_prose("\n\n".join(parts) + "\n")
+    )
+
+
+async def _agents(app: Application, session_id: str) -> dict[str, PersistedAgent]:
+    session = next((each for each in app.sessions.loaded() if each.id == session_id), None)
+    if session is not None and not session.on_disk:
+        return {}
+    return agents_in(standing(await app.sessions.records(session_id)))
+
+
+def _agent_info(app: Application, agent: PersistedAgent) -> AgentInfo:
+    begun, report = agent.begun, agent.report
+    return AgentInfo(
+        agent_id=begun.agent_id,
+        run_id=begun.run_id,
+        name=begun.name,
+        task=begun.task,
+        model=begun.model,
+        began_at=begun.at.isoformat(timespec="seconds"),
+        running=app.runs.has_agent(begun.agent_id),
+        findings=None if report is None else len(report.findings),
+        partial="" if report is None else report.partial,
     )
