@@ -131,7 +131,7 @@ export interface CallsTold {
   readonly callees: ReadonlyArray<CallPlace>;
 }
 
-/** The ids of what was ended; what was already over is not among them. */
+/** The ids of runs and sub-agents that were ended; those already over are not among them. */
 export interface CancelAnswer {
   readonly cancelled: ReadonlyArray<string>;
 }
@@ -212,7 +212,7 @@ export interface CompleteRequest {
   readonly limit?: number;
 }
 
-/** `insert` takes the place of what is `typed`. */
+/** `insert` replaces what was `typed`. */
 export interface CompletionItem {
   readonly kind: CompletionKind;
   readonly label: string;
@@ -414,7 +414,7 @@ export interface IndexAnswer {
 /** What is done to the index. */
 export type IndexMode = "update" | "rebuild" | "check";
 
-/** By default everything is built anew; `check` changes nothing. */
+/** By default everything is built again; `check` changes nothing. */
 export interface IndexRequest {
   readonly mode?: IndexMode;
 }
