@@ -1,21 +1,34 @@
-r"""One line of an ignore file as a regular expression, exactly as git reads it.
+r"""One line of an ignore file as a pattern of pathspec, exactly as git reads it.
 
-Patterns and paths are bytes, one character each (git's `?` is one byte). A path that is a
-directory ends in `FOLDER_MARK`. A pattern matches an entry itself, never by way of a directory
-above it. Source: git 2.39, dir.c (`parse_path_pattern`) and wildmatch.c (`dowild`).
+pathspec's own `GitIgnoreSpecPattern` differs from git in trailing blanks, classes, broken patterns
+and names that are not Unicode, and matches all that lies below a directory. This one matches an
+entry itself, or a list of entries with `BETWEEN` them. The path of a directory ends in "/".
+Patterns and paths are bytes, one character each (git's `?` is one byte): see `one_per_byte`.
+Source: git 2.39, dir.c (`parse_path_pattern`) and wildmatch.c (`dowild`).
 """
 
 from __future__ import annotations
 
+import os
 import re
 import string
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from itertools import groupby
+from typing import NamedTuple, cast
 
-FOLDER_MARK = "\0"
-_ANY = r"[^\x00]*"
-_IN_NAME = r"[^/\x00]"
+import re2
+from pathspec.pattern import RegexPattern
+
+BETWEEN = "\0"  # no name holds it
+MAX_EXPRESSION = 20_000  # characters, well below what RE2 can hold
+_ANY = r"[\x01-\xff]"
+_IN_NAME = r"[\x01-.0-\xff]"
+_START = r"(?:^|\x00)"
+_END = r"(?:\x00|$)"
+_FOLDERS = f"(?:{_ANY}*/)?"
+_ANYWHERE = _START + _FOLDERS
+_NOTHING = r"[^\x00-\x{10FFFF}]"
 _STARS = re.compile(r"\*+")
 _NAMED: dict[str, Callable[[str], bool]] = {
     "alnum": str.isalnum,
@@ -33,33 +46,68 @@ _NAMED: dict[str, Callable[[str], bool]] = {
 }
 
 
+class Expression(NamedTuple):
+    """In place of a compiled `re.Pattern`: pathspec's backend compiles those of a file as one set."""
+
+    pattern: str
+
+    def match(self, path: str) -> object:
+        """A match anywhere in `path`, as pathspec's expressions begin with their own anchor."""
+        return re2.search(self.pattern, path)
+
+    search = match
+
+
+class GitPattern(RegexPattern):
+    """A line; `include` is whether it leaves out (True) or keeps, None that it is no pattern."""
+
+    __slots__ = ()
+
+    def __init__(self, pattern: str) -> None:
+        """Raises `UsageError` if the pattern is too long."""
+        regex, include = self.pattern_to_regex(pattern)
+        expression = None if regex is None else Expression(regex)
+        super().__init__(cast("re.Pattern[str] | None", expression), include)
+        self.pattern = pattern
+
+    @classmethod
+    def pattern_to_regex(  # type: ignore[override]  # bytes are characters here
+        cls, pattern: str
+    ) -> tuple[str | None, bool | None]:
+        """The expression for a line, and what it includes."""
+        line = _without_trailing_spaces(pattern)
+        include = not line.startswith("!")
+        line = line if include else line[1:]
+        only_folders = line.endswith("/")
+        line = line.removesuffix("/")
+        if pattern.startswith("#") or not line.strip("/") or line.endswith("/"):
+            return None, None  # no path has an empty name
+        glob = _translate_glob(line.removeprefix("/"))
+        if glob is None:
+            return None, None
+        start = _START if "/" in line else _ANYWHERE
+        return f"{start}{glob}{'/' if only_folders else '/?'}{_END}", include
+
+
 @lru_cache(4096)  # the same lines stand in the files of many vendored projects
-def translate(line: str) -> tuple[str, bool] | None:
-    """The expression for `line`, and whether it leaves out (True) or keeps; None: no pattern."""
-    pattern = _without_trailing_spaces(line)
-    if not pattern or pattern.startswith("#"):
-        return None
-    leaves_out = not pattern.startswith("!")
-    pattern = pattern if leaves_out else pattern[1:]
-    only_folders = pattern.endswith("/")
-    pattern = pattern.removesuffix("/")
-    if not pattern.strip("/") or pattern.endswith("/"):
-        return None  # no path has an empty name
-    anywhere = "/" not in pattern
-    glob = _translate_glob(pattern.removeprefix("/"))
-    if glob is None:
-        return None
-    start = f"^(?:{_ANY}/)?" if anywhere else "^"
-    end = r"\x00$" if only_folders else r"\x00?$"
-    return start + glob + end, leaves_out
+def git_pattern(line: str) -> GitPattern:
+    """The pattern of a line that may come again. Raises `re2.error` if it is too long."""
+    return GitPattern(line)
 
 
-def in_list(regex: str) -> str:
-    """The expression of `translate` for one of the paths in a text, a NUL before and after each.
+def any_of(patterns: Iterable[GitPattern]) -> RegexPattern:
+    """Matches what any of the patterns matches; RE2 is quicker if it reads a beginning once."""
+    expressions = [pattern.regex.pattern for pattern in patterns if pattern.regex]
+    anywhere = [each for each in expressions if each.startswith(_ANYWHERE)]
+    others = [each for each in expressions if not each.startswith(_ANYWHERE)]
+    endings = "|".join(each.removeprefix(_ANYWHERE) for each in anywhere)
+    together = "|".join([*others, f"{_ANYWHERE}(?:{endings or _NOTHING})"])
+    return RegexPattern(cast("re.Pattern[str]", Expression(together)), include=True)
 
-    It may match a file, too, where the pattern means a directory only.
-    """
-    return r"\x00" + regex.removeprefix("^").removesuffix("$").removesuffix("?")
+
+def one_per_byte(text: str) -> str:
+    """A path or pattern with one character for each byte, as git matches."""
+    return text if text.isascii() else os.fsencode(text).decode("latin-1")
 
 
 def _without_trailing_spaces(line: str) -> str:
@@ -97,11 +145,13 @@ def _translate_stars(pattern: str, at: int) -> tuple[str, int]:
     match = _STARS.match(pattern, at)
     end = match.end() if match else at + 1
     whole_name = (at == 0 or pattern[at - 1] == "/") and pattern[end : end + 1] in ("", "/")
-    if end - at == 1 or not whole_name:
+    if not whole_name:
         return f"{_IN_NAME}*", end
+    if end - at == 1:
+        return f"{_IN_NAME}+", end  # no name is empty
     if end == len(pattern):
-        return _ANY, end
-    return f"(?:{_ANY}/)?", end + 1
+        return f"{_ANY}+", end
+    return _FOLDERS, end + 1
 
 
 def _read_bracket(pattern: str, at: int) -> tuple[str, int] | None:

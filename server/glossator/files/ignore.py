@@ -12,17 +12,25 @@ import hashlib
 import logging
 import os
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import re2
+from pathspec import PathSpec, RegexPattern
 
 from glossator.core.document import Missing, MissingReason
 from glossator.core.encoding import encode
 from glossator.files.disk import load
-from glossator.files.gitpattern import FOLDER_MARK, in_list, translate
+from glossator.files.gitpattern import (
+    BETWEEN,
+    MAX_EXPRESSION,
+    GitPattern,
+    any_of,
+    git_pattern,
+    one_per_byte,
+)
 from glossator.files.repository import repository_top, shared_git
 from glossator.files.roots import Roots, folder_of
 
@@ -33,58 +41,28 @@ IGNORE_FILES = frozenset({".gitignore", ".ignore"})
 GIT_RULE = ".git is always left out"
 _SOURCES = IGNORE_FILES | {".git"}  # what a directory must hold to have rules of its own
 _MAX_RULE_BYTES = 5_000_000
-_MAX_JOINED = 20_000  # characters of expressions in one, well below what RE2 can hold
-_NOTHING = r"[^\x00-\xff]"
+_GIT = frozenset({".git", ".git/"})
+_NOTHING = GitPattern("")
 _MEANING = 1  # raised whenever the same lines leave out something else than before
-_MEMORY = 64 << 20  # bytes that RE2 may take, far more than so many characters need
 
 _log = logging.getLogger(__name__)
 
 
-class _Pattern(NamedTuple):
-    """A line, 0-based, as `translate` gives it."""
-
-    line: int
-    regex: str
-    leaves_out: bool
-
-
 @dataclass(frozen=True)
-class _Patterns:
-    """Some patterns in their order, few enough for RE2 to join."""
+class _Run:
+    """Successive lines, few enough for one `PathSpec`; `first` is the 0-based number of the first."""
 
-    patterns: tuple[_Pattern, ...]
-
-    @cached_property
-    def _each(self) -> re2.Set:
-        return _set_of(pattern.regex for pattern in self.patterns)
+    first: int
+    patterns: list[GitPattern]
 
     @cached_property
-    def _leaving_out(self) -> re2.Set:
-        joined = "|".join(in_list(each.regex) for each in self.patterns if each.leaves_out)
-        return _set_of((joined or _NOTHING,))
+    def each(self) -> PathSpec[GitPattern]:
+        return PathSpec(self.patterns, backend="re2")
 
-    def last(self, entry: bytes) -> _Pattern | None:
-        """The last pattern that matches an entry."""
-        matching = self._each.Match(entry)
-        return self.patterns[max(matching)] if matching else None
-
-    def may_leave_out(self, listed: bytes) -> bool:
-        """Whether one of the entries in a list of them may be left out."""
-        return bool(self._leaving_out.Match(listed))
-
-
-def _set_of(regexes: Iterable[str]) -> re2.Set:
-    options = re2.Options()
-    options.log_errors = False
-    options.never_capture = True
-    options.encoding = re2.Options.Encoding.LATIN1
-    options.max_mem = _MEMORY
-    together = re2.Set.SearchSet(options)
-    for regex in regexes:
-        together.Add(regex.encode("latin-1"))
-    together.Compile()
-    return together
+    @cached_property
+    def any(self) -> PathSpec[RegexPattern]:
+        """Matches what a pattern matches, sooner than `each` and ready sooner."""
+        return PathSpec([any_of(self.patterns)], backend="re2")
 
 
 @dataclass(frozen=True)
@@ -100,59 +78,53 @@ class RuleFile:
     lines: tuple[str, ...] = field(compare=False)
 
     @cached_property
-    def patterns(self) -> tuple[_Patterns, ...]:
-        """Those of the last lines first; a start that need not list anything asks for none.
+    def runs(self) -> tuple[_Run, ...]:
+        """The last first; a start that need not list anything asks for none.
 
         Until they are there, other threads that ask for those of any file wait.
         """
-        parts: list[list[_Pattern]] = []
+        runs: list[_Run] = []
         room = 0
-        for number, line in enumerate(self.lines):
-            translated = translate(line)
-            if translated is None:
-                continue
-            pattern = _Pattern(number, *translated)
-            length = len(pattern.regex)
-            if length > _MAX_JOINED:
-                place = f"{self.label}:{number + 1}"
-                _log.warning("%s is not followed: the pattern is too long.", place)
-                continue
-            if length > room:
-                parts.append([])
-                room = _MAX_JOINED
-            parts[-1].append(pattern)
+        for number, pattern in enumerate(map(self._pattern, range(len(self.lines)))):
+            length = len(pattern.regex.pattern) if pattern.regex else 0
+            if length > room or not runs:
+                runs.append(_Run(number, []))
+                room = MAX_EXPRESSION
+            runs[-1].patterns.append(pattern)
             room -= length
-        return tuple(_Patterns(tuple(part)) for part in reversed(parts))
+        return tuple(reversed(runs))
 
-    def suspects(self, folder: str, names: Sequence[str]) -> Iterator[str]:
-        """Those of the entries `names` of `folder` that the file may leave out."""
+    def _pattern(self, number: int) -> GitPattern:
+        try:
+            return git_pattern(self.lines[number])
+        except re2.error as error:
+            _log.warning("%s:%d is not followed: %s.", self.label, number + 1, error)
+            return _NOTHING
+
+    def verdicts(self, folder: str, names: Sequence[str]) -> dict[str, str | None]:
+        """Of the entries `names` of `folder` that a pattern matches: the rule, None if it keeps."""
         inner = folder[len(self.folder) :].lstrip(os.sep)
-        before = f"\0{inner}/" if inner else "\0"
-        parts = [names]
-        while parts:
-            some = parts.pop()
-            listed = os.fsencode(f"{before}{before.join(some)}\0")
-            for each in self.patterns:
-                if each.may_leave_out(listed):
-                    break
-            else:
-                continue
-            if len(some) == 1:
-                yield some[0]
-            else:
-                half = len(some) // 2
-                parts += some[:half], some[half:]
+        before = f"{inner}/" if inner else ""
+        verdicts: dict[str, str | None] = {}
+        for run in self.runs:
+            parts = [names]
+            while parts:
+                some = parts.pop()
+                listed = one_per_byte(before + (BETWEEN + before).join(some))
+                if not run.any.match_file(listed):
+                    continue
+                if len(some) > 1:
+                    half = len(some) // 2
+                    parts += some[:half], some[half:]
+                elif some[0] not in verdicts:
+                    result = run.each.check_file(listed)
+                    rule = self._shown(run.first + (result.index or 0))
+                    verdicts[some[0]] = rule if result.include else None
+        return verdicts
 
-    def verdict(self, path: str, *, is_dir: bool) -> tuple[bool, str] | None:
-        """Whether `path` is left out and by which rule; None when no pattern matches."""
-        inner = path[len(self.folder) :].lstrip(os.sep)
-        entry = os.fsencode(inner + FOLDER_MARK if is_dir else inner)
-        for part in self.patterns:
-            pattern = part.last(entry)
-            if pattern is not None:
-                line = self.lines[pattern.line].encode("latin-1").decode("utf-8", "replace")
-                return pattern.leaves_out, f"{self.label}:{pattern.line + 1} {line.strip()}"
-        return None
+    def _shown(self, number: int) -> str:
+        line = self.lines[number].encode("latin-1").decode("utf-8", "replace")
+        return f"{self.label}:{number + 1} {line.strip()}"
 
 
 @dataclass(frozen=True)
@@ -170,23 +142,25 @@ class FolderRules:
         files = [[(file.folder, file.label, file.checksum) for file in kind] for kind in kinds]
         return _checksum(repr((_MEANING, files)).encode())
 
-    def suspects(self, folder: str, names: Sequence[str]) -> set[str]:
-        """Those of the entries `names` of the directory `folder` that may be left out."""
-        found = {".git"}.intersection(names)
-        if names:
-            for rules in (*self.exclude, *self.ignore, *self.git):
-                found.update(rules.suspects(folder, names))
-        return found
+    def left_out(self, folder: str, names: Sequence[str]) -> dict[str, str]:
+        """The entries `names` of a directory that are left out, and by which rule.
+
+        Of entries that are directories the names end in "/" (not so in the answer).
+        """
+        verdicts: dict[str, str | None] = dict.fromkeys(
+            {".git", ".git/"}.intersection(names), GIT_RULE
+        )
+        for rules in (*self.exclude, *self.ignore, *self.git):
+            if verdicts:
+                names = [name for name in names if name not in verdicts]
+            if names:
+                verdicts |= rules.verdicts(folder, names)
+        return {name.removesuffix("/"): rule for name, rule in verdicts.items() if rule}
 
     def excluding(self, path: str, *, is_dir: bool) -> str | None:
         """The rule that leaves out `path`, an entry of the directory; None keeps it."""
-        if path.endswith(os.sep + ".git"):
-            return GIT_RULE
-        for rules in (*self.exclude, *self.ignore, *self.git):
-            verdict = rules.verdict(path, is_dir=is_dir)
-            if verdict is not None:
-                return verdict[1] if verdict[0] else None
-        return None
+        folder, name = os.path.split(path)
+        return self.left_out(folder, [name + "/" if is_dir else name]).get(name)
 
 
 class IgnoreRules:
@@ -195,7 +169,7 @@ class IgnoreRules:
     def __init__(self, roots: Roots, settings: WorkspaceSettings) -> None:
         self._roots = roots
         self._follow = settings.use_ignore_files
-        self._exclude = tuple(map(_as_bytes, settings.exclude))
+        self._exclude = tuple(map(one_per_byte, settings.exclude))
         self._folders: dict[str, FolderRules | str] = {}
         self._forgetting = threading.Lock()
 
@@ -311,11 +285,6 @@ def _rule_file(folder: str, label: str, lines: Iterable[str]) -> tuple[RuleFile,
 
 def _checksum(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
-
-
-def _as_bytes(path: str) -> str:
-    """One character a byte, as git matches; file names that are no UTF-8 survive too."""
-    return path if path.isascii() else os.fsencode(path).decode("latin-1")
 
 
 def _folders_between(top: str, root: str) -> list[str]:

@@ -165,30 +165,26 @@ def _walk_folder(
     if isinstance(folder_rules, str):
         found.skipped[folder] = folder_rules
         return []
-    suspects = folder_rules.suspects(folder, names)
-    deeper, others, left_out = [], [], {}
-    for entry in map(by_name.__getitem__, names):
-        path, is_dir = entry.path, entry.is_dir(follow_symlinks=False)
-        if is_dir and path in roots.paths:
-            continue
-        rule = None
-        if suspects and entry.name in suspects:
-            rule = folder_rules.excluding(path, is_dir=is_dir)
-        if rule is not None:
-            found.skipped[path] = left_out[entry.name] = rule
-        elif is_dir:
-            deeper.append(path)
-        else:
+    deeper, others = [], []
+    for name in names:
+        entry = by_name[name]
+        if not entry.is_dir(follow_symlinks=False):
             others.append(entry)
+        elif entry.path not in roots.paths:
+            deeper.append(entry)
+    marked = [*[entry.name for entry in others], *[entry.name + "/" for entry in deeper]]
+    left_out = folder_rules.left_out(folder, marked)
+    if left_out:
+        found.skipped.update((by_name[name].path, rule) for name, rule in left_out.items())
+        deeper = [entry for entry in deeper if entry.name not in left_out]
+        others = [entry for entry in others if entry.name not in left_out]
     looks = ((each.path, partial(each.stat, follow_symlinks=False)) for each in others)
-    if files := list(_entries(looks, begin, roots, found.skipped)):
-        found.folders[folder] = files
+    if entries := list(_entries(looks, begin, roots, found.skipped)):
+        found.folders[folder] = entries
     if stamp is not None:
-        folders = joined(path.rpartition(os.sep)[2] for path in deeper)
-        names = [entry.name for entry in others]
-        known = Known(*stamp, folder_rules.fingerprint, joined(names), folders, left_out)
-        memory.keep(folder, known)
-    return deeper
+        files, folders = (joined([entry.name for entry in kind]) for kind in (others, deeper))
+        memory.keep(folder, Known(*stamp, folder_rules.fingerprint, files, folders, left_out))
+    return [entry.path for entry in deeper]
 
 
 def _entries(

@@ -9,11 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
-import re2
-
-from glossator.files.gitpattern import FOLDER_MARK
+from glossator.files.gitpattern import one_per_byte
 from glossator.files.roots import is_inside
 from glossator.permissions.folding import folded
 from glossator.permissions.policy import Places, Policy
@@ -25,7 +22,7 @@ from glossator.permissions.rules import (
     PathRule,
     Rule,
     ToolRule,
-    expression,
+    path_spec,
 )
 from glossator.permissions.runners import divided, program_of, runs_another
 from glossator.permissions.subject import ShellScript, Subject, Target
@@ -286,14 +283,8 @@ def _matches(pattern: str, inner: str, *, either: bool) -> bool:
 
     The path is taken for a file, or with `either` for a file and a folder.
     """
-    matcher = _expression(pattern)
-    entries = [inner, inner + FOLDER_MARK] if either else [inner]
+    paths = [inner, f"{inner}/"] if either else [inner]
     while "/" in inner:
         inner = inner.rpartition("/")[0]
-        entries.append(inner + FOLDER_MARK)
-    return any(matcher.search(os.fsencode(entry)) for entry in entries)
-
-
-@lru_cache(512)
-def _expression(pattern: str) -> re2.Pattern[bytes]:
-    return expression(pattern)
+        paths.append(f"{inner}/")
+    return any(map(path_spec(pattern).match_file, map(one_per_byte, paths)))

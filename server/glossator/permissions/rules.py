@@ -13,19 +13,20 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Literal
 
 import re2
+from pathspec import PathSpec
 
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
-from glossator.files.gitpattern import translate
+from glossator.files.gitpattern import GitPattern, one_per_byte
 from glossator.permissions.folding import folded
 from glossator.permissions.words import Words
 
@@ -110,15 +111,16 @@ def parse_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
     return tuple(map(parse_rule, texts))
 
 
-def expression(pattern: str) -> re2.Pattern[bytes]:
-    """A pattern of .gitignore in linear time, about paths as bytes. Raises `UsageError`."""
+@lru_cache(512)
+def path_spec(pattern: str) -> PathSpec[GitPattern]:
+    """A pattern of .gitignore for paths as `one_per_byte`. Raises `UsageError`."""
     try:
-        translated = translate(os.fsencode(pattern).decode("latin-1"))
-        if translated is None or not translated[1]:
-            raise _wrong(pattern, "the pattern matches no path")
-        return re2.compile(translated[0].encode("latin-1"), _options())
+        compiled = GitPattern(one_per_byte(pattern))
     except (re2.error, UnicodeEncodeError) as error:
         raise _wrong(pattern, "the pattern cannot be used") from error
+    if not compiled.include:
+        raise _wrong(pattern, "the pattern matches no path")
+    return PathSpec([compiled], backend="re2")
 
 
 def _with_argument(text: str, tool: str, argument: str) -> Rule:
@@ -166,16 +168,9 @@ def _path_rule(text: str, family: Family, argument: str) -> PathRule:
     if pattern.startswith("!"):
         raise _wrong(text, "a rule takes nothing back; write a second rule instead")
     for spelling in (pattern, folded(pattern)):
-        expression(spelling)
+        path_spec(spelling)
     return PathRule(family, base, pattern)
 
 
 def _wrong(text: str, why: str) -> UsageError:
     return UsageError(f"The permission rule {shown(text)} cannot be used: {why}. {_HOW}")
-
-
-def _options() -> re2.Options:
-    options = re2.Options()
-    options.log_errors = False
-    options.encoding = re2.Options.Encoding.LATIN1
-    return options
