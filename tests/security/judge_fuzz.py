@@ -24,9 +24,9 @@ from pathlib import Path
 from random import Random
 
 from glossator.sandbox.environment import scrubbed
-from glossator.shell.judge import Place, is_read_only
+from glossator.shell.parser import parse
 from glossator.shell.programs import FIND, GIT, PROGRAMS, Options
-from glossator.shell.syntax import parse
+from glossator.shell.read_only import CommandContext, is_read_only
 
 STRACE = shutil.which("strace")
 BASH = shutil.which("bash")
@@ -172,10 +172,10 @@ class Scene:
     environment: dict[str, str]
 
     @property
-    def place(self) -> Place:
+    def place(self) -> CommandContext:
         """Where its commands run."""
         root = str(self.top / "ws")
-        return Place(root, (root,), self.environment["PATH"])
+        return CommandContext(root, (root,), self.environment["PATH"])
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from glossator.permissions.policy import Mode
-from glossator.sandbox.policy import Policy
+from glossator.sandbox.policy import SandboxPolicy
 from glossator.sandbox.seatbelt import profile
 from tests.sandboxed import SANDBOXED
 from tests.security.repositories import git, repository
@@ -185,6 +185,6 @@ async def test_the_workspace_is_mounted_read_only(
 def test_profile_of_seatbelt_for_reading() -> None:
     """Without a rule that lets the workspace be written."""
     for writable in (True, False):
-        text = profile(Policy(("/ws",), writable=writable))
+        text = profile(SandboxPolicy(("/ws",), writable=writable))
         (allowed,) = (line for line in text.splitlines() if line.startswith("(allow file-write*"))
         assert ('(subpath "/ws")' in allowed) is writable

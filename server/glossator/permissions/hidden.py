@@ -6,18 +6,17 @@ import os
 from dataclasses import dataclass, field
 
 from glossator.core.permission import Access
-from glossator.permissions.decide import hiding
+from glossator.permissions.decide import hiding_rules
 from glossator.permissions.matching import concerning
-from glossator.permissions.policy import Policy
-from glossator.permissions.rules import Base, PathRule, Rule, ToolRule
-from glossator.permissions.subject import Subject, Target
+from glossator.permissions.policy import PathRule, PatternBase, Policy, Rule, ToolRule
+from glossator.permissions.subject import CallSubject, ResolvedPath
 
 _MOST_KNOWN = 200_000  # paths
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenFiles:
-    """Tells of an absolute path whether it is hidden, as `hiding` does; from any thread.
+    """Tells of an absolute path whether it is hidden, as `hiding_rules` does; from any thread.
 
     What a path is called is judged once, where it leads each time.
     """
@@ -49,12 +48,12 @@ class HiddenFiles:
         except (OSError, ValueError):
             leads_elsewhere = True
         if leads_elsewhere:
-            return bool(hiding(path, self.policy))
+            return bool(hiding_rules(path, self.policy))
         return self.names(path)
 
     def rules(self, path: str) -> tuple[str, ...]:
         """The rules that hide what is at `path`, for the user."""
-        return hiding(path, self.policy) if os.path.isabs(path) else ()
+        return hiding_rules(path, self.policy) if os.path.isabs(path) else ()
 
     def entry(self, folder: str, name: str) -> bool:
         """As `names`, of an entry of a folder that is not hidden itself: faster for many."""
@@ -66,14 +65,14 @@ class HiddenFiles:
         if (known := self._known.get(path)) is None:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            subject = Subject("Read", Access.READ, (Target(path, (path,), (path,)),))
+            subject = CallSubject("Read", Access.READ, (ResolvedPath(path, (path,), (path,)),))
             known = bool(concerning(self.policy.deny, subject, self.policy.places))
             self._known[path] = known
         return known
 
 
 def _is_of_names(rule: Rule) -> bool:
-    if not isinstance(rule, PathRule) or rule.base is not Base.WORKSPACE:
+    if not isinstance(rule, PathRule) or rule.base is not PatternBase.WORKSPACE:
         return False
     return "/" not in rule.pattern.rstrip("/")
 

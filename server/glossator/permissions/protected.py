@@ -4,19 +4,30 @@ They are what a program obeys without being told to (an editor opening the folde
 it, git committing), and what says how much an agent may do. What runs only when somebody runs it
 (a Makefile, a test, a build script) is not among them: there the command is what is asked about.
 Making such a file counts as editing it, and so does touching a folder that may hold one.
+
+=====
+
+Names as the most generous file system takes them: what may be the same file is the same text.
+
+For refusing and asking only; whatever allows looks at names as they are.
+
+=====
+
+What in the folder of a git repository names programs that git runs, or says where that stands.
+
+Source: gitrepository-layout(5). The rest must be free for commands that commit.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import platformdirs
-
-from glossator.permissions.folding import folded
 
 # why -> the last names of paths, in any folder; `*` stands for anything within a name
 _TABLE: dict[str, str] = {
@@ -57,6 +68,8 @@ _TABLE: dict[str, str] = {
 _OWN = "it is Glossator's own folder"
 # an editor, an agent, or git for a shell's prompt may obey these as soon as they are there
 _AT_ONCE = ".git .vscode .idea .zed .fleet .vs .claude .cursor .gemini .codex"
+# git may obey `config.worktree` where there is none yet: the repository's configuration says so
+_ALWAYS = ("config", "hooks", "commondir", "config.worktree")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +100,7 @@ def own_folders() -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(os.path.realpath, folders)))
 
 
-def protection(path: str, own: tuple[str, ...] = ()) -> str | None:
+def why_protected(path: str, own: tuple[str, ...] = ()) -> str | None:
     """Why changing `path` (absolute, one of a target's names) always asks; None if it need not.
 
     `own` are the folders of `own_folders`.
@@ -183,3 +196,41 @@ def _holds(folder: str, path: str) -> bool:
 def _bare(name: str) -> str:
     """A name as Windows takes it: without a stream, and blanks and dots at its end."""
     return name.partition(":")[0].rstrip(". ") or name
+
+
+def folded(text: str) -> str:
+    """`text` without letter case, unicode form, and characters that show nothing.
+
+    Source: APFS and NTFS ignore case; HFS+ takes composed and decomposed letters for one, and
+    ignores some format characters (`.g\u200cit`, CVE-2014-9390).
+    """
+    if text.isascii():
+        return text.lower()
+    plain = unicodedata.normalize("NFKC", text)
+    plain = "".join(letter for letter in plain if unicodedata.category(letter) != "Cf")
+    return unicodedata.normalize("NFKC", plain.casefold())
+
+
+def git_protected_paths(folder: str) -> Iterator[str]:
+    """The paths in a repository, its worktrees and its submodules, that are kept from commands."""
+    yield from (os.path.join(folder, name) for name in _ALWAYS)
+    for worktree in _folders(os.path.join(folder, "worktrees")):
+        yield os.path.join(worktree, "config.worktree")
+        commondir = os.path.join(worktree, "commondir")  # without one it is no worktree
+        if os.path.isfile(commondir) and not os.path.islink(commondir):
+            yield commondir
+    modules = _folders(os.path.join(folder, "modules"))
+    while modules:
+        module = modules.pop()
+        if os.path.isfile(os.path.join(module, "HEAD")):
+            yield from git_protected_paths(module)
+        else:  # a part of a name, as of libs/one
+            modules += _folders(module)
+
+
+def _folders(path: str) -> list[str]:
+    try:
+        with os.scandir(path) as entries:
+            return [each.path for each in entries if each.is_dir(follow_symlinks=False)]
+    except OSError:  # there are none, or they are closed to us
+        return []

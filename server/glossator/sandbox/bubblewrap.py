@@ -20,13 +20,18 @@ from pathlib import Path
 from typing import ClassVar
 
 from glossator.core.errors import UsageError
+from glossator.files.roots import is_inside
 from glossator.sandbox.environment import git_settings
-from glossator.sandbox.guards import guard
-from glossator.sandbox.policy import Confined, Policy, Quota, Unavailable
-from glossator.sandbox.protection import Guard, Pin, protection
-from glossator.shell.covers import Unreadable, unreadable
-from glossator.shell.finding import find_below
-from glossator.shell.paths import path_within
+from glossator.sandbox.find import find_below
+from glossator.sandbox.mounts import (
+    Covers,
+    PinnedMount,
+    PlaceholderMount,
+    covers,
+    mounts_for,
+    placeholder,
+)
+from glossator.sandbox.policy import Confined, Quota, SandboxPolicy, Unavailable
 
 _PLACES = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
 # what programs consist of, and what they read to run
@@ -85,26 +90,30 @@ class Bubblewrap:
     sizes: bool
 
     def confine(
-        self, command: Sequence[str], cwd: str, policy: Policy
+        self, command: Sequence[str], cwd: str, policy: SandboxPolicy
     ) -> AbstractContextManager[Confined]:
         """See `Sandbox`."""
         return self._confined(command, cwd, policy)
 
     @contextmanager
-    def _confined(self, command: Sequence[str], cwd: str, policy: Policy) -> Iterator[Confined]:
+    def _confined(
+        self, command: Sequence[str], cwd: str, policy: SandboxPolicy
+    ) -> Iterator[Confined]:
         with ExitStack() as guards:
             arguments = [self.program, *self.isolation, *_BASE]
             if policy.network:
                 arguments.append("--share-net")
             arguments += _disk(policy, policy.quota.temporary_bytes if self.sizes else None)
-            for mount in protection(policy) if policy.writable else ():
-                if isinstance(mount, Guard) and not guards.enter_context(guard(mount.path)):
+            for mount in mounts_for(policy) if policy.writable else ():
+                if isinstance(mount, PlaceholderMount) and not guards.enter_context(
+                    placeholder(mount.path)
+                ):
                     continue  # we may not create it, so no command of ours may either
-                how = "--bind" if isinstance(mount, Pin) else "--ro-bind"
+                how = "--bind" if isinstance(mount, PinnedMount) else "--ro-bind"
                 arguments += how, mount.path, mount.path
             sockets = _sockets(policy)
             if policy.hidden or policy.patterns or sockets:
-                cover = guards.enter_context(unreadable(policy.patterns))
+                cover = guards.enter_context(covers(policy.patterns))
                 arguments += ("--ro-bind", cover.attributes, _ATTRIBUTES)
                 settings = git_settings((*policy.git, ("core.attributesFile", _ATTRIBUTES)))
                 arguments += (word for each in settings for word in ("--setenv", *each))
@@ -134,7 +143,7 @@ def _kernel() -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", platform.release())[:2]))
 
 
-def _sockets(policy: Policy) -> list[str]:
+def _sockets(policy: SandboxPolicy) -> list[str]:
     """Other programs' sockets and FIFOs: a read-only mount does not keep them from being used.
 
     Those of the workspace serve as the network does. Elsewhere may be a service that acts for root.
@@ -143,7 +152,7 @@ def _sockets(policy: Policy) -> list[str]:
     roots = [os.path.realpath(root) for root in policy.roots]
     there = (*_listening(), *_open_in(policy))
     ours = () if policy.network else policy.sockets
-    elsewhere = {path for path in there if not any(path_within(path, root) for root in roots)}
+    elsewhere = {path for path in there if not any(is_inside(path, root) for root in roots)}
     return [*ours, *sorted(elsewhere)]
 
 
@@ -154,11 +163,11 @@ def _listening() -> Iterator[str]:
     except OSError:  # a system without /proc
         return
     for path in {os.path.realpath(line[line.index("/") :]) for line in lines if "/" in line}:
-        if any(path_within(path, folder) for folder in _SYSTEM) and _is_socket(path):
+        if any(is_inside(path, folder) for folder in _SYSTEM) and _is_socket(path):
             yield path
 
 
-def _open_in(policy: Policy) -> Iterator[str]:
+def _open_in(policy: SandboxPolicy) -> Iterator[str]:
     """The sockets and FIFOs in what is shown besides the system's folders, by each of its names.
 
     The kernel knows a socket by the path that it was bound by, which may be relative.
@@ -170,7 +179,7 @@ def _open_in(policy: Policy) -> Iterator[str]:
         raise UsageError(_UNSEEN.format(error)) from error
     for place, real in shown:
         for path in found:
-            if path_within(path, real):
+            if is_inside(path, real):
                 yield place + path[len(real) :]
 
 
@@ -181,7 +190,7 @@ def _is_socket(path: str) -> bool:
         return False
 
 
-def _covered(paths: Iterable[str], cover: Unreadable) -> Iterator[str]:
+def _covered(paths: Iterable[str], cover: Covers) -> Iterator[str]:
     """A cover over each file and folder; a link gets none: it leads to one that does."""
     for path in paths:
         if os.path.lexists(path) and not os.path.islink(path):
@@ -210,7 +219,7 @@ def find_bubblewrap() -> Bubblewrap | Unavailable:
 
 def _try(sandbox: Bubblewrap) -> str | None:
     """What is wrong with a sandbox; None if it works."""
-    with sandbox.confine(("true",), "/", Policy(())) as confined:
+    with sandbox.confine(("true",), "/", SandboxPolicy(())) as confined:
         try:
             result = subprocess.run(  # noqa: S603 - a program of the system
                 confined.words,
@@ -227,15 +236,15 @@ def _try(sandbox: Bubblewrap) -> str | None:
     return result.stderr.decode("utf-8", "replace").strip() or f"exit code {result.returncode}"
 
 
-def _reopened(policy: Policy) -> Iterator[tuple[str, str]]:
+def _reopened(policy: SandboxPolicy) -> Iterator[tuple[str, str]]:
     """What is shown besides the system's folders: a path, and the real one behind it."""
     home = _home()
     for each in (*policy.readable, "/etc/resolv.conf"):
         real = os.path.realpath(each)
-        if any(path_within(folder, real) for folder in (home, *_TEMPORARY)):
+        if any(is_inside(folder, real) for folder in (home, *_TEMPORARY)):
             continue  # it would show what is hidden
         for path in sorted({each, real}):
-            if not any(path_within(path, folder) for folder in _SYSTEM):
+            if not any(is_inside(path, folder) for folder in _SYSTEM):
                 yield path, real
 
 
@@ -243,7 +252,7 @@ def _home() -> str:
     return os.path.realpath(os.path.expanduser("~"))
 
 
-def _disk(policy: Policy, most: int | None) -> list[str]:
+def _disk(policy: SandboxPolicy, most: int | None) -> list[str]:
     """What there is of the disk, and what of that may be written; `most` of a temporary folder."""
     roots = sorted(map(os.path.realpath, policy.roots), key=len)
     if "/" in roots:

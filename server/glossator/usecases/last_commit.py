@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from glossator.application.application import Application
 from glossator.core.errors import UsageError
-from glossator.sandbox.process import Exit
-from glossator.sandbox.shell import Command, LimitedShell
+from glossator.sandbox.output import Exit
+from glossator.sandbox.shell import LimitedShell, ShellCommand
 
 logger = logging.getLogger(__name__)
 
@@ -61,7 +61,7 @@ async def last_commit(
 
 
 async def _asked(shell: LimitedShell, folder: str, *about: str) -> Commit | None:
-    command = Command(shlex.join((*_GIT, *about)), folder)
+    command = ShellCommand(shlex.join((*_GIT, *about)), folder)
     try:
         finished = await shell.run(command, _SECONDS)
     except (UsageError, OSError) as error:

@@ -10,7 +10,7 @@ from glossator.application.application import Application
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.permissions.grants import Grants
-from glossator.permissions.rules import Rule, parse_rule
+from glossator.permissions.policy import Rule, parse_rule
 
 Source = Literal["settings", "session", "always"]
 

@@ -25,7 +25,9 @@ from glossator.files.roots import real_path
 _Place = tuple[str, str]  # what a file is known to the editor by, and its real path
 
 
-def undecided(planned: EditPlan | Conflict | Refused, paths: AbstractSet[str]) -> Refused | None:
+def check_permission_scope(
+    planned: EditPlan | Conflict | Refused, paths: AbstractSet[str]
+) -> Refused | None:
     """The refusal of what is about other files than those at `paths` (real), None if none is.
 
     Looks at the disk: where a name leads at this moment counts. A conflict is asked about, too,

@@ -1,17 +1,40 @@
-"""What programs run that others name in their words: for rules that deny or ask, read widely."""
+"""The paths that the words of a script may mean: too many rather than too few.
+
+A program that finds its files itself (`grep -r`) names none of them; only a sandbox keeps those.
+
+=====
+
+What programs run that others name in their words: for rules that deny or ask, read widely.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from glob import iglob
+from itertools import dropwhile, islice, pairwise
 
-from glossator.permissions.words import bare, words_of
-from glossator.shell.script import Loose, Simple, Unclear, Unknown
-from glossator.shell.syntax import parse
+from glossator.shell.parser import parse
+from glossator.shell.script import (
+    FOLDER_CHANGERS,
+    SimpleCommand,
+    UncertainWord,
+    UnclearScript,
+    UnknownPart,
+    folders_after,
+)
 
+CommandWords = tuple[str, ...]  # of a command; what is set for it alone (`NAME=value`) stands first
+
+_PARTS = re.compile(r"[=:@,]")  # `--file=x`, `HEAD:x`, `@x`
+_MAGIC = re.compile(r"[*?\[]")
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
+_MAX_FOLDERS = 32  # in which a script may be
+_MAX_PATTERNS = 2  # names with a `*` in one path
+_MAX_MATCHES = 1_000
 _SHELLS = frozenset("ash bash dash fish ksh mksh sh zsh".split())
 # programs that run the program named among their words
 _RUNNERS = _SHELLS | frozenset(
@@ -49,8 +72,89 @@ _MOST_TEXTS = 64
 _MOST_LETTERS = 16_000  # of a text
 
 
+@dataclass(frozen=True, slots=True)
+class MeantPaths:
+    """Absolute paths, links and `..` unresolved: what words may name, what redirects write to."""
+
+    named: tuple[str, ...]
+    written: tuple[str, ...]
+
+
+def words_of(command: SimpleCommand) -> CommandWords:
+    """What rules are held against. What is fed to a program is one more word, a loose one."""
+    fed = () if command.fed is None else (UncertainWord(command.fed),)
+    return (*command.variables, *command.words, *fed)
+
+
+def without_variables(command: CommandWords) -> CommandWords:
+    """A command without the variables that are set for it."""
+    return tuple(dropwhile(_VARIABLE.match, command))
+
+
+def command_text(command: CommandWords) -> str:
+    """A command as people write it."""
+    return " ".join(
+        word if isinstance(word, UncertainWord) else shlex.quote(word) for word in command
+    )
+
+
+def meant_paths(
+    commands: Iterable[CommandWords], writes: Iterable[str], cwd: str
+) -> MeantPaths | None:
+    """What a script started in `cwd` may mean; None if that is too much to be looked at."""
+    known = tuple(commands)
+    folders = _folders(known, cwd)
+    words = dict.fromkeys(word for command in known for word in command)
+    parts = dict.fromkeys(part for word in words for part in (word, *_PARTS.split(word)))
+    parts = dict.fromkeys(filter(_is_name, parts))
+    named = tuple(islice(_named(parts, folders), _MAX_MATCHES + 1))
+    too_wide = any(_patterns(part) > _MAX_PATTERNS for part in parts)
+    if too_wide or len(folders) > _MAX_FOLDERS or len(named) > _MAX_MATCHES:
+        return None
+    written = (path for word in writes for path in _paths(word, folders))
+    return MeantPaths(tuple(dict.fromkeys(named)), tuple(dict.fromkeys(written)))
+
+
+def _folders(commands: Iterable[CommandWords], cwd: str) -> list[str]:
+    """Where the script may be, as any of its changes of folder may fail."""
+    folders = [cwd]
+    for command in commands:
+        if command and command[0] in FOLDER_CHANGERS and len(folders) <= _MAX_FOLDERS:
+            folders = folders_after(folders, command)
+    return folders
+
+
+def _named(parts: Iterable[str], folders: list[str]) -> Iterator[str]:
+    for part in parts:
+        for path in _paths(part, folders):
+            # where nothing is, an absolute path is more likely something else, as `/api/users`
+            if not os.path.isabs(os.path.expanduser(part)) or os.path.lexists(path):
+                yield path
+        if 0 < _patterns(part) <= _MAX_PATTERNS:
+            for folder in folders:
+                matches = iglob(os.path.expanduser(part), root_dir=folder, include_hidden=True)
+                yield from (os.path.join(folder, match) for match in matches)
+
+
+def _paths(word: str, folders: list[str]) -> Iterator[str]:
+    """The paths a word means in one of the folders; a `~` is the home folder or itself."""
+    for meant in dict.fromkeys((word, os.path.expanduser(word))):
+        yield from dict.fromkeys(os.path.join(folder, meant) for folder in folders)
+
+
+def _patterns(path: str) -> int:
+    return sum(_MAGIC.search(name) is not None for name in path.split("/"))
+
+
+def _is_name(word: str) -> bool:
+    try:
+        return word != "" and b"\0" not in os.fsencode(word)
+    except UnicodeEncodeError:
+        return False
+
+
 @dataclass(slots=True)
-class Inner:
+class NestedCommands:
     """What stands in the texts that commands give to programs to run.
 
     `commands` are those that can be seen, `files` what their redirections name. `doubted` are the
@@ -58,7 +162,7 @@ class Inner:
     `opaque` says if those may run what cannot be seen.
     """
 
-    commands: list[Simple] = field(default_factory=list)
+    commands: list[SimpleCommand] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     doubted: list[str] = field(default_factory=list)
     opaque: bool = False
@@ -75,14 +179,14 @@ def runs_another(words: Sequence[str]) -> bool:
     return program in _RUNNERS or not _RUNS_WITH.get(program, set()).isdisjoint(words)
 
 
-def divided(words: Iterable[str]) -> tuple[str, ...]:
+def split_words(words: Iterable[str]) -> tuple[str, ...]:
     """Words with those that hold several, as in `sh -c 'npm test'`, taken apart."""
     return tuple(type(word)(part) for word in words for part in _BETWEEN.split(word) if part)
 
 
-def inner(commands: Iterable[Simple]) -> Inner:
+def nested_commands(commands: Iterable[SimpleCommand]) -> NestedCommands:
     """What stands in the texts of commands, in the texts of what stands there, and so on."""
-    found = Inner()
+    found = NestedCommands()
     left = list(commands)
     seen: set[str] = set()
     while left:
@@ -98,11 +202,11 @@ def inner(commands: Iterable[Simple]) -> Inner:
     return found
 
 
-def _read(text: str, found: Inner, *, is_sure: bool) -> list[Simple]:
+def _read(text: str, found: NestedCommands, *, is_sure: bool) -> list[SimpleCommand]:
     """Add what stands in a text to what was found; its commands."""
     script = parse(text)
-    parts = script.parts if isinstance(script, Unclear) else script.commands
-    unknown = [each for each in parts if isinstance(each, Unknown)]
+    parts = script.parts if isinstance(script, UnclearScript) else script.commands
+    unknown = [each for each in parts if isinstance(each, UnknownPart)]
     commands = [*script.known, *(hint for each in unknown for hint in each.hints)]
     redirects = [each for one in commands for each in one.redirects if each.operator != ">&"]
     files = [*(each.target for each in redirects), *(name for e in unknown for name in e.writes)]
@@ -111,17 +215,17 @@ def _read(text: str, found: Inner, *, is_sure: bool) -> list[Simple]:
     if is_sure:
         found.doubted += [each.text for each in unknown]
         found.opaque |= any(each.opaque for each in unknown)
-        if isinstance(text, Loose):  # the shell takes what it makes of it for commands, too
+        if isinstance(text, UncertainWord):  # the shell takes what it makes of it for commands, too
             found.doubted.append(text)
             found.opaque = True
     return commands
 
 
-def _texts(commands: Sequence[Simple]) -> Iterator[tuple[str, bool]]:
+def _texts(commands: Sequence[SimpleCommand]) -> Iterator[tuple[str, bool]]:
     """Texts that commands may run, and whether it is sure that a shell does."""
     fed_shells = {each.pipeline for each in commands if each.pipeline and _is_shell(each.words)}
     for command in commands:
-        words = bare(words_of(command))
+        words = without_variables(words_of(command))
         is_fed = command.fed is not None
         if is_fed and (_is_shell(command.words) or command.pipeline in fed_shells):
             yield command.fed or "", True
@@ -135,8 +239,8 @@ def _texts(commands: Sequence[Simple]) -> Iterator[tuple[str, bool]]:
 def _of_runner(words: Sequence[str]) -> Iterator[tuple[str, bool]]:
     for at, (before, word) in enumerate(pairwise(words)):
         if before == "eval":
-            is_known = not any(isinstance(each, Loose) for each in words[at + 1 :])
-            yield (str if is_known else Loose)(" ".join(words[at + 1 :])), True
+            is_known = not any(isinstance(each, UncertainWord) for each in words[at + 1 :])
+            yield (str if is_known else UncertainWord)(" ".join(words[at + 1 :])), True
         is_text = before == "trap" or (_TAKES_TEXT.fullmatch(before) and _is_shell(words))
         attached = word[2:] if word.startswith("-") else ""  # `su -c'rm x'`
         for text in dict.fromkeys((word, word.partition("=")[2], attached)):
