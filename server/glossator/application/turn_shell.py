@@ -1,4 +1,4 @@
-"""The commands of one run; what they change in listed files is kept, so that it can be taken back.
+"""The commands of one run. Checkpoints keep what they change in listed files, for undo.
 
 A job is covered to its end, or to that of the run: what it does later belongs to no turn.
 """
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TurnShell:
-    """Implements `ShellContext`; `ask` puts what a command newly made and is protected."""
+    """Implements `ShellContext`; `ask` asks the user about protected files that a command made."""
 
     host: WorkspaceHost
     shells: WorkspaceShell
@@ -47,16 +47,16 @@ class TurnShell:
     async def run(self, command: ShellCommand, seconds: float) -> Finished:
         """Run a command; see `Shell`."""
         listing = _Listing(self.host)
-        if command.permit.only_reads and self.unconfined is None:  # there will be nothing to undo
+        if command.permit.only_reads and self.unconfined is None:  # there is nothing to undo
             await listing.renew()
             finished = await (await self._limited()).run(command, seconds)
-            return replace(finished, notes=self._refused(finished.output, BlockedPaths()))
+            return replace(finished, notes=self._blocked_notes(finished.output, BlockedPaths()))
         async with self.checkpoints.around(self.turn.id, listing.paths):
             limited = await self._limited()
             async with self._settling(limited.limits, command, listing) as settled:
                 finished = await limited.run(command, seconds)
-            closed = BlockedPaths(command.permit.hard_linked, limited.limits.protected)
-            notes = (*settled, *self._refused(finished.output, closed))
+            blocked = BlockedPaths(command.permit.hard_linked, limited.limits.protected)
+            notes = (*settled, *self._blocked_notes(finished.output, blocked))
             return replace(finished, notes=notes)
 
     async def start(self, command: ShellCommand) -> str:
@@ -93,16 +93,16 @@ class TurnShell:
         return await self._noted(job, await self.shells.jobs.stop(job))
 
     async def _noted(self, job: str, polled: Polled) -> Polled:
-        blocked_notes = self._refused(polled.output, self.shells.blocked.get(job, BlockedPaths()))
+        blocked = self.shells.blocked.get(job, BlockedPaths())
         settled = () if polled.exit is None else await self.shells.notes(job)
-        return replace(polled, notes=(*settled, *blocked_notes))
+        return replace(polled, notes=(*settled, *self._blocked_notes(polled.output, blocked)))
 
-    def _refused(self, output: Output, closed: BlockedPaths) -> tuple[str, ...]:
-        """Notes on what a command was kept from."""
+    def _blocked_notes(self, output: Output, blocked: BlockedPaths) -> tuple[str, ...]:
+        """Notes on what the sandbox kept a command from."""
         if self.unconfined is not None:
             return ()
         snapshot = self.host.snapshot()
-        return tuple(blocked_notes(output, closed, snapshot.roots, snapshot.relative))
+        return tuple(blocked_notes(output, blocked, snapshot.roots, snapshot.relative))
 
     async def _cover(self, job: str, ended: asyncio.Task[None], covered: AsyncExitStack) -> None:
         """Until the job ends, or waiting for that is cancelled."""
@@ -114,7 +114,7 @@ class TurnShell:
     async def _ending(
         self, job: str, settling: AsyncExitStack, settled: list[str]
     ) -> tuple[str, ...]:
-        """Wait for a job's end, then for the user's word on what it made."""
+        """Wait for a job's end, then for the user's answer about what it made."""
         async with settling:
             with suppress(UsageError):  # it was looked at after its end
                 await self.shells.jobs.ended(job)
@@ -124,10 +124,10 @@ class TurnShell:
     async def _settling(
         self, limits: CommandLimits, command: ShellCommand, listing: _Listing
     ) -> AsyncIterator[list[str]]:
-        """What a command in the block makes by a protected name stays only if the user says so.
+        """Protected files that a command in the block makes stay only if the user allows them.
 
-        Of its `targets` that was said before. Gives a list for notes on that. Who breaks off the
-        block is not asked any more.
+        For the paths of its permit, the user did so before. Yields a list for notes on that. If the
+        block is cancelled, nobody is asked.
         """
         quarantine, notes = self.shells.quarantine, list[str]()
         if self.unconfined is not None:  # the user was asked about the command
@@ -148,16 +148,17 @@ class TurnShell:
     async def _settle(
         self, notes: list[str], targets: frozenset[str], listing: _Listing, *, asks: bool
     ) -> None:
-        async with self.shells.settling:  # what one takes aside is nothing to another
+        quarantine = self.shells.quarantine
+        async with self.shells.settling:  # each file is handled by one command only
             await listing.renew()
             snapshot = self.host.snapshot()
             now = await asyncio.to_thread(self.shells.names, snapshot, self.hidden)
-            made = await asyncio.to_thread(self.shells.quarantine.new, now)
+            made = await asyncio.to_thread(quarantine.new, now)
             new = [path for path in made if path not in targets and not self._is_saved(path)]
             if not new:
                 return
             listing.forget()
-            taken = await asyncio.to_thread(self.shells.quarantine.take, new)
+            taken = await asyncio.to_thread(quarantine.take, new)
             answer = None
             try:
                 if asks and not self.shells.closing.is_set():
@@ -165,15 +166,12 @@ class TurnShell:
                     answer = await self._answer(request)
             finally:
                 stays = answer is not None and answer.choice is not Choice.DENY
-                settle = (
-                    self.shells.quarantine.put_back if stays else self.shells.quarantine.discard
-                )
+                settle = quarantine.put_back if stays else quarantine.discard
                 taken = await asyncio.to_thread(settle, taken)
+                outcome = outcome_text(taken, snapshot.relative, answer, stays=stays)
                 if answer is None:
-                    self.turn.port.tell(
-                        f"{outcome_text(taken, snapshot.relative, None, stays=False)}."
-                    )
-            notes.append(f"[{outcome_text(taken, snapshot.relative, answer, stays=stays)}]")
+                    self.turn.port.tell(f"{outcome}.")
+            notes.append(f"[{outcome}]")
 
     def _is_saved(self, path: str) -> bool:
         """Whether the user saved it in the editor meanwhile."""
@@ -204,7 +202,7 @@ class _Listing:
         self._known: list[str] | None = None
 
     async def paths(self) -> Iterable[str]:
-        """The workspace's files now; what the command did was not told of yet."""
+        """The workspace's files now; nobody reports what the command did."""
         if self._known is None:
             await self.renew()
         known, self._known = self._known, None

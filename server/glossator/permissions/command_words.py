@@ -1,10 +1,7 @@
-"""The paths that the words of a script may mean: too many rather than too few.
+"""The words of commands, as rules see them: the paths that they may mean, and the commands in them.
 
-A program that finds its files itself (`grep -r`) names none of them; only a sandbox keeps those.
-
-=====
-
-What programs run that others name in their words: for rules that deny or ask, read widely.
+Both are read widely, too many rather than too few. A program that finds its files itself
+(`grep -r`) names none of them; only a sandbox protects those.
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ from glossator.shell.script import (
     folders_after,
 )
 
-CommandWords = tuple[str, ...]  # of a command; what is set for it alone (`NAME=value`) stands first
+CommandWords = tuple[str, ...]  # variables (`NAME=value`) that are set for it first
 
 _PARTS = re.compile(r"[=:@,]")  # `--file=x`, `HEAD:x`, `@x`
 _MAGIC = re.compile(r"[*?\[]")
@@ -81,7 +78,7 @@ class MeantPaths:
 
 
 def words_of(command: SimpleCommand) -> CommandWords:
-    """What rules are held against. What is fed to a program is one more word, a loose one."""
+    """The words that rules are matched with; a here-document is one more, uncertain word."""
     fed = () if command.fed is None else (UncertainWord(command.fed),)
     return (*command.variables, *command.words, *fed)
 
@@ -101,7 +98,7 @@ def command_text(command: CommandWords) -> str:
 def meant_paths(
     commands: Iterable[CommandWords], writes: Iterable[str], cwd: str
 ) -> MeantPaths | None:
-    """What a script started in `cwd` may mean; None if that is too much to be looked at."""
+    """The paths that a script started in `cwd` may mean; None if they are too many."""
     known = tuple(commands)
     folders = _folders(known, cwd)
     words = dict.fromkeys(word for command in known for word in command)
@@ -155,11 +152,11 @@ def _is_name(word: str) -> bool:
 
 @dataclass(slots=True)
 class NestedCommands:
-    """What stands in the texts that commands give to programs to run.
+    """The commands in texts that other commands give to programs to run (`sh -c 'npm test'`).
 
-    `commands` are those that can be seen, `files` what their redirections name. `doubted` are the
-    parts that are not understood where a shell is sure to run them, "" for more than is looked at;
-    `opaque` says if those may run what cannot be seen.
+    `commands` are the visible ones, `files` the targets of their redirections. `doubted` are parts
+    that are not understood but that a shell is sure to run, "" for those beyond the limit; they
+    may run commands that cannot be seen if they are `opaque`.
     """
 
     commands: list[SimpleCommand] = field(default_factory=list)
@@ -185,7 +182,7 @@ def split_words(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def nested_commands(commands: Iterable[SimpleCommand]) -> NestedCommands:
-    """What stands in the texts of commands, in the texts of what stands there, and so on."""
+    """The commands in the texts of commands, in the texts of those, and so on."""
     found = NestedCommands()
     left = list(commands)
     seen: set[str] = set()
@@ -203,7 +200,7 @@ def nested_commands(commands: Iterable[SimpleCommand]) -> NestedCommands:
 
 
 def _read(text: str, found: NestedCommands, *, is_sure: bool) -> list[SimpleCommand]:
-    """Add what stands in a text to what was found; its commands."""
+    """Add the commands in a text to what was found, and return them."""
     script = parse(text)
     parts = script.parts if isinstance(script, UnclearScript) else script.commands
     unknown = [each for each in parts if isinstance(each, UnknownPart)]

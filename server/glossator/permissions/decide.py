@@ -1,10 +1,10 @@
-"""May it be done? A pure function: the strictest of everything that has a say.
+"""Decides about a tool call: a pure function; the strictest rule wins.
 
-What limits a call: paths that cannot be resolved, deny rules, plan mode, a run that only reads,
-protected paths, scripts that would run outside a sandbox or (but in auto,
-as the sandbox holds them) are not understood, ask rules, and rules that may be about what is not
-understood. What grants one: an allow rule, for a script also that parts of it only read, else the
-mode. A limit is never lifted by a grant, whatever the order in which they are written.
+Limits deny a call or ask about it: paths that cannot be resolved, deny rules, plan mode, a run that
+only reads, protected paths, scripts outside a sandbox, scripts that are not understood (in auto
+the sandbox holds them), ask rules, and rules that may concern what is not understood. Grants allow
+it: an allow rule, for a script also that parts of it only read, else the mode. No grant lifts a
+limit, whatever the order of the rules.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """Do not do it; `reason` says why in a line, and on others what the model is to do."""
+    """Do not do it; `reason` says why in its first line, and then what the model should do."""
 
     reason: str
 
@@ -57,7 +57,7 @@ Decision = Allow | Ask | Deny
 
 
 def decide(subject: CallSubject, policy: Policy) -> Decision:
-    """What is to be done about a call."""
+    """Whether to make a call."""
     limits = [limit for find in _LIMITS if (limit := find(subject, policy)) is not None]
     grant = _grant(subject, policy)
     for decision in (*limits, grant):
@@ -67,17 +67,6 @@ def decide(subject: CallSubject, policy: Policy) -> Decision:
     if asking:
         return Ask(tuple(reason for limit in asking for reason in limit.reasons))
     return grant
-
-
-def hiding_rules(path: str, policy: Policy) -> tuple[str, ...]:
-    """The deny rules that keep the file at `path` (absolute) from being read.
-
-    For tools that find files themselves: a search shows nothing of a file that `Read` may not read.
-    """
-    if not policy.deny:
-        return ()
-    subject = CallSubject.of_files("Read", Access.READ, (path,))
-    return concerning(policy.deny, subject, policy.places)
 
 
 def _unresolved(subject: CallSubject, _policy: Policy) -> Deny | None:
@@ -93,7 +82,7 @@ def _unresolved(subject: CallSubject, _policy: Policy) -> Deny | None:
 def _denied(subject: CallSubject, policy: Policy) -> Deny | None:
     rules = concerning(policy.deny, subject, policy.places)
     if subject.access is Access.WRITE and subject.targets:
-        # who edits a file is shown lines of it, and one that is moved has another name afterwards
+        # an edit shows lines of a file, and a moved file has another name afterwards
         as_read = replace(subject, tool="Read")
         hiding_it = concerning(policy.deny, as_read, policy.places)
         rules = tuple(dict.fromkeys((*rules, *hiding_it)))

@@ -1,14 +1,8 @@
-"""What the user answered: for this once, for the session, or always in this workspace.
+"""What the user allowed: once, for the session, or always in this workspace.
 
-What holds for a session is kept with it, what always holds by `always`.
-
-=====
-
-Rules that the user said always hold in a workspace.
-
-`<user configuration folder>/grants.json` holds them by workspace folder. It can be deleted at any
-time: then the user is asked again. Several servers may write it, and each sees what another one
-kept or removed.
+Rules for a session are kept with it. Rules for always are kept by workspace folder in
+`<user configuration folder>/grants.json`. Several servers may write that file, and each sees what
+another one kept or removed. It can be deleted at any time; then the user is asked again.
 """
 
 from __future__ import annotations
@@ -34,9 +28,8 @@ class Grants:
     """One session's answers and those kept for its workspace; belongs to the event loop.
 
     `roots` are the workspace's folders: a rule is kept for each, and counts where all have it.
-    `warn` tells the user of what cannot be used; nothing is allowed by it. `kept` is all that an
-    earlier object of the same session gave to `keep`, as JSON: it counts for the very folders that
-    it was answered about.
+    `warn` reports to the user what cannot be used. `kept` is everything that an earlier object of
+    the same session gave to `keep`, as JSON: it counts for exactly the folders of the question.
     """
 
     def __init__(
@@ -127,10 +120,10 @@ class Grants:
 
 
 def _unasked(said: str, ask: Ask) -> str:
-    """That nobody could be asked, and what about, so that the model can go on without it."""
+    """That nobody could be asked, with the reasons, so that the model can go on without it."""
     first, *rest = said.split("\n")
-    told = (f"The user would be told: {reason}" for reason in ask.reasons)
-    return "\n".join((first, *told, *rest))
+    reasons = (f"The user would be told: {reason}" for reason in ask.reasons)
+    return "\n".join((first, *reasons, *rest))
 
 
 def _written(texts: Iterable[str]) -> tuple[Rule, ...]:
@@ -157,8 +150,8 @@ def grants_file() -> Path:
 class AlwaysRules:
     """The rules kept for some folders: one counts where each of them has it.
 
-    `folders` are URIs of real paths. `warn` tells the user of what cannot be used; nothing is
-    allowed by it. Who shares a `file` hears once that it cannot be used.
+    `folders` are URIs of real paths. `warn` reports to the user what cannot be used; for a shared
+    `file` only one object reports it.
     """
 
     def __init__(
@@ -200,7 +193,7 @@ class AlwaysRules:
         return True
 
     def remove(self, rule: Rule) -> bool:
-        """Keep a rule no more; whether it was kept. Raises `UsageError` if it cannot be removed."""
+        """Remove a rule; whether it was kept. Raises `UsageError` if it cannot be removed."""
         found = rule in self.now()
 
         def without(entries: Entries) -> Entries:

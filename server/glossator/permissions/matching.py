@@ -1,7 +1,7 @@
-"""Which rules a subject falls under: read widely to refuse or ask, narrowly to allow.
+"""Which rules a call falls under: read widely to deny or ask, narrowly to allow.
 
-A deny or ask rule *concerns* a subject if any name of any path, or any command, may be what it
-means. Allow rules *cover* it only if each command and each real path is, exactly, what one says.
+A deny or ask rule *concerns* a call if any name of any path, or any command, may be what it means.
+Allow rules *cover* it only if each command and each real path is, exactly, what one says.
 """
 
 from __future__ import annotations
@@ -199,9 +199,9 @@ def _folded(word: str) -> str:
 
 
 def _found(wanted: CommandWords, words: CommandWords, at: int) -> tuple[set[int], bool]:
-    """Where `wanted` may end in `words` from `at` on, and whether a loose word may be one of it.
+    """Where `wanted` may end in `words` from `at` on, and whether an uncertain one may be part.
 
-    Options, which may have a value each, and loose words may stand between: `git -C x push`.
+    Options, which may have a value each, and uncertain words may stand between: `git -C x push`.
     """
     if words[at] != wanted[0] and program_of(words[at]) != wanted[0]:
         return set(), isinstance(words[at], UncertainWord)
@@ -253,7 +253,7 @@ def _may_concern(rule: Rule, script: ShellScript) -> bool:
 
 
 def _may_be(rule: CommandRule, command: CommandWords) -> bool:
-    """Whether it is the rule's command if the shell makes of a loose word what would fit."""
+    """Whether it is the rule's command for some value of an uncertain word."""
     program = program_of(folded(rule.words[0]))
     wanted = (program, *map(folded, rule.words[1:]))
     return any(_found(wanted, words, at)[1] for words, starts in _run(command) for at in starts)
@@ -262,7 +262,7 @@ def _may_be(rule: CommandRule, command: CommandWords) -> bool:
 def _concerns_name(rule: PathRule, name: str, places: Places) -> bool:
     bases = list(_bases(rule, places))
     if rule.base is PatternBase.WORKSPACE and rule.pattern.startswith("/"):
-        bases.append(os.sep)  # who writes `/etc/x` may mean the file system's
+        bases.append(os.sep)  # `/etc/x` may mean the file system's
     for base in bases:
         inner = _inner(name, base)
         if inner is not None and _matches(rule.pattern, inner, either=True):

@@ -1,20 +1,6 @@
-"""What holds at the moment a call is decided: the mode, the rules and where they come from.
+"""Permission rules, and the policy made of them: everything that decisions depend on.
 
 Rules from within a workspace have a type of their own, which can neither allow nor set a mode.
-
-=====
-
-Rules as people write them, and as values.
-
-`*`                     every tool
-`Grep`                  every call of a tool
-`Edit`, `Read`          every call of Edit, MultiEdit, Write and Move; of all that reads files
-`mcp__server__tool`     a tool of an MCP server; `mcp__server` all of its tools
-`Bash(git status)`      this very command
-`Bash(npm test:*)`      every command that begins with these words
-`Edit(src/**)`          files, by a pattern of .gitignore relative to each workspace folder
-`Read(~/.ssh/**)`       relative to the user's home folder
-`Read(//etc/**)`        from the top of the file system
 """
 
 from __future__ import annotations
@@ -52,91 +38,6 @@ _HOW = (
     "Write a tool's name, Bash(npm test:*), Bash(git status), Edit(src/**), Read(~/.ssh/**),"
     " Read(//etc/**), mcp__server__tool, or * for every tool."
 )
-
-
-class Mode(StrEnum):
-    """What is done without asking; each allows what the one before does."""
-
-    PLAN = "plan"  # reads only, and refuses what it does not do
-    ASK = "ask"  # reads
-    ACCEPT_EDITS = "acceptEdits"  # and edits in the workspace
-    AUTO = "auto"  # and everything else; of the shell, what runs in a sandbox
-
-
-@dataclass(frozen=True, slots=True)
-class Restrictions:
-    """Rules that narrow: all that a workspace may say, whoever wrote it."""
-
-    deny: tuple[Rule, ...] = ()
-    ask: tuple[Rule, ...] = ()
-
-    @staticmethod
-    def parse(deny: Iterable[str], ask: Iterable[str]) -> Restrictions:
-        """Raises `UsageError` for a malformed rule."""
-        return Restrictions(parse_rules(deny), parse_rules(ask))
-
-
-@dataclass(frozen=True, slots=True)
-class UserRules:
-    """Rules of the user."""
-
-    deny: tuple[Rule, ...] = ()
-    ask: tuple[Rule, ...] = ()
-    allow: tuple[Rule, ...] = ()
-
-    @staticmethod
-    def parse(deny: Iterable[str], ask: Iterable[str], allow: Iterable[str]) -> UserRules:
-        """Raises `UsageError` for a malformed rule."""
-        return UserRules(parse_rules(deny), parse_rules(ask), parse_rules(allow))
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """What paths are told by: the workspace's folders, the user's home and our own folders."""
-
-    roots: tuple[str, ...]
-    home: str
-    own: tuple[str, ...] = ()
-
-    @staticmethod
-    def of(roots: Iterable[str]) -> Places:
-        """The places of this user and these workspace folders, by real path."""
-        home = os.path.realpath(os.path.expanduser("~"))
-        return Places(tuple(map(os.path.realpath, roots)), home, own_folders())
-
-    def holds(self, path: str) -> bool:
-        """Whether a real path lies inside the workspace."""
-        return any(is_inside(path, root) for root in self.roots)
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """Everything a decision depends on, besides the subject.
-
-    `only_reads`: what was asked for changes nothing, whatever the mode allows.
-    """
-
-    mode: Mode
-    places: Places
-    user: UserRules = field(default_factory=UserRules)
-    session: UserRules = field(default_factory=UserRules)
-    workspace: Restrictions = field(default_factory=Restrictions)
-    only_reads: bool = False
-
-    @property
-    def deny(self) -> tuple[Rule, ...]:
-        """The deny rules of every source."""
-        return self.user.deny + self.session.deny + self.workspace.deny
-
-    @property
-    def ask(self) -> tuple[Rule, ...]:
-        """The ask rules of every source."""
-        return self.user.ask + self.session.ask + self.workspace.ask
-
-    @property
-    def allow(self) -> tuple[Rule, ...]:
-        """The allow rules of the sources that may have some."""
-        return self.user.allow + self.session.allow
 
 
 class PatternBase(StrEnum):
@@ -189,7 +90,18 @@ Rule = ToolRule | CommandRule | PathRule
 
 
 def parse_rule(text: str) -> Rule:
-    """The rule that `text` says. Raises `UsageError` for what is none."""
+    """The rule that `text` says. Raises `UsageError` for what is none.
+
+    `*`                     every tool
+    `Grep`                  every call of a tool
+    `Edit`, `Read`          every call of Edit, MultiEdit, Write and Move; of all that reads files
+    `mcp__server__tool`     a tool of an MCP server; `mcp__server` all of its tools
+    `Bash(git status)`      this very command
+    `Bash(npm test:*)`      every command that begins with these words
+    `Edit(src/**)`          files, by a pattern of .gitignore relative to each workspace folder
+    `Read(~/.ssh/**)`       relative to the user's home folder
+    `Read(//etc/**)`        from the top of the file system
+    """
     text = text.strip()
     if text == "*":
         return ToolRule(text)
@@ -218,6 +130,91 @@ def path_spec(pattern: str) -> PathSpec[GitPattern]:
     if not compiled.include:
         raise _wrong(pattern, "the pattern matches no path")
     return PathSpec([compiled], backend="re2")
+
+
+class Mode(StrEnum):
+    """What is done without asking; each allows what the one before does."""
+
+    PLAN = "plan"  # reads only, and refuses what it does not do
+    ASK = "ask"  # reads
+    ACCEPT_EDITS = "acceptEdits"  # and edits in the workspace
+    AUTO = "auto"  # and everything else; of the shell, what runs in a sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Restrictions:
+    """Rules that narrow: all that the settings of a workspace may say."""
+
+    deny: tuple[Rule, ...] = ()
+    ask: tuple[Rule, ...] = ()
+
+    @staticmethod
+    def parse(deny: Iterable[str], ask: Iterable[str]) -> Restrictions:
+        """Raises `UsageError` for a malformed rule."""
+        return Restrictions(parse_rules(deny), parse_rules(ask))
+
+
+@dataclass(frozen=True, slots=True)
+class UserRules:
+    """Rules of the user."""
+
+    deny: tuple[Rule, ...] = ()
+    ask: tuple[Rule, ...] = ()
+    allow: tuple[Rule, ...] = ()
+
+    @staticmethod
+    def parse(deny: Iterable[str], ask: Iterable[str], allow: Iterable[str]) -> UserRules:
+        """Raises `UsageError` for a malformed rule."""
+        return UserRules(parse_rules(deny), parse_rules(ask), parse_rules(allow))
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The folders that rules refer to: the workspace's, the user's home and our own."""
+
+    roots: tuple[str, ...]
+    home: str
+    own: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(roots: Iterable[str]) -> Places:
+        """The places of this user and these workspace folders, by real path."""
+        home = os.path.realpath(os.path.expanduser("~"))
+        return Places(tuple(map(os.path.realpath, roots)), home, own_folders())
+
+    def holds(self, path: str) -> bool:
+        """Whether a real path lies inside the workspace."""
+        return any(is_inside(path, root) for root in self.roots)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Everything a decision depends on, besides the subject.
+
+    `only_reads`: what was asked for changes nothing, whatever the mode allows.
+    """
+
+    mode: Mode
+    places: Places
+    user: UserRules = field(default_factory=UserRules)
+    session: UserRules = field(default_factory=UserRules)
+    workspace: Restrictions = field(default_factory=Restrictions)
+    only_reads: bool = False
+
+    @property
+    def deny(self) -> tuple[Rule, ...]:
+        """The deny rules of every source."""
+        return self.user.deny + self.session.deny + self.workspace.deny
+
+    @property
+    def ask(self) -> tuple[Rule, ...]:
+        """The ask rules of every source."""
+        return self.user.ask + self.session.ask + self.workspace.ask
+
+    @property
+    def allow(self) -> tuple[Rule, ...]:
+        """The allow rules of the sources that may have some."""
+        return self.user.allow + self.session.allow
 
 
 def _with_argument(text: str, tool: str, argument: str) -> Rule:

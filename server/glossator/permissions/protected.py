@@ -1,21 +1,9 @@
-"""Paths whose change asks in every mode, whatever a rule allows.
+"""Protected paths: a change of them asks in every mode, whatever a rule allows.
 
-They are what a program obeys without being told to (an editor opening the folder, a shell entering
-it, git committing), and what says how much an agent may do. What runs only when somebody runs it
-(a Makefile, a test, a build script) is not among them: there the command is what is asked about.
-Making such a file counts as editing it, and so does touching a folder that may hold one.
-
-=====
-
-Names as the most generous file system takes them: what may be the same file is the same text.
-
-For refusing and asking only; whatever allows looks at names as they are.
-
-=====
-
-What in the folder of a git repository names programs that git runs, or says where that stands.
-
-Source: gitrepository-layout(5). The rest must be free for commands that commit.
+Programs obey them unasked (an editor that opens the folder, a shell that enters it, git on commit),
+or they say how much an agent may do. What runs only when somebody runs it (a Makefile, a test) is
+not protected: there the command is asked about. Creating such a file counts as a change, and so
+does touching a folder that may hold one. Names are compared as the most generous file system does.
 """
 
 from __future__ import annotations
@@ -28,6 +16,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import platformdirs
+
+from glossator.files.roots import is_inside
 
 # why -> the last names of paths, in any folder; `*` stands for anything within a name
 _TABLE: dict[str, str] = {
@@ -107,7 +97,7 @@ def why_protected(path: str, own: tuple[str, ...] = ()) -> str | None:
     """
     plain = folded(path)
     for folder in map(folded, own):
-        if _holds(folder, plain) or _holds(plain, folder):
+        if is_inside(plain, folder) or is_inside(folder, plain):
             return _OWN
     names = _plain(path)
     if _expression(protected_table()).search(names) is None:
@@ -117,13 +107,13 @@ def why_protected(path: str, own: tuple[str, ...] = ()) -> str | None:
 
 
 def fixed_paths(root: str) -> tuple[str, ...]:
-    """What is protected directly in a folder, whether or not it is there; not by patterns."""
+    """The protected paths directly in a folder, existing or not, without those by patterns."""
     fixed = ("/".join(row.names) for row in protected_table())
     return tuple(os.path.join(root, *name.split("/")) for name in fixed if "*" not in name)
 
 
 def obeyed_at_once(root: str) -> tuple[str, ...]:
-    """What of a folder must not be there even for as long as a command runs."""
+    """The paths in a folder that no command may create even for a moment."""
     return tuple(os.path.join(root, name) for name in _AT_ONCE.split())
 
 
@@ -189,18 +179,15 @@ def _plain(path: str) -> str:
     return "/".join(map(_bare, folded(path).replace(os.sep, "/").split("/")))
 
 
-def _holds(folder: str, path: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
 def _bare(name: str) -> str:
     """A name as Windows takes it: without a stream, and blanks and dots at its end."""
     return name.partition(":")[0].rstrip(". ") or name
 
 
 def folded(text: str) -> str:
-    """`text` without letter case, unicode form, and characters that show nothing.
+    """`text` without letter case, unicode form and invisible characters.
 
+    For denying and asking only; what allows compares names as they are.
     Source: APFS and NTFS ignore case; HFS+ takes composed and decomposed letters for one, and
     ignores some format characters (`.g\u200cit`, CVE-2014-9390).
     """
@@ -212,7 +199,11 @@ def folded(text: str) -> str:
 
 
 def git_protected_paths(folder: str) -> Iterator[str]:
-    """The paths in a repository, its worktrees and its submodules, that are kept from commands."""
+    """The paths in a `.git` that name programs which git runs, or say where that stands.
+
+    Those of its worktrees and submodules, too. Commands that commit may write the rest.
+    Source: gitrepository-layout(5).
+    """
     yield from (os.path.join(folder, name) for name in _ALWAYS)
     for worktree in _folders(os.path.join(folder, "worktrees")):
         yield os.path.join(worktree, "config.worktree")

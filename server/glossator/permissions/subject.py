@@ -1,6 +1,6 @@
-"""What is asked about: a tool, its access, and the paths and commands it would touch.
+"""What a decision is about: a tool, its access, and the paths and commands that it would touch.
 
-The disk is looked at here and nowhere after: `ResolvedPath` holds every name that a path goes by.
+Only this module of the decision reads the disk: `ResolvedPath` holds every name of a path.
 """
 
 from __future__ import annotations

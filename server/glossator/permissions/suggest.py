@@ -1,14 +1,4 @@
-"""The rules that would allow a call next time, as narrow as they are useful.
-
-=====
-
-The commands of which the first words say what they do, so that the further ones hardly matter.
-
-They build, check, format and test what is in the workspace, or stage it. What runs
-whatever it is given (`python -c`, `sh`, `env`, `xargs`, `sudo`, `npx` of anything), reaches other
-places (`curl`, `git push`), installs or deletes is not among them: of such a command only the very
-words are worth a rule.
-"""
+"""Suggests rules that would allow a call next time, as narrow as they are useful."""
 
 from __future__ import annotations
 
@@ -132,7 +122,7 @@ def _for_script(script: ShellScript, policy: Policy) -> tuple[Rule, ...]:
 def _for_command(command: CommandWords) -> Rule | None:
     command = without_harmless(command)
     plain = without_variables(command)
-    if length := known_start(plain):
+    if length := _known_start(plain):
         start = command[: len(command) - len(plain) + length]
         return _said(str(CommandRule(start, prefix=True)))
     return _said(str(CommandRule(command, prefix=False)))
@@ -175,8 +165,13 @@ def _said(text: str) -> Rule | None:
         return None
 
 
-def known_start(command: CommandWords) -> int:
-    """How many of the first words say what the command does; 0 if they do not."""
+def _known_start(command: CommandWords) -> int:
+    """How many of the first words say what the command does; 0 if they do not.
+
+    Known are commands that build, check, format and test what is in the workspace, or stage it.
+    Programs that run anything (`python -c`, `sh`, `env`, `xargs`, `sudo`, `npx`), reach other
+    places (`curl`, `git push`), install or delete are not: a rule names all words of those.
+    """
     for runner in ((), *_WRAPPERS):
         if command[: len(runner)] != runner:
             continue

@@ -1,13 +1,10 @@
-"""Which workspaces the user trusts: before that, nothing of theirs is obeyed and nothing started.
+"""Which workspaces the user trusts: in others nothing of theirs is obeyed and nothing is started.
 
 A folder is trusted if it, or a folder above it, was remembered in `<user state folder>/trust.json`,
-or is trusted for this session. All that counts is its real path: neither what lies in the folder
-nor what it says about itself, such as a `.git` that points into another repository, is looked at.
-The file is read again when it was changed: several servers and `glossator trust` share it.
-
-=====
-
-Asking for trust, once: before the first process that a workspace has a say in.
+or is trusted for this session. Only its real path counts, not what lies in it, such as a `.git`
+that points into another repository. Several servers and `glossator trust` share the file, so it is
+read again when it has changed. The user is asked once, before the first process that a workspace
+can influence.
 """
 
 from __future__ import annotations
@@ -150,7 +147,7 @@ class TrustReason:
 class Trust:
     """What one server knows of the user's trust; blocking, but short.
 
-    `warn` tells the user of a file that cannot be used; then nothing is trusted by it.
+    `warn` reports a file that cannot be used; then nothing is trusted by it.
     """
 
     def __init__(self, warn: Callable[[str], object], file: Path | None = None) -> None:
@@ -240,10 +237,10 @@ def _paths(uris: Iterable[str]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class TrustQuestion:
-    """Puts the question of trust to the user where nobody has answered it.
+    """Asks the user whether to trust the workspace, unless the answer is known.
 
-    `roots` are the workspace's folders at this moment, `said` what the editor knows of its user's
-    trust; a no of the editor is final. `tell` shows the user what to do where nobody answered.
+    `roots` are the current folders of the workspace, `said` is what the editor knows of its user's
+    trust; a no of the editor is final. `tell` shows the user what to do if nobody answered.
     """
 
     trust: Trust
@@ -295,7 +292,7 @@ class TrustQuestion:
 
 
 def _refusal(answer: QuestionAnswer) -> str:
-    """What the model is told of an answer that gives no trust."""
+    """The refusal for the model after an answer that gives no trust."""
     if not answer:
         return _UNANSWERED
     words = answer.words.strip()
@@ -311,7 +308,7 @@ def how_to_trust(folder: str) -> str:
 
 
 def _notice(folders: tuple[str, ...]) -> str:
-    """What the user is told where nobody could be asked, or nobody answered."""
+    """The notice for the user if nobody could be asked, or nobody answered."""
     return "\n".join(
         f"No command was run, because nobody has said that {shown(folder)} is trusted."
         f" {how_to_trust(folder)}"

@@ -81,7 +81,7 @@ _TRIAL = 10.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Bubblewrap:
-    """A `bwrap` that works, how it is told to isolate, and whether it limits temporary folders."""
+    """A `bwrap` that works, its options for isolation, and whether it limits temporary folders."""
 
     name: ClassVar[str] = "bubblewrap"
     temporary: ClassVar[tuple[str, ...]] = _TEMPORARY
@@ -253,7 +253,7 @@ def _home() -> str:
 
 
 def _disk(policy: SandboxPolicy, most: int | None) -> list[str]:
-    """What there is of the disk, and what of that may be written; `most` of a temporary folder."""
+    """The mounts of the disk, writable or not; `most` is the size of a temporary folder."""
     roots = sorted(map(os.path.realpath, policy.roots), key=len)
     if "/" in roots:
         raise UsageError("The workspace is the whole disk, so no sandbox can confine commands.")

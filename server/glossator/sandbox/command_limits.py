@@ -194,7 +194,7 @@ def _is_in_place(path: str) -> bool:
 
 
 def _protected_parts(path: str) -> Iterator[str]:
-    """What of a protected path a command may not change: of a repository what runs programs.
+    """The parts of a protected path that a command may not change: of a `.git` only some.
 
     A link cannot be kept from being replaced; edits through it are asked about all the same.
     """

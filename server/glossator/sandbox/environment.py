@@ -96,7 +96,7 @@ def search_path(environment: Mapping[str, str]) -> str:
 
 
 def home_tools(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """What of a home, and of other folders that are hidden, the programs on `PATH` consist of."""
+    """The folders and files of a home that the programs on `PATH` consist of."""
     home = os.path.expanduser("~")
     found = [os.path.join(home, each) for each in _TOOLS.split()]
     for folder in search_path(environment).split(os.pathsep):
@@ -117,7 +117,7 @@ def read_only_git_settings(
     """The settings of git for a script that only reads, and what to add to its environment.
 
     `repositories` are the workspace's, by the folder that holds their `.git`. Blocking. Raises
-    `UsageError` if it cannot be told what they name.
+    `UsageError` if the programs cannot be listed.
     """
     git = shutil.which("git", path=environment["PATH"])
     if git is None or isinstance(script, UnclearScript):

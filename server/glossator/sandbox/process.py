@@ -33,7 +33,7 @@ _LAST = 64 * _CHUNK  # bytes read after the end; a process that escaped may go o
 class Finished:
     """A command that was waited for; `timed_out` if it was ended because its time was up.
 
-    `notes` are lines for the model about what it could not do, or what of it does not stay.
+    `notes` are lines for the model: what the command could not do, what was moved to quarantine.
     """
 
     exit: Exit
@@ -231,7 +231,7 @@ def _inner_group(process: int) -> int | None:
 
 
 def _exit(code: int) -> Exit:
-    """A process's exit; a shell tells of its last program's signal by 128 and its number."""
+    """A process's exit; 128 and a number is how a shell reports its last program's signal."""
     number = -code if code < 0 else code - 128
     if code >= 0 and number <= 0:
         return Exit(code)

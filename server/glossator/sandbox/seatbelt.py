@@ -71,10 +71,6 @@ def find_seatbelt() -> Seatbelt | Unavailable:
     return found
 
 
-def _unavailable(failure: str) -> Unavailable:
-    return Unavailable(f"sandbox-exec does not work ({failure}), so every command is asked about.")
-
-
 def profile(policy: SandboxPolicy) -> str:
     """The profile for a policy, in the language of `sandbox-exec`; what comes later wins."""
     home = os.path.expanduser("~")

@@ -1,8 +1,7 @@
-"""Which parts of a command's last pipeline failed: a shell tells the exit code of the last alone.
+"""Reports which parts of a command's last pipeline failed; a shell's exit code is the last part's.
 
-What a command means stays as it is. Where it ends in a pipeline, bash tells the exit codes of all
-parts (`PIPESTATUS`) through a pipe of ours when it ends; other shells do not know them, and then
-nothing is told.
+If a command ends in a pipeline, bash writes the exit codes of all parts (`PIPESTATUS`) to a pipe of
+ours when it ends. What the command means stays the same. Other shells do not know the codes.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class FailedPart:
 
 
 class PartCodes:
-    """The exit codes of the parts of a command's last pipeline, told by bash."""
+    """The exit codes of the parts of a command's last pipeline, as bash reports them."""
 
     def __init__(self, parts: tuple[str, ...], reading: int, writing: int) -> None:
         self._parts = parts
@@ -41,20 +40,20 @@ class PartCodes:
     @property
     def prelude(self) -> str:
         """What to put before the command, on its first line, for bash."""
-        tell = f'builtin printf %s "${{PIPESTATUS[*]}}" >&{self.descriptor}'
-        return f"trap '{{ {tell}; }} 2>/dev/null' EXIT; "
+        report = f'builtin printf %s "${{PIPESTATUS[*]}}" >&{self.descriptor}'
+        return f"trap '{{ {report}; }} 2>/dev/null' EXIT; "
 
     def failed(self) -> tuple[FailedPart, ...]:
         """The parts that failed, if the command ended with 0: its last pipeline is then done."""
         try:
-            told = os.read(self._reading, _CHUNK).decode("ascii", "replace").split()
+            codes = os.read(self._reading, _CHUNK).decode("ascii", "replace").split()
         except BlockingIOError:  # the command has a trap of its own, or became another program
             return ()
-        if len(told) != len(self._parts) or not all(map(str.isdecimal, told)):
+        if len(codes) != len(self._parts) or not all(map(str.isdecimal, codes)):
             return ()
-        codes = zip(self._parts, map(int, told), strict=True)
+        parts = zip(self._parts, map(int, codes), strict=True)
         return tuple(
-            FailedPart(part, code) for part, code in codes if code not in (0, _NOBODY_READS)
+            FailedPart(part, code) for part, code in parts if code not in (0, _NOBODY_READS)
         )
 
 

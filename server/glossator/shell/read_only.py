@@ -1,6 +1,6 @@
 """Whether a command is sure to only read, and to read nothing outside the workspace.
 
-"No" is always a safe answer: it means that the user is asked. What is checked is the text, and
+"No" is always a safe answer: then the user is asked. It depends on the text of the command and on
 where its paths lead now; a command that only reads still runs in the sandbox.
 """
 

@@ -1,4 +1,4 @@
-"""A shell command as it is understood: programs with their words, in order."""
+"""A shell command as it is understood: simple commands with their words, in order."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ FOLDER_CHANGERS = frozenset({"cd", "pushd", "popd"})  # the programs that change
 
 
 class UncertainWord(str):
-    """A word of which only the text is known, not what the shell makes of it.
+    """A word that the shell may expand to any other words: only its text is known.
 
-    It is a pattern (`*.py`), the loop variable of one, a part of what was not understood, or what
-    a here-document feeds to the program. The program may get any words in its place.
+    It is a pattern (`*.py`), the loop variable of one, a part of something not understood, or the
+    text of a here-document.
     """
 
     __slots__ = ()
@@ -36,7 +36,7 @@ class Redirect:
 
 @dataclass(frozen=True, slots=True)
 class SimpleCommand:
-    """One program with its words, literal and without their quotes, or `UncertainWord`.
+    """One program with its words, literal and without their quotes, or `UncertainWord`s.
 
     `variables` (`NAME=value`) are set for it alone; `fed` is what a here-document or here-string
     gives it to read. Those that pipes join have the number of their `pipeline` in common.
@@ -78,7 +78,7 @@ class Script:
 class UnknownPart:
     """A part that is not understood: its text, and why, as a sentence for the user.
 
-    For who refuses: `hints` are the programs that can be seen in it, `writes` the files that
+    For deny and ask rules: `hints` are the programs that can be seen in it, `writes` the files that
     redirections name; `opaque` if it may run programs that cannot be seen.
     """
 
