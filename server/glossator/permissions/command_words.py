@@ -16,12 +16,11 @@ from itertools import dropwhile, islice, pairwise
 
 from glossator.shell.parser import parse
 from glossator.shell.script import (
-    FOLDER_CHANGERS,
     SimpleCommand,
     UncertainWord,
     UnclearScript,
     UnknownPart,
-    folders_after,
+    possible_folders,
 )
 
 CommandWords = tuple[str, ...]  # variables (`NAME=value`) that are set for it first
@@ -100,7 +99,7 @@ def meant_paths(
 ) -> MeantPaths | None:
     """The paths that a script started in `cwd` may mean; None if they are too many."""
     known = tuple(commands)
-    folders = _folders(known, cwd)
+    folders = possible_folders(known, cwd, _MAX_FOLDERS)
     words = dict.fromkeys(word for command in known for word in command)
     parts = dict.fromkeys(part for word in words for part in (word, *_PARTS.split(word)))
     parts = dict.fromkeys(filter(_is_name, parts))
@@ -110,15 +109,6 @@ def meant_paths(
         return None
     written = (path for word in writes for path in _paths(word, folders))
     return MeantPaths(tuple(dict.fromkeys(named)), tuple(dict.fromkeys(written)))
-
-
-def _folders(commands: Iterable[CommandWords], cwd: str) -> list[str]:
-    """Where the script may be, as any of its changes of folder may fail."""
-    folders = [cwd]
-    for command in commands:
-        if command and command[0] in FOLDER_CHANGERS and len(folders) <= _MAX_FOLDERS:
-            folders = folders_after(folders, command)
-    return folders
 
 
 def _named(parts: Iterable[str], folders: list[str]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.files.roots import is_inside
-from glossator.shell.script import FOLDER_CHANGERS, Script, UnclearScript, folders_after
+from glossator.shell.script import Script, UnclearScript, possible_folders
 
 _KEPT = re.compile(
     r"PATH|HOME|LANG|LANGUAGE|LC_\w+|TZ|USER|LOGNAME|SHELL|TMPDIR|VIRTUAL_ENV|CONDA_PREFIX"
@@ -124,7 +124,8 @@ def read_only_git_settings(
         return (), {}
     if not any(command.words[0] == "git" for command in script.commands):
         return (), {}
-    concerned = _concerned(_folders(script, cwd), tuple(repositories))
+    folders = possible_folders((each.words for each in script.commands), cwd)
+    concerned = _concerned(folders, tuple(repositories))
     if len(concerned) > _MOST:
         raise UsageError(
             f"More than {_MOST} repositories would be read, too many to look at what programs they"
@@ -134,15 +135,6 @@ def read_only_git_settings(
     keys = dict.fromkeys(named)
     off = tuple((key, _INSTEAD.get(key.rpartition(".")[2], "")) for key in keys)
     return (*_ALWAYS, *off), _ENVIRONMENT
-
-
-def _folders(script: Script, cwd: str) -> list[str]:
-    """Where the shell may be by the time it runs git."""
-    folders = [cwd]
-    for command in script.commands:
-        if command.words[0] in FOLDER_CHANGERS:
-            folders = folders_after(folders, command.words)
-    return folders
 
 
 def _concerned(folders: Sequence[str], repositories: Sequence[str]) -> list[str]:

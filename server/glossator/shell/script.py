@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 from collections.abc import Iterable, Sequence
@@ -107,6 +108,20 @@ class UnclearScript:
     def known(self) -> tuple[SimpleCommand, ...]:
         """The programs that are understood."""
         return tuple(each for each in self.parts if isinstance(each, SimpleCommand))
+
+
+def possible_folders(
+    commands: Iterable[Sequence[str]], cwd: str, most: float = math.inf
+) -> list[str]:
+    """Where a shell that starts in `cwd` may be after commands; a little more than `most` at most.
+
+    Any of its changes of folder may fail.
+    """
+    folders = [cwd]
+    for words in commands:
+        if words and words[0] in FOLDER_CHANGERS and len(folders) <= most:
+            folders = folders_after(folders, words)
+    return folders
 
 
 def folders_after(folders: Iterable[str], words: Sequence[str]) -> list[str]:
