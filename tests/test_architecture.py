@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -16,55 +17,71 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "server" / "glossator"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 
-# layer -> the layers of ours it may import (`core` always)
-LAYERS: dict[str, set[str]] = {
-    "core": set(),
-    "settings": set(),
-    "prompts": set(),
-    "store": {"settings"},
-    "workspace": {"settings", "store"},
-    "llm": {"settings", "prompts"},
-    "retrieval": {"settings", "prompts", "workspace", "llm"},
-    "context": {"settings", "prompts", "workspace", "llm"},
-    "tools": {"settings", "prompts", "workspace", "retrieval"},
-    "agent": {"settings", "prompts", "workspace", "llm", "context", "tools"},
-    "grounding": {"settings", "prompts", "workspace", "retrieval", "llm", "agent"},
-    "service": {
-        "settings",
-        "prompts",
-        "store",
-        "workspace",
-        "llm",
-        "retrieval",
-        "context",
-        "tools",
-        "agent",
-        "grounding",
-    },
-    "lsp": {"settings", "service", "workspace"},
-    "cli": {"settings", "service", "lsp"},
+# room -> the rooms it may import (`core` always), lowest first: a room imports none below its row
+ROOMS: dict[str, set[str]] = {
+    room: set(may.split())
+    for room, may in {
+        "core": "",
+        "settings": "",
+        "prompts": "",
+        "store": "",
+        "worker": "",
+        "files": "settings",
+        "index": "settings worker files",
+        "documents": "settings worker files index",
+        "search": "files index documents",
+        "symbols": "settings store worker files index documents search",
+        "shell": "files symbols",
+        "permissions": "files shell",
+        "sandbox": "settings files documents shell permissions",
+        "undo": "store files",
+        "edits": "files documents permissions undo",
+        "retrieval": "files index documents search symbols",
+        "llm": "settings prompts",
+        "context": "prompts worker files documents symbols llm",
+        "tools": "prompts worker files documents search symbols sandbox edits retrieval",
+        "agent": "settings prompts documents shell permissions sandbox llm context tools",
+        "grounding": "prompts documents",
+        "glosses": "store worker documents symbols",
+        "sessions": "settings prompts store undo llm context tools agent",
+        "application": (
+            "settings prompts store worker documents search symbols permissions sandbox undo edits"
+            " llm context tools agent grounding glosses sessions"
+        ),
+        "usecases": (
+            "settings prompts worker files index documents search symbols permissions sandbox undo"
+            " edits retrieval llm context tools agent grounding glosses sessions application"
+        ),
+        "lsp": "settings worker documents symbols application usecases",
+        "cli": "settings permissions usecases lsp",
+    }.items()
 }
-# package -> the only layer that may import it
+# package -> the rooms that may import it
 OWNERS = {
-    "pygls": "lsp",
-    "lsprotocol": "lsp",
-    "cattrs": "lsp",
-    "anthropic": "llm",
-    "sqlite3": "store",
-    "tree_sitter": "workspace",
-    "watchfiles": "workspace",
-    "numpy": "workspace",
-    "pyroaring": "workspace",
-    "typer": "cli",
-    "rich": "cli",
+    "pygls": {"lsp"},
+    "lsprotocol": {"lsp"},
+    "cattrs": {"lsp"},
+    "anthropic": {"llm"},
+    "sqlite3": {"store"},
+    "tree_sitter": {"shell", "symbols"},
+    "watchfiles": {"files"},
+    "numpy": {"files", "index", "search"},
+    "pyroaring": {"index"},
+    "typer": {"cli"},
+    "rich": {"cli"},
 }
 MAX_LINES = 350
 MAX_BROAD_EXCEPTS = 3
 
 
-def layer_of(path: Path) -> str:
+def room_of(path: Path) -> str:
     parts = path.relative_to(PACKAGE).parts
     return parts[0] if len(parts) > 1 else ""
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -76,21 +93,42 @@ def imports(path: Path) -> Iterator[str]:
             yield node.module or ""
 
 
-def test_every_folder_is_a_layer() -> None:
+def test_every_folder_is_a_room() -> None:
     folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
-    assert folders == set(LAYERS)
+    assert folders == set(ROOMS)
+
+
+def test_rooms_stand_in_order() -> None:
+    above = list(ROOMS)
+    for room, may in ROOMS.items():
+        assert may <= set(above[: above.index(room)]), f"{room} may import a room above it"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_a_layer_imports_only_what_its_row_names(path: Path) -> None:
-    layer = layer_of(path)
+def test_a_room_imports_only_what_its_row_names(path: Path) -> None:
+    room = room_of(path)
     for name in imports(path):
         package, *rest = name.split(".")
-        if package == "glossator" and rest and layer:
-            allowed = LAYERS[layer] | {"core", layer}
-            assert rest[0] in allowed or rest[0] == "__init__", f"{layer} may not import {name}"
+        if package == "glossator" and rest and room:
+            allowed = ROOMS[room] | {"core", room}
+            assert rest[0] in allowed or rest[0] == "__init__", f"{room} may not import {name}"
         elif package in OWNERS:
-            assert layer == OWNERS[package], f"only {OWNERS[package]} imports {package}"
+            assert room in OWNERS[package], f"only {OWNERS[package]} import {package}"
+
+
+def test_modules_import_in_no_circle() -> None:
+    """Imports that only a type checker sees count, too."""
+    modules = {module_of(path) for path in SOURCES}
+    graph = {module_of(path): sorted(imported_modules(path, modules)) for path in SOURCES}
+    list(TopologicalSorter(graph).static_order())  # raises CycleError, which names the circle
+
+
+def imported_modules(path: Path, modules: set[str]) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found = {name if name in modules else node.module for name in names}
+            yield from found & modules - {module_of(path)}
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -105,13 +143,13 @@ PARSERS = {"definitions", "headings", "keys", "outline", "references", "tree"}
 
 def test_only_symbol_jobs_parse() -> None:
     """Whoever wants an outline asks the worker process for it, through `SymbolFinder`."""
-    folder = PACKAGE / "workspace" / "symbols"
+    folder = PACKAGE / "symbols"
     parsing = [
         f"{path.relative_to(PACKAGE)} imports {name}"
         for path in SOURCES
         if folder not in path.parents
         for name in imports(path)
-        if name.startswith("glossator.symbols.") and name.split(".")[3] in PARSERS
+        if name.startswith("glossator.symbols.") and name.split(".")[2] in PARSERS
     ]
     assert parsing == []
 
@@ -144,7 +182,7 @@ def test_the_invariants_name_tests_that_exist() -> None:
     ("modules", "heavy"),
     [  # what `initialize` must not wait for, and what the worker would only carry about
         ("lsp.listen lsp.server", "anthropic numpy pydantic rich tree_sitter typer watchfiles"),
-        ("workspace.worker.serve workspace.worker.build", "anthropic pydantic tree_sitter"),
+        ("worker.serve index.build", "anthropic pydantic tree_sitter"),
     ],
 )
 def test_a_process_starts_without_what_it_does_not_need(modules: str, heavy: str) -> None:

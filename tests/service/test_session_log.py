@@ -109,7 +109,7 @@ def test_what_other_records_say_as_well_is_not_kept_twice(event: Event) -> None:
 
 
 def test_lines_that_a_report_told_of_come_back() -> None:
-    assert decode(encode(Said(None, vouched=(SPAN,)))) == Said(None, vouched=(SPAN,))
+    assert decode(encode(Said(None, citable=(SPAN,)))) == Said(None, citable=(SPAN,))
 
 
 @pytest.mark.parametrize("appended", [False, True])

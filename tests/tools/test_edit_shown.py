@@ -80,7 +80,7 @@ async def test_lines_shown_by_any_tool_count(
 async def test_a_line_that_grep_cut_is_not_shown(workspace: MakeWorkspace) -> None:
     ws = await workspace({"a.py": f"table = [{'1, ' * 300}]  # end\n"})
     found = await look(ws, "Grep", pattern="table", output_mode="content")
-    (cited,) = found.vouched
+    (cited,) = found.citable
     assert not ws.reads.missing(cited)
     refused = await edit(ws, "# end", "# END")
     assert refused.error

@@ -271,7 +271,7 @@ async def test_lines_that_are_repeated_are_folded(workspace: MakeWorkspace) -> N
         "a.py:11:    f()  [call in two]",
     ]
     assert lines_of(result.spans) == [2, 10, 11]
-    assert lines_of(result.vouched) == [4, 6]
+    assert lines_of(result.citable) == [4, 6]
     assert result.omitted == 0
 
 
@@ -288,9 +288,9 @@ async def test_lines_are_vouched_for_only_where_one_sees_what_they_say(
     *_, last = same.text.splitlines()
     listed = [*range(4, 44, 2)]  # of the others only that they are there
     assert last == f"  … and 29 more like it, lines {', '.join(map(str, listed))}, …"
-    assert lines_of(same.vouched) == listed
+    assert lines_of(same.citable) == listed
     for path in ("alike.py", "app.min.js"):
-        assert not (await ws.call("Symbols", name="f", mode="callers", path=path)).vouched
+        assert not (await ws.call("Symbols", name="f", mode="callers", path=path)).citable
 
 
 def lines_of(spans: Iterable[Span]) -> list[int]:
@@ -395,4 +395,4 @@ async def test_a_body_s_long_line_is_cut_and_may_only_be_cited(workspace: MakeWo
     result = await ws.call("Symbols", name="f", body=True)
     assert "[cut; 613 characters in all]" in result.text
     assert [span.last_line for span in result.spans] == [1]
-    assert [span.first_line for span in result.vouched] == [2]
+    assert [span.first_line for span in result.citable] == [2]

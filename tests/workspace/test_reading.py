@@ -86,7 +86,7 @@ def test_messages_say_what_to_do_next(tmp_path: Path, path: str, message: str) -
     write_tree(tmp_path, {"d/": "", "bin": b"\0", "large": "x" * 101})
     result = host(tmp_path, max_file_bytes=100).snapshot().read(path)
     assert isinstance(result, Missing)
-    assert result.told == message
+    assert result.model_message == message
     assert "Glob" not in result.message
 
 

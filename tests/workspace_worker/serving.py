@@ -16,7 +16,8 @@ from typing import Any
 from glossator.files.entries import FileEntry, Files
 from glossator.files.roots import Roots
 from glossator.index.index import TextIndex
-from glossator.index.manager import Hooks, TextIndexManager
+from glossator.index.manager import TextIndexManager
+from glossator.index.policy import Hooks
 from glossator.index.required import analyse
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker

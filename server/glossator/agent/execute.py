@@ -105,7 +105,7 @@ async def _call_tool(
         logger.exception("Tool %s failed", call.name)
         return ToolResult.failed(f"{call.name} failed inside Glossator: {error!r}\nTry otherwise.")
     context.reads.show(result.spans)
-    context.reads.vouch(result.vouched)
+    context.reads.mark_citable(result.citable)
     return result
 
 

@@ -179,11 +179,11 @@ def _warnings(reply: Reply, guard: Guard) -> dict[str, ToolResult]:
 
 async def _make_room(run: RunContext, guard: Guard) -> bool:
     """Whether the conversation could be compacted."""
-    if run.room is None:
+    if run.compactor is None:
         return False
     try:
         async with run.clock.limit(guard.seconds_to_act):
-            made = await run.room.make(guard.meter)
+            made = await run.compactor.compact(guard.meter)
     except BudgetSpent as error:
         run.emit(Notice(f"The conversation was not compacted. {error}"))
         return False
@@ -197,10 +197,10 @@ async def _make_room(run: RunContext, guard: Guard) -> bool:
 
 async def _keep_room(run: RunContext, reply: Reply, guard: Guard) -> Stop | None:
     """Compact ahead of need. Gives the limit that is reached by now, if any."""
-    if run.room:
+    if run.compactor:
         with suppress(TimeoutError):
             async with run.clock.limit(guard.seconds_to_act):
-                if await run.room.keep(reply.usage, guard.meter):
+                if await run.compactor.compact_if_needed(reply.usage, guard.meter):
                     guard.forget()
     return guard.exceeded(())
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 from glossator.agent.clock import RunClock
-from glossator.context.room import Compactor
+from glossator.context.compactor import Compactor
 from glossator.core.events import Event
 from glossator.core.permission import Permit
 from glossator.llm.meter import Meter
@@ -28,8 +28,9 @@ class RunContext:
     `emit` shows an event and never blocks. `tool_context` freezes the newest workspace: a call
     sees one snapshot, a turn sees the newest at each call. `permission` decides whether a
     call may be made; it may ask the user first. `received` is told of a reply before its
-    calls are run. `room` compacts the conversation when the window fills up; without it a full one
-    ends the run. `meter` counts what is asked of the model; without it, one of the agent's limits.
+    calls are run. `compactor` compacts the conversation when the window fills up; without it
+    a full one ends the run. `meter` counts what is asked of the model; without it, one of the
+    agent's limits.
     `revision` is the workspace's: it grows with every change. `changes` counts those that the run's
     own calls make. `waits` says whether a job runs in the background, whose output may be waited
     for.
@@ -43,7 +44,7 @@ class RunContext:
     tool_context: Callable[[], Awaitable[ToolContext]]
     permission: Permission
     received: Callable[[Message], None] = lambda _: None
-    room: Compactor | None = None
+    compactor: Compactor | None = None
     clock: RunClock = field(default_factory=RunClock)
     meter: Meter | None = None
     revision: Callable[[], int] = lambda: 0

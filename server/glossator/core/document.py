@@ -68,7 +68,7 @@ class Missing:
     hint: str = ""
 
     @property
-    def told(self) -> str:
+    def model_message(self) -> str:
         """Both, for the model, a line each."""
         return f"{self.message}\n{self.hint}".rstrip()
 

@@ -23,7 +23,7 @@ class ToolResult:
 
     With `error` set the call failed: the first line of `text` says what failed and why, and is what
     people read of it; what the model is to do about it stands on the lines after it. `outcome` is
-    what people read instead, where that line would not tell them. `vouched` are lines that the text
+    what people read instead, where that line would not tell them. `citable` are lines that the text
     tells of and does not show, or not in full: they may be cited, but not edited. `pending`: the
     same call will tell more later. `number` stands in the text and is another for each call.
     `unsuccessful`: the call did what it was to do, but the command that it ran failed. `waited` are
@@ -36,7 +36,7 @@ class ToolResult:
     error: bool = False
     image: Image | None = None
     outcome: str = ""
-    vouched: tuple[Span, ...] = ()
+    citable: tuple[Span, ...] = ()
     pending: bool = False
     number: str = ""
     unsuccessful: bool = False

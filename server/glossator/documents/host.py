@@ -29,7 +29,8 @@ from glossator.files.listing import FileIndex, Skipped
 from glossator.files.roots import Roots, real_path
 from glossator.files.sweep import Sweep
 from glossator.index.index import TextIndex
-from glossator.index.manager import Hooks, TextIndexManager, TextIndexStatus
+from glossator.index.manager import TextIndexManager, TextIndexStatus
+from glossator.index.policy import Hooks
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker
 from glossator.worker.jobs import Progress
@@ -63,7 +64,7 @@ class WorkspaceStatus:
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """What keeping an index takes: the worker, and who is told (see `keeper.Hooks`).
+    """What keeping an index takes: the worker, and who is told (see `Hooks`).
 
     `patience` is how many seconds pass before indexing begins by itself.
     """

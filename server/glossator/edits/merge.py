@@ -66,7 +66,7 @@ def _rebase_file(change: FileChange, read: Read) -> FileChange | Conflict | Refu
     if base is None:
         return _still_new(change, current)
     if isinstance(current, Missing):
-        return Refused(f"Nothing was changed: {current.told}")
+        return Refused(f"Nothing was changed: {current.model_message}")
     return _over(change, base, current)
 
 
@@ -90,7 +90,7 @@ def _still_new(change: FileChange, current: Document | Missing) -> FileChange | 
             " choose another path."
         )
     if current.reason is not MissingReason.ABSENT:
-        return Refused(f"Nothing was changed: {current.told}")
+        return Refused(f"Nothing was changed: {current.model_message}")
     return change
 
 
@@ -98,7 +98,7 @@ def _still_to_move(change: FileRename, read: Read) -> FileRename | Refused:
     old, new = read(change.path), read(change.new_path)
     for end in (old, new):
         if isinstance(end, Missing) and end.reason is MissingReason.OUTSIDE:
-            return Refused(f"Nothing was changed: {end.told}")
+            return Refused(f"Nothing was changed: {end.model_message}")
     if is_absent(old):
         return Refused(
             f"Nothing was changed: {shown(change.path)} is not there any more.\nFind out what"

@@ -65,7 +65,7 @@ class Listing:
         """The files by name, newest first."""
         from glossator.files.path_table import Paths  # noqa: PLC0415 - numpy takes long to import
 
-        return Paths.of(self, self.earlier)
+        return Paths.of(self.folders, lambda: self.files, self.earlier)
 
     def get(self, path: str) -> FileEntry | None:
         """The file listed at the absolute path `path`."""

@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
 import numpy as np
 import re2
@@ -21,9 +20,6 @@ from numpy.typing import NDArray
 from glossator.files.entries import FileEntry, relative_paths
 from glossator.files.glob import compile_glob, compile_listed
 from glossator.files.stamp import TIMES
-
-if TYPE_CHECKING:
-    from glossator.files.listing import Listing
 
 Folders = Mapping[str, Sequence[FileEntry]]  # the files of each directory
 
@@ -41,14 +37,16 @@ class Paths:
     fresh: tuple[FileEntry, ...] = ()
 
     @staticmethod
-    def of(listing: Listing, earlier: PathTable | None) -> Paths:
+    def of(
+        folders: Folders, files: Callable[[], tuple[FileEntry, ...]], earlier: PathTable | None
+    ) -> Paths:
         """The listed files, with the table of an earlier moment if most is as it was."""
         if earlier is not None:
-            stale = tuple(_missing(earlier.folders, listing.folders))
-            fresh = tuple(_missing(listing.folders, earlier.folders))
+            stale = tuple(_missing(earlier.folders, folders))
+            fresh = tuple(_missing(folders, earlier.folders))
             if len(stale) + len(fresh) <= max(_MAX_SINGLE, len(earlier) // 64):
                 return Paths(earlier, stale, fresh)
-        return Paths(PathTable(listing.folders, listing.files))
+        return Paths(PathTable(folders, files()))
 
     def newest(
         self, pattern: str, under: str, limit: int, also: Iterable[FileEntry] = ()

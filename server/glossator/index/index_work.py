@@ -19,8 +19,7 @@ from glossator.files.roots import Roots, is_inside
 from glossator.index import policy
 from glossator.index.check import CheckReport
 from glossator.index.index import TextIndex
-from glossator.index.manager import Hooks
-from glossator.index.policy import Keep, Rest, Standing, Survey, Write
+from glossator.index.policy import Hooks, Keep, Rest, Standing, Survey, Write
 from glossator.index.root_store import (
     RootStore,
     Wrote,

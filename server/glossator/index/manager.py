@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from glossator.core.errors import UsageError
 from glossator.files.roots import Roots
 from glossator.index.index import TextIndex, TextStatistics
-from glossator.index.policy import Rest
+from glossator.index.policy import Hooks, Rest
 from glossator.settings.model import WorkspaceSettings
 from glossator.worker.client import Worker, WorkerState
 from glossator.worker.jobs import Progress
@@ -34,19 +34,6 @@ _LOOK_SECONDS = 0.5  # between two looks at what other servers published
 _CLOSED = "The work on the index was ended, because the workspace's folders changed; ask again."
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Hooks:
-    """Who is told, on the event loop; they must not raise.
-
-    `on_change`: the index has another view. `notice`: a message for the user. `progress`: of long
-    writing, in files; None when it is over.
-    """
-
-    on_change: Callable[[], None]
-    notice: Callable[[str], None]
-    progress: Callable[[Progress | None], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import math
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from glossator.files.entries import FileEntry
 from glossator.files.stamp import ripe_at
+from glossator.worker.jobs import Progress
 
 MAX_FILES = 25_000  # in one segment
 MAX_BYTES = 256_000_000  # of the files of one segment
@@ -25,6 +26,19 @@ CROWDED = 40  # segments; then merging does not wait for quiet
 WORTHWHILE = 64  # documents in memory; fewer are quickly read again at the next start
 
 _TIER = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Hooks:
+    """Callbacks of the index, on the event loop; they must not raise.
+
+    `on_change`: the index has another view. `notice`: a message for the user. `progress`: of long
+    writing, in files; None when it is over.
+    """
+
+    on_change: Callable[[], None]
+    notice: Callable[[str], None]
+    progress: Callable[[Progress | None], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ class Shown:
 
     reads: tuple[ReadShown, ...]
     spans: tuple[Span, ...]
-    vouched: tuple[Span, ...]
+    citable: tuple[Span, ...]
     seen: Mapping[str, Seen | None]
 
 
@@ -62,7 +62,7 @@ class PersistedReads(ReadState):
         self,
         reads: Iterable[ReadShown],
         spans: Iterable[Span],
-        vouched: Iterable[Span],
+        citable: Iterable[Span],
         seen: Mapping[str, Seen],
     ) -> None:
         super().__init__(_faded=dict(seen))
@@ -70,11 +70,11 @@ class PersistedReads(ReadState):
         self._known_seen: dict[str, Seen] = dict(seen)
         self._new_reads: list[ReadShown] = []
         self._new_lines: dict[tuple[str, str], set[int]] = {}
-        self._new_vouched: list[Span] = []
+        self._new_citable: list[Span] = []
         for read in reads:
             super().remember(read.path, read.asked, read.sha256)
         super().show(spans)
-        super().vouch(vouched)
+        super().mark_citable(citable)
 
     def remember(self, path: str, shown: Range, sha256: str) -> None:
         """A range was read."""
@@ -89,11 +89,11 @@ class PersistedReads(ReadState):
             lines = self._new_lines.setdefault((span.uri, span.sha256), set())
             lines.update(range(span.first_line, span.last_line + 1))
 
-    def vouch(self, spans: Iterable[Span]) -> None:
+    def mark_citable(self, spans: Iterable[Span]) -> None:
         """A report told of these lines."""
         told = list(spans)
-        super().vouch(told)
-        self._new_vouched += told
+        super().mark_citable(told)
+        self._new_citable += told
 
     def take(self) -> Shown:
         """What was shown since the last time this was asked."""
@@ -103,13 +103,13 @@ class PersistedReads(ReadState):
             for (uri, sha256), lines in self._new_lines.items()
             for first, last in runs(sorted(lines))
         )
-        vouched = tuple(self._new_vouched)
+        citable = tuple(self._new_citable)
         now = {each.path: each for each in super().seen()}
         seen: dict[str, Seen | None] = dict.fromkeys(self._known_seen.keys() - now.keys())
         seen |= {path: each for path, each in now.items() if self._known_seen.get(path) != each}
         self._known_seen = now
-        self._new_reads, self._new_lines, self._new_vouched = [], {}, []
-        return Shown(reads, spans, vouched, seen)
+        self._new_reads, self._new_lines, self._new_citable = [], {}, []
+        return Shown(reads, spans, citable, seen)
 
 
 class PersistedFindings(Findings):

@@ -67,7 +67,7 @@ class ReadShown:
 class Said:
     """A message was appended; with it the model was shown what is listed here.
 
-    Without `message`, it is the one of the `Received` before. `vouched` are lines that a report
+    Without `message`, it is the one of the `Received` before. `citable` are lines that a report
     told of. `seen` are the texts that the model knows of documents now, by path; None: of none.
     """
 
@@ -75,7 +75,7 @@ class Said:
     reads: tuple[ReadShown, ...] = ()
     spans: tuple[Span, ...] = ()
     findings: Mapping[str, Counts] = field(default_factory=dict)  # by the document's URI
-    vouched: tuple[Span, ...] = ()
+    citable: tuple[Span, ...] = ()
     seen: Mapping[str, Seen | None] = field(default_factory=dict)
 
 
@@ -187,7 +187,7 @@ _ENCODERS: Mapping[type[Any], Callable[[Any], tuple[str, dict[str, Any]]]] = {
             "reads": [[read.path, read.asked, read.sha256] for read in r.reads],
             "spans": _spans(r.spans),
             **({"findings": r.findings} if r.findings else {}),
-            **({"vouched": _spans(r.vouched)} if r.vouched else {}),
+            **({"vouched": _spans(r.citable)} if r.citable else {}),
             **({"seen": {p: s and [s.uri, s.sha256] for p, s in r.seen.items()}} if r.seen else {}),
         },
     ),

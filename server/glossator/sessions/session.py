@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from glossator.context.room import CompactionBackoff
+from glossator.context.compactor import CompactionBackoff
 from glossator.core.errors import StoreUnavailable
 from glossator.core.events import Envelope, RunStarted, Usage
 from glossator.core.todo import Todo, TodoState
@@ -89,7 +89,7 @@ class Session:
         self._story = state.story
         self.turns = state.turns  # model replies
         self.account = state.account
-        self.reads = PersistedReads(state.reads, state.spans, state.vouched, state.seen)
+        self.reads = PersistedReads(state.reads, state.spans, state.citable, state.seen)
         self.todo = TodoList()
         self.todo.steps = tuple(
             Todo(text, TodoState(state)) for text, state in (state.kept.get(TODO) or [()])[-1]
@@ -99,7 +99,7 @@ class Session:
         self.runs.failed = lambda *failure: self.keep(FAILED_RUNS, failure)
         self.findings = PersistedFindings(state.findings)
         self.reports = state.reports  # of sub-agents, oldest first
-        self.patience = CompactionBackoff()
+        self.backoff = CompactionBackoff()
         self.conversation: Conversation = PersistedConversation(
             self._say, self._restarted, messages
         )
@@ -259,7 +259,7 @@ class Session:
         if message["role"] == "user":
             shown = self.reads.take()
             findings = self.findings.take()
-            said = Said(said.message, shown.reads, shown.spans, findings, shown.vouched, shown.seen)
+            said = Said(said.message, shown.reads, shown.spans, findings, shown.citable, shown.seen)
         self._write(said)
 
     def _restarted(self, messages: tuple[Message, ...]) -> None:

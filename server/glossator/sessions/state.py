@@ -79,7 +79,7 @@ class SessionState:
     messages: list[Message] = field(default_factory=list)
     reads: list[ReadShown] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
-    vouched: list[Span] = field(default_factory=list)
+    citable: list[Span] = field(default_factory=list)
     seen: dict[str, Seen] = field(default_factory=dict)  # by path
     findings: dict[str, Counts] = field(default_factory=dict)
     kept: dict[str, list[Any]] = field(default_factory=dict)
@@ -215,7 +215,7 @@ def _say(state: SessionState, said: Said) -> None:
         state.turns += message["role"] == "assistant"
     state.reads.extend(said.reads)
     state.spans.extend(said.spans)
-    state.vouched.extend(said.vouched)
+    state.citable.extend(said.citable)
     state.findings.update(said.findings)
     for path, document in said.seen.items():
         state.seen.pop(path, None)

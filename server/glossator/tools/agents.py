@@ -46,4 +46,4 @@ def as_result(report: Report, budget: int) -> ToolResult:
     outcome = f"{findings} finding{'s' * (findings != 1)}"
     if report.partial:
         outcome += f", partial: {report.partial}"
-    return ToolResult(report.told(budget), outcome=outcome, vouched=report.read)
+    return ToolResult(report.told(budget), outcome=outcome, citable=report.read)

@@ -54,7 +54,7 @@ def changed(
         whole,
         omitted=left_out,
         outcome=f"{places}, +{added:,} -{removed:,} lines",
-        vouched=cut,
+        citable=cut,
     )
 
 

@@ -120,11 +120,11 @@ def _find(_cancelled: Cancelled, context: ToolContext, path: str) -> Target:
     found = context.snapshot.read(path)
     real = found.path if isinstance(found, Document) else context.snapshot.resolve(path)
     if isinstance(real, Missing):
-        raise UsageError(f"Nothing was changed: {real.told}")
+        raise UsageError(f"Nothing was changed: {real.model_message}")
     _refuse_kind(real)
     current = found if isinstance(found, Document) else None
     if isinstance(found, Missing) and found.reason is not MissingReason.ABSENT:
-        raise UsageError(f"Nothing was changed: {found.told}")
+        raise UsageError(f"Nothing was changed: {found.model_message}")
     base = None if current is None else context.reads.base(real, current)
     return Target(real, context.snapshot.relative(real), base, current)
 

@@ -168,7 +168,7 @@ def _grep(
         return _nothing(args, selection, search)
     text = "\n".join(filter(None, (kept.text(), note, _unsearched(search))))
     whole, shortened = spans(kept.lines, snapshot)
-    return ToolResult(text, whole, omitted=1 if note else 0, vouched=shortened)
+    return ToolResult(text, whole, omitted=1 if note else 0, citable=shortened)
 
 
 def _page(args: GrepArgs, search: TextSearch, selection: Selection, kept: Kept) -> str:

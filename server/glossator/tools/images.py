@@ -13,7 +13,7 @@ def read_image(_cancelled: Cancelled, snapshot: WorkspaceSnapshot, path: str) ->
     """The image, or why it cannot be shown."""
     content = snapshot.read_bytes(path, MAX_BYTES)
     if isinstance(content, Missing):
-        return ToolResult.failed(content.told)
+        return ToolResult.failed(content.model_message)
     image = image_of(content)
     if isinstance(image, str):
         return ToolResult.failed(

@@ -45,13 +45,13 @@ class ReadState:
     """Per conversation: the ranges read of each document, at its last hash, and every line shown.
 
     Of each document read or edited, by path, the text is kept. Lines that were cut, or that a
-    sub-agent's report rests on, are vouched for: they may be cited, but not edited.
+    sub-agent's report rests on, may be cited, but not edited.
     """
 
     _shown: dict[str, tuple[str, frozenset[Range]]] = field(default_factory=dict)  # by path
     _lines: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     _documents: dict[str, Document] = field(default_factory=dict)
-    _vouched: dict[tuple[str, str], set[int]] = field(default_factory=dict)
+    _citable: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     _faded: dict[str, Seen] = field(default_factory=dict)  # read before a resume: no text is known
     _base: ReadState | None = None
 
@@ -65,7 +65,7 @@ class ReadState:
             dict(self._shown),
             {text: set(lines) for text, lines in self._lines.items()},
             dict(self._documents),
-            {text: set(lines) for text, lines in self._vouched.items()},
+            {text: set(lines) for text, lines in self._citable.items()},
             dict(self._faded),
         )
 
@@ -75,7 +75,7 @@ class ReadState:
             for each in ranges:
                 self.remember(path, each, sha256)
         self.show(_spans(draft._lines))
-        self.vouch(_spans(draft._vouched))
+        self.mark_citable(_spans(draft._citable))
         for document in draft._documents.values():
             self.saw(document)
 
@@ -151,10 +151,10 @@ class ReadState:
         self._faded.pop(document.path, None)
         self.show(spans_of(document, sorted(lines)))
 
-    def vouch(self, spans: Iterable[Span]) -> None:
+    def mark_citable(self, spans: Iterable[Span]) -> None:
         """A report told of these lines, and its citations hold."""
         for span in spans:
-            _add(self._vouched, span)
+            _add(self._citable, span)
 
     def moved(self, old: str, new: str) -> None:
         """A file or folder (real paths) has another path: what was shown of it is of that one."""
@@ -166,7 +166,7 @@ class ReadState:
             path = new + faded.path[len(old) :]
             del self._faded[faded.path]
             self._faded[path] = Seen(path, to_uri(path), faded.sha256)
-        for known, now in ((self._lines, self.show), (self._vouched, self.vouch)):
+        for known, now in ((self._lines, self.show), (self._citable, self.mark_citable)):
             for (uri, sha256), lines in list(known.items()):
                 was = to_path(uri)
                 if was is not None and is_inside(was, old):
@@ -203,16 +203,16 @@ class ReadState:
         return lines.issuperset(range(span.first_line, span.last_line + 1))
 
     def missing(self, span: Span) -> tuple[int, ...]:
-        """Those of its lines, with this very text, that were not shown and are not vouched for."""
+        """Those of its lines, with this very text, that were not shown and may not be cited."""
         text = span.uri, span.sha256
-        known = self._lines.get(text, set()) | self._vouched.get(text, set())
+        known = self._lines.get(text, set()) | self._citable.get(text, set())
         wanted = range(span.first_line, span.last_line + 1)
         return tuple(line for line in wanted if line not in known)
 
     def ending(self, path: str) -> str | None:
         """The one file of which lines were shown whose path ends with `path`."""
         end = "/" + path.removeprefix("./").removeprefix("/")
-        uris = {uri for known in (self._lines, self._vouched) for uri, _ in known}
+        uris = {uri for known in (self._lines, self._citable) for uri, _ in known}
         found = {whole for uri in uris if (whole := to_path(uri)) and whole.endswith(end)}
         return found.pop() if len(found) == 1 else None
 
@@ -220,7 +220,7 @@ class ReadState:
         """Whether lines of the document were shown when it had another text, and none of this."""
         shown = {
             sha256
-            for known in (self._lines, self._vouched)
+            for known in (self._lines, self._citable)
             for uri, sha256 in known
             if uri == span.uri
         }

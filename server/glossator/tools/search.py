@@ -123,7 +123,7 @@ def _report(
     shown = [_spans(hit) for hit in found.hits[: len(kept)]]
     whole = tuple(span for spans, _ in shown for span in spans)
     shortened = tuple(span for _, spans in shown for span in spans)
-    return ToolResult("\n\n".join(filter(None, parts)), whole, vouched=shortened)
+    return ToolResult("\n\n".join(filter(None, parts)), whole, citable=shortened)
 
 
 def unparsed(found: Found) -> str:

@@ -113,7 +113,9 @@ def visible(snapshot: WorkspaceSnapshot, path: str, hides: Hidden | None) -> Doc
     document = snapshot.read(path)
     if isinstance(document, Missing):
         names = near(snapshot, path, hides) if document.reason is MissingReason.ABSENT else []
-        return f"{document.message}\nSimilar names: {', '.join(names)}." if names else document.told
+        if names:
+            return f"{document.message}\nSimilar names: {', '.join(names)}."
+        return document.model_message
     # a link on the way may lead elsewhere by now
     return refusal(snapshot, document.path, hides) or document
 
@@ -205,7 +207,7 @@ def place_of(snapshot: WorkspaceSnapshot, path: str | None) -> str | None:
         return None
     resolved = snapshot.resolve(path)
     if isinstance(resolved, Missing):
-        raise UsageError(resolved.told)
+        raise UsageError(resolved.model_message)
     relative = snapshot.folders.relative(resolved)
     return None if relative == "." else relative
 
@@ -276,4 +278,4 @@ def _expect_something(selection: Selection, place: str) -> None:
     ):
         there = selection.snapshot.read(place)
         if isinstance(there, Missing) and there.reason is MissingReason.ABSENT:
-            raise UsageError(there.told)
+            raise UsageError(there.model_message)

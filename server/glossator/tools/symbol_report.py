@@ -49,11 +49,11 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """A piece of the result, the lines that it shows and that it vouches for, and its hits."""
+    """A piece of the result, the lines that it shows or makes citable, and its hits."""
 
     text: str
     shown: tuple[Line, ...]
-    vouched: tuple[Line, ...]
+    citable: tuple[Line, ...]
     hits: int
 
 
@@ -114,7 +114,7 @@ def report(
         "\n".join(parts),
         tuple(_spans((line for row in told for line in row.shown), snapshot)),
         omitted,
-        vouched=tuple(_spans((line for row in told for line in row.vouched), snapshot)),
+        citable=tuple(_spans((line for row in told for line in row.citable), snapshot)),
     )
 
 
@@ -184,9 +184,9 @@ def _abouts(line: Iterable[_Entry]) -> str:
 
 
 def _row(
-    text: str, entries: Sequence[_Entry], shown: Iterable[Line] = (), vouched: Iterable[Line] = ()
+    text: str, entries: Sequence[_Entry], shown: Iterable[Line] = (), citable: Iterable[Line] = ()
 ) -> _Row:
-    return _Row(text, tuple(shown), tuple(vouched), sum(entry.is_hit for entry in entries))
+    return _Row(text, tuple(shown), tuple(citable), sum(entry.is_hit for entry in entries))
 
 
 def _line(entries: Sequence[_Entry], snapshot: WorkspaceSnapshot) -> _Row:
@@ -195,7 +195,7 @@ def _line(entries: Sequence[_Entry], snapshot: WorkspaceSnapshot) -> _Row:
     text = f"{snapshot.relative(line.path)}:{line.number}:{text}  [{_abouts(entries)}]"
     if len(line.text) <= _MAX_LINE_CHARACTERS:
         return _row(text, entries, shown=[line])
-    return _row(text, entries, vouched=[line])
+    return _row(text, entries, citable=[line])
 
 
 def _more(lines: Sequence[Sequence[_Entry]], known: str, *, identical: bool) -> _Row:
@@ -216,7 +216,7 @@ def _more(lines: Sequence[Sequence[_Entry]], known: str, *, identical: bool) -> 
     told = _listed([_place(first, last) + about for first, last, about in places])
     text = f"  … and {len(lines):,} more like it, lines {told}"
     same = [entry.line for entry in entries if identical and entry.line.number in listed]
-    return _row(text, entries, vouched=same)
+    return _row(text, entries, citable=same)
 
 
 def _minified(lines: Sequence[Sequence[_Entry]], what: str, snapshot: WorkspaceSnapshot) -> _Row:
@@ -271,7 +271,7 @@ def _body(entries: Sequence[_Entry], bodies: _Bodies, snapshot: WorkspaceSnapsho
         "\n".join(parts),
         entries,
         shown=[each for each in shown if len(each.text) <= _MAX_BODY_CHARACTERS],
-        vouched=[each for each in shown if len(each.text) > _MAX_BODY_CHARACTERS],
+        citable=[each for each in shown if len(each.text) > _MAX_BODY_CHARACTERS],
     )
 
 

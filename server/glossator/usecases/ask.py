@@ -41,7 +41,7 @@ from glossator.permissions.policy import Mode
 from glossator.prompts.loader import load_prompt
 from glossator.sessions.runs import Run
 from glossator.sessions.session import UNTITLED, Session, title_of
-from glossator.usecases.compact import room_of
+from glossator.usecases.compact import compactor_of
 from glossator.usecases.undo import changed_files, reminded, reminder, undone
 
 __all__ = ["Answer", "AskRequest", "Attachment", "CitationView", "Pasted", "answer", "ask"]
@@ -158,8 +158,8 @@ async def _answer(
     meter = session.meter(app.settings.limits, model, run.id, run.emit)
     if (newest := session.account.newest) and newest.model != model.id:
         session.conversation.newest_reply = None  # of a cache that is not this model's
-    room = room_of(app, session, model, run.emit)
-    await room.keep(session.account.last, meter)
+    compactor = compactor_of(app, session, model, run.emit)
+    await compactor.compact_if_needed(session.account.last, meter)
     agents = await agents_told(app, session)
     acting = app.acting.of(session)
     taken_back = reminder(app, session)  # while it is known what was read: `changes` forgets
@@ -176,7 +176,7 @@ async def _answer(
         partial(app.tool_context, session, run, delegation),
         acting.permission(only_reads=asked.only_reads),
         delegation.received,
-        room,
+        compactor,
         run.clock,
         meter,
         lambda: app.host.snapshot().revision,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from glossator.application.application import Application
 from glossator.context.compaction import Carried, Compacted, NoGain
+from glossator.context.compactor import Compactor
 from glossator.context.kept import Weights
-from glossator.context.room import Compactor
 from glossator.context.summary import Frame
 from glossator.core.errors import UsageError
 from glossator.core.events import Compaction, Event
@@ -48,16 +48,16 @@ async def compact_session(app: Application, request: CompactRequest) -> CompactA
     with app.runs.claim(request.session_id):
         session = await app.sessions.open(request.session_id)
         meter = session.meter(app.settings.limits, app.model)
-        made = await room_of(app, session, app.model, lambda _: None).make(meter)
+        made = await compactor_of(app, session, app.model, lambda _: None).compact(meter)
         if isinstance(made, NoGain):
             raise UsageError(f"The conversation was not compacted: {made.why}. Go on with it.")
     return CompactAnswer(made.before, made.after, made.by_model)
 
 
-def room_of(
+def compactor_of(
     app: Application, session: Session, model: Model, emit: Callable[[Event], None]
 ) -> Compactor:
-    """The room of a session whose system prompt and tools are frozen."""
+    """What compacts a session whose system prompt and tools are frozen."""
     acting = (name for name, tool in app.tools.items() if tool.access is not Access.READ)
 
     def compacted(change: Compacted) -> None:
@@ -72,7 +72,7 @@ def room_of(
         compacted,
         app.settings.context.compact_at,
         emit,
-        session.patience,
+        session.backoff,
     )
 
 

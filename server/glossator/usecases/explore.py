@@ -136,7 +136,7 @@ async def _explore(
     if not report.is_empty:
         shown = [part for item in attached for part in item.parts]
         session.reads.show(item.span for item in attached if isinstance(item, Attached))
-        session.reads.vouch(report.read)
+        session.reads.mark_citable(report.read)
         session.conversation.append(user_message(*shown, task))
         session.conversation.append(
             {"role": "assistant", "content": [{"type": "text", "text": text}]}

@@ -1,4 +1,4 @@
-"""Room in the window: a session's conversation, compacted in place when it fills up."""
+"""Compacts a session's conversation in place when it fills the window."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ _FURTHER = 0.1  # of the share: so much is to be added before it is tried again 
 
 @dataclass(slots=True)
 class CompactionBackoff:
-    """What came of trying to make room; it lasts as long as the session is in memory.
+    """When to try again after an attempt that failed or gained nothing.
 
-    It is not tried again unasked before a request takes `until` tokens. `told`: the user knows
-    that there is nothing to gain.
+    Not before a request takes `until` tokens. `told`: the user knows that there is nothing to gain.
     """
 
     until: int = 0
@@ -31,10 +30,10 @@ class CompactionBackoff:
 
 @dataclass(frozen=True, slots=True)
 class Compactor:
-    """One conversation's room. `carried` says how things stand; `compacted` is told of the change.
+    """Compacts one conversation: at `share` of the window by itself (None: never), or on command.
 
-    `share` of the window is when it is compacted unasked, None for never. `emit` shows what the
-    user is to know of it.
+    `carried` gives what the summary must carry over. `compacted` is called with the result, `emit`
+    with notices for the user.
     """
 
     conversation: Conversation
@@ -45,18 +44,18 @@ class Compactor:
     compacted: Callable[[Compacted], None]
     share: float | None = SHARE
     emit: Callable[[Event], None] = lambda _: None
-    patience: CompactionBackoff = field(default_factory=CompactionBackoff)
+    backoff: CompactionBackoff = field(default_factory=CompactionBackoff)
 
-    async def keep(self, last: Usage, meter: Meter) -> bool:
-        """Compact if the conversation's newest request leaves too little room; whether it was done.
+    async def compact_if_needed(self, last: Usage, meter: Meter) -> bool:
+        """Compact if the newest request leaves too little of the window; whether it was done.
 
         What gains nothing, and what fails, is tried again when the conversation has grown further.
         """
         due = is_due(last, self.model.window, self.share)
-        if not due or last.total < self.patience.until:
+        if not due or last.total < self.backoff.until:
             return False
         try:
-            made = await self.make(meter)
+            made = await self.compact(meter)
         except ModelError as error:
             self.emit(
                 Notice(f"The conversation could not be compacted now, so it goes on. {error}")
@@ -64,22 +63,22 @@ class Compactor:
         else:
             if isinstance(made, Compacted):
                 return True
-            if not self.patience.told:
+            if not self.backoff.told:
                 self.emit(Notice(f"The conversation was not compacted: {made.why}. It goes on."))
-            self.patience.told = True
+            self.backoff.told = True
         self._wait(last.total)
         return False
 
-    async def make(self, meter: Meter) -> Compacted | NoGain:
+    async def compact(self, meter: Meter) -> Compacted | NoGain:
         """Compact the conversation, if there is anything to gain. Raises `ModelError`."""
         messages, carried = self.conversation.messages, self.carried()
         made = await compact(messages, self.model, self.frame, self.weights, carried, meter)
         if isinstance(made, Compacted):
             self.conversation.begin_anew(made.messages)
             self._wait(made.after)
-            self.patience.told = False
+            self.backoff.told = False
             self.compacted(made)
         return made
 
     def _wait(self, tokens: int) -> None:
-        self.patience.until = tokens + round(_FURTHER * (self.share or SHARE) * self.model.window)
+        self.backoff.until = tokens + round(_FURTHER * (self.share or SHARE) * self.model.window)

@@ -13,8 +13,8 @@ from glossator.agent.loop import run_agent
 from glossator.agent.run import RunContext
 from glossator.agent.specs import tool_specs
 from glossator.context.compaction import Carried, Compacted
+from glossator.context.compactor import Compactor
 from glossator.context.kept import Weights
-from glossator.context.room import Compactor
 from glossator.context.summary import Frame
 from glossator.core.errors import RequestTooLong
 from glossator.core.events import Event, Notice, TextDiscarded
@@ -50,11 +50,15 @@ async def run(
             session.reads.forget_ranges()
 
         frame = Frame(SYSTEM, tool_specs(tools))
-        room = Compactor(
+        compactor = Compactor(
             conversation, ask.model, frame, Weights(), Carried, compacted, share, events.append
         )
         context = RunContext(
-            ask.model, events.append, lambda: s.reading(session), nothing_denied, room=room
+            ask.model,
+            events.append,
+            lambda: s.reading(session),
+            nothing_denied,
+            compactor=compactor,
         )
         agent = Agent(
             "main",
