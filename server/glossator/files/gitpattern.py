@@ -1,9 +1,9 @@
 r"""One line of an ignore file as a pattern of pathspec, exactly as git reads it.
 
-pathspec's own `GitIgnoreSpecPattern` differs from git in trailing blanks, classes, broken patterns
-and names that are not Unicode, and matches all that lies below a directory. This one matches an
-entry itself, or a list of entries with `BETWEEN` them. The path of a directory ends in "/".
-Patterns and paths are bytes, one character each (git's `?` is one byte): see `one_per_byte`.
+pathspec's `GitIgnoreSpecPattern` differs from git in trailing blanks, classes, malformed patterns
+and names that are not UTF-8, and it matches everything below a directory, too. A `GitPattern`
+matches an entry itself; directories end in "/". It also matches a text that lists entries with
+`BETWEEN` them. Patterns and paths have one character for each byte, because git's `?` is one byte.
 Source: git 2.39, dir.c (`parse_path_pattern`) and wildmatch.c (`dowild`).
 """
 
@@ -13,12 +13,13 @@ import os
 import re
 import string
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple, cast
+from typing import cast
 
 import re2
-from pathspec.pattern import RegexPattern
+from pathspec import RegexPattern
 
 BETWEEN = "\0"  # no name holds it
 MAX_EXPRESSION = 20_000  # characters, well below what RE2 can hold
@@ -46,35 +47,22 @@ _NAMED: dict[str, Callable[[str], bool]] = {
 }
 
 
-class Expression(NamedTuple):
-    """In place of a compiled `re.Pattern`: pathspec's backend compiles those of a file as one set."""
-
-    pattern: str
-
-    def match(self, path: str) -> object:
-        """A match anywhere in `path`, as pathspec's expressions begin with their own anchor."""
-        return re2.search(self.pattern, path)
-
-    search = match
-
-
 class GitPattern(RegexPattern):
-    """A line; `include` is whether it leaves out (True) or keeps, None that it is no pattern."""
+    """A line; `include` is True if it leaves out, False if it keeps, None if it is no pattern."""
 
-    __slots__ = ()
+    __slots__ = ("expression",)
 
     def __init__(self, pattern: str) -> None:
-        """Raises `UsageError` if the pattern is too long."""
-        regex, include = self.pattern_to_regex(pattern)
-        expression = None if regex is None else Expression(regex)
-        super().__init__(cast("re.Pattern[str] | None", expression), include)
+        expression, include = self.pattern_to_regex(pattern)
+        self.expression = expression or ""
+        super().__init__(_uncompiled(expression) if expression else None, include)
         self.pattern = pattern
 
     @classmethod
-    def pattern_to_regex(  # type: ignore[override]  # bytes are characters here
+    def pattern_to_regex(  # type: ignore[override]  # a byte is a character here
         cls, pattern: str
     ) -> tuple[str | None, bool | None]:
-        """The expression for a line, and what it includes."""
+        """The expression for a line, and its `include`."""
         line = _without_trailing_spaces(pattern)
         include = not line.startswith("!")
         line = line if include else line[1:]
@@ -89,25 +77,41 @@ class GitPattern(RegexPattern):
         return f"{start}{glob}{'/' if only_folders else '/?'}{_END}", include
 
 
-@lru_cache(4096)  # the same lines stand in the files of many vendored projects
+@lru_cache(4096)  # the files of many vendored projects hold the same lines
 def git_pattern(line: str) -> GitPattern:
-    """The pattern of a line that may come again. Raises `re2.error` if it is too long."""
+    """The pattern of a line."""
     return GitPattern(line)
 
 
 def any_of(patterns: Iterable[GitPattern]) -> RegexPattern:
-    """Matches what any of the patterns matches; RE2 is quicker if it reads a beginning once."""
-    expressions = [pattern.regex.pattern for pattern in patterns if pattern.regex]
-    anywhere = [each for each in expressions if each.startswith(_ANYWHERE)]
-    others = [each for each in expressions if not each.startswith(_ANYWHERE)]
-    endings = "|".join(each.removeprefix(_ANYWHERE) for each in anywhere)
-    together = "|".join([*others, f"{_ANYWHERE}(?:{endings or _NOTHING})"])
-    return RegexPattern(cast("re.Pattern[str]", Expression(together)), include=True)
+    """Matches what any of the patterns matches. RE2 is quicker when a common beginning is one."""
+    expressions = [pattern.expression for pattern in patterns if pattern.expression]
+    anchored = [each for each in expressions if not each.startswith(_ANYWHERE)]
+    endings = [each.removeprefix(_ANYWHERE) for each in expressions if each.startswith(_ANYWHERE)]
+    anywhere = f"{_ANYWHERE}(?:{'|'.join(endings) or _NOTHING})"
+    return RegexPattern(_uncompiled("|".join([*anchored, anywhere])), include=True)
 
 
 def one_per_byte(text: str) -> str:
-    """A path or pattern with one character for each byte, as git matches."""
+    """A path or pattern as bytes, one character each."""
     return text if text.isascii() else os.fsencode(text).decode("latin-1")
+
+
+@dataclass(frozen=True, slots=True)
+class _Uncompiled:
+    """Stands for a compiled expression: pathspec's RE2 backend only wants its text."""
+
+    pattern: str
+
+    def search(self, path: str) -> object:
+        """As `re.Pattern.search`, in linear time."""
+        return re2.compile(self.pattern).search(path)
+
+    match = search  # by which pathspec knows a compiled expression
+
+
+def _uncompiled(expression: str) -> re.Pattern[str]:
+    return cast("re.Pattern[str]", _Uncompiled(expression))
 
 
 def _without_trailing_spaces(line: str) -> str:

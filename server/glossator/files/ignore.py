@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import re2
 from pathspec import PathSpec, RegexPattern
 
 from glossator.core.document import Missing, MissingReason
@@ -41,28 +40,27 @@ IGNORE_FILES = frozenset({".gitignore", ".ignore"})
 GIT_RULE = ".git is always left out"
 _SOURCES = IGNORE_FILES | {".git"}  # what a directory must hold to have rules of its own
 _MAX_RULE_BYTES = 5_000_000
-_GIT = frozenset({".git", ".git/"})
-_NOTHING = GitPattern("")
+_NO_PATTERN = GitPattern("")
 _MEANING = 1  # raised whenever the same lines leave out something else than before
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class _Run:
-    """Successive lines, few enough for one `PathSpec`; `first` is the 0-based number of the first."""
+class _Section:
+    """Successive lines of a file, few enough for RE2, from line `first` (0-based)."""
 
     first: int
     patterns: list[GitPattern]
 
     @cached_property
-    def each(self) -> PathSpec[GitPattern]:
-        return PathSpec(self.patterns, backend="re2")
+    def any(self) -> PathSpec[RegexPattern]:
+        """Matches what some line matches; it compiles and matches sooner than `each`."""
+        return PathSpec([any_of(self.patterns)], backend="re2")
 
     @cached_property
-    def any(self) -> PathSpec[RegexPattern]:
-        """Matches what a pattern matches, sooner than `each` and ready sooner."""
-        return PathSpec([any_of(self.patterns)], backend="re2")
+    def each(self) -> PathSpec[GitPattern]:
+        return PathSpec(self.patterns, backend="re2")
 
 
 @dataclass(frozen=True)
@@ -78,48 +76,48 @@ class RuleFile:
     lines: tuple[str, ...] = field(compare=False)
 
     @cached_property
-    def runs(self) -> tuple[_Run, ...]:
-        """The last first; a start that need not list anything asks for none.
-
-        Until they are there, other threads that ask for those of any file wait.
-        """
-        runs: list[_Run] = []
+    def sections(self) -> list[_Section]:
+        """The last lines first. A start that lists no folder needs none."""
+        sections: list[_Section] = []
         room = 0
-        for number, pattern in enumerate(map(self._pattern, range(len(self.lines)))):
-            length = len(pattern.regex.pattern) if pattern.regex else 0
-            if length > room or not runs:
-                runs.append(_Run(number, []))
+        for number, line in enumerate(self.lines):
+            pattern = git_pattern(line)
+            if len(pattern.expression) > MAX_EXPRESSION:
+                place = f"{self.label}:{number + 1}"
+                _log.warning("%s is not followed: the pattern is too long.", place)
+                pattern = _NO_PATTERN
+            if not sections or len(pattern.expression) > room:
+                sections.append(_Section(number, []))
                 room = MAX_EXPRESSION
-            runs[-1].patterns.append(pattern)
-            room -= length
-        return tuple(reversed(runs))
-
-    def _pattern(self, number: int) -> GitPattern:
-        try:
-            return git_pattern(self.lines[number])
-        except re2.error as error:
-            _log.warning("%s:%d is not followed: %s.", self.label, number + 1, error)
-            return _NOTHING
+            sections[-1].patterns.append(pattern)
+            room -= len(pattern.expression)
+        return sections[::-1]
 
     def verdicts(self, folder: str, names: Sequence[str]) -> dict[str, str | None]:
-        """Of the entries `names` of `folder` that a pattern matches: the rule, None if it keeps."""
+        """The rule that leaves out each of the entries `names` of `folder`; None if it keeps.
+
+        Entries that no line matches are missing. Most entries are, so a section first matches the
+        list of all names, and halves it as long as something in it matches.
+        """
         inner = folder[len(self.folder) :].lstrip(os.sep)
         before = f"{inner}/" if inner else ""
+        between = BETWEEN + before
         verdicts: dict[str, str | None] = {}
-        for run in self.runs:
-            parts = [names]
-            while parts:
-                some = parts.pop()
-                listed = one_per_byte(before + (BETWEEN + before).join(some))
-                if not run.any.match_file(listed):
+        for section in self.sections:
+            matches = section.any.match_file
+            lists = [names]
+            while lists:
+                some = lists.pop()
+                listed = one_per_byte(before + between.join(some))
+                if not matches(listed):
                     continue
                 if len(some) > 1:
                     half = len(some) // 2
-                    parts += some[:half], some[half:]
+                    lists += some[:half], some[half:]
                 elif some[0] not in verdicts:
-                    result = run.each.check_file(listed)
-                    rule = self._shown(run.first + (result.index or 0))
-                    verdicts[some[0]] = rule if result.include else None
+                    last = section.each.check_file(listed)
+                    rule = self._shown(section.first + (last.index or 0))
+                    verdicts[some[0]] = rule if last.include else None
         return verdicts
 
     def _shown(self, number: int) -> str:
@@ -143,13 +141,13 @@ class FolderRules:
         return _checksum(repr((_MEANING, files)).encode())
 
     def left_out(self, folder: str, names: Sequence[str]) -> dict[str, str]:
-        """The entries `names` of a directory that are left out, and by which rule.
+        """The entries of the directory `folder` that are left out, and the rule for each.
 
-        Of entries that are directories the names end in "/" (not so in the answer).
+        In `names` those of directories end in "/"; in the answer they do not.
         """
-        verdicts: dict[str, str | None] = dict.fromkeys(
-            {".git", ".git/"}.intersection(names), GIT_RULE
-        )
+        verdicts: dict[str, str | None] = {
+            name: GIT_RULE for name in (".git", ".git/") if name in names
+        }
         for rules in (*self.exclude, *self.ignore, *self.git):
             if verdicts:
                 names = [name for name in names if name not in verdicts]
@@ -160,7 +158,7 @@ class FolderRules:
     def excluding(self, path: str, *, is_dir: bool) -> str | None:
         """The rule that leaves out `path`, an entry of the directory; None keeps it."""
         folder, name = os.path.split(path)
-        return self.left_out(folder, [name + "/" if is_dir else name]).get(name)
+        return self.left_out(folder, [f"{name}/" if is_dir else name]).get(name)
 
 
 class IgnoreRules:

@@ -122,14 +122,14 @@ def parse_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
 
 @lru_cache(512)
 def path_spec(pattern: str) -> PathSpec[GitPattern]:
-    """A pattern of .gitignore for paths as `one_per_byte`. Raises `UsageError`."""
+    """A pattern of .gitignore, for paths as `one_per_byte`. Raises `UsageError`."""
     try:
         compiled = GitPattern(one_per_byte(pattern))
+        if not compiled.include:
+            raise _wrong(pattern, "the pattern matches no path")
+        return PathSpec([compiled], backend="re2")
     except (re2.error, UnicodeEncodeError) as error:
         raise _wrong(pattern, "the pattern cannot be used") from error
-    if not compiled.include:
-        raise _wrong(pattern, "the pattern matches no path")
-    return PathSpec([compiled], backend="re2")
 
 
 class Mode(StrEnum):

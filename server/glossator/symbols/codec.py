@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from glossator.symbols.symbol import Symbol
 
-SYMBOLS_VERSION = 2
+SYMBOLS_VERSION = 3
 """Part of the key under which anything made from a text is kept: raise it when results change."""
 
 

@@ -46,15 +46,13 @@ _SOURCES = {
     "json": _Source("tree_sitter_json"),
     "yaml": _Source("tree_sitter_yaml"),
     "toml": _Source("tree_sitter_toml"),
+    "markdown": _Source("tree_sitter_markdown"),
 }
 
 
 @cache
 def grammar_of(language: str) -> Language:
-    """The grammar of `language`, imported when it is first asked for.
-
-    Raises `KeyError` for a language without one (Markdown has none).
-    """
+    """The grammar of `language`, imported when it is first asked for. Raises `KeyError`."""
     source = _SOURCES[language]
     return Language(getattr(import_module(source.module), source.function)())
 
