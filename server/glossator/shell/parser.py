@@ -12,7 +12,6 @@ and a plain tokeniser (`shlex`) finds the same tokens.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -34,12 +33,11 @@ from glossator.shell.syntax import (
     ShellNode,
     WordReader,
     leaves,
+    shlex_agrees,
     without_documents,
 )
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
-_OPERATORS = ";&|<>()"
-_WHOLE = WORD_KINDS | {"variable_assignment"}
 _PROGRAM = re.compile(r"[A-Za-z0-9_./+-]+")
 _BLANK_OR_LINE = re.compile(rb"[ \t\n]*")
 _LOOP_NAME = re.compile(r"[a-z][a-z0-9_]*")  # none that a shell or a program obeys
@@ -84,7 +82,7 @@ def parse(command: str) -> Script | UnclearScript:
             return _unclear(command, "It runs nothing.")
         if unknown := [each for each in parts if isinstance(each, UnknownPart)]:
             return UnclearScript(unknown[0].reason, parts)
-        if _tokens(source) != _leaves(source, tree):
+        if not shlex_agrees(source, tree):
             return _unclear(command, "Its quoting is unusual.")
     except NotPlain as error:
         return _unclear(command, str(error))
@@ -93,33 +91,6 @@ def parse(command: str) -> Script | UnclearScript:
 
 def _unclear(command: str, reason: str) -> UnclearScript:
     return UnclearScript(reason, (UnknownPart(command.strip(), reason),))
-
-
-def _leaves(source: bytes, tree: ShellNode) -> list[str]:
-    """The words and operators of a tree, in order; operators without blanks between are one."""
-    found: list[str] = []
-    end = -1  # of the operator before
-    for node in leaves(tree, _WHOLE):
-        text = source[node.start : node.end].decode()
-        if node.kind == "comment" or not text.strip():
-            continue
-        is_word = node.kind in _WHOLE
-        is_operator = not is_word and not text.strip(_OPERATORS)
-        if is_operator and node.start == end:
-            found[-1] += text
-        else:
-            found.append("".join(shlex.split(text)) if is_word else text)
-        end = node.end if is_operator else -1
-    return found
-
-
-def _tokens(source: bytes) -> list[str]:
-    lexer = shlex.shlex(source.decode(), posix=True, punctuation_chars=_OPERATORS)
-    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\n", True, "#"
-    try:
-        return list(lexer)
-    except ValueError:  # quotes that are not closed
-        raise NotPlain(REASONS["ERROR"]) from None
 
 
 class CommandReader(WordReader):
@@ -268,9 +239,8 @@ class CommandReader(WordReader):
         if [each.kind for each in name.children] != ["word"] or not _PROGRAM.fullmatch(program):
             raise NotPlain("The name of a program in it is not plain.")
         self._check_program(program)
-        is_word = [each.kind in WORD_KINDS for each in children]
-        words = [self.word(each) for each, is_one in zip(children, is_word, strict=True) if is_one]
-        others = tuple(e for e, is_one in zip(children, is_word, strict=True) if not is_one)
+        words = [self.word(each) for each in children if each.kind in WORD_KINDS]
+        others = tuple(each for each in children if each.kind not in WORD_KINDS)
         if self.values and program == "printf" and "".join(words[:1]).startswith("-v"):
             raise NotPlain(REASONS["variable_assignment"])
         simple = SimpleCommand((program, *words), variables=tuple(variables))
@@ -306,7 +276,7 @@ class CommandReader(WordReader):
         return simple
 
     def _unknown(self, node: ShellNode, reason: str) -> UnknownPart:
-        below = list(_all(node))
+        below = list(_descendants(node))
         hints = tuple(self._hints(below))
         programs = sum(each.kind == "command" for each in below)
         invalid = any(each.kind in ("ERROR", "MISSING") for each in below)
@@ -345,7 +315,7 @@ class CommandReader(WordReader):
             raise NotPlain("It holds a comment in an unusual place.")
 
 
-def _all(node: ShellNode) -> Iterator[ShellNode]:
+def _descendants(node: ShellNode) -> Iterator[ShellNode]:
     yield node
     for each in node.children:
-        yield from _all(each)
+        yield from _descendants(each)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ MAX_DEPTH = 40
 WORD_KINDS = frozenset(
     "word number string raw_string concatenation simple_expansion expansion".split()
 )
+_WHOLE = WORD_KINDS | {"variable_assignment"}
+_OPERATORS = ";&|<>()"
 _PLAIN = r"[A-Za-z0-9_./:,@%+=^-]|(?<=[A-Za-z0-9^~])~"
 _WORD = re.compile(f"(?:{_PLAIN})+")
 _PATTERN = re.compile(f"(?:{_PLAIN}|[*?])+")
@@ -249,3 +252,35 @@ def _below(node: ShellNode, kind: str) -> Iterator[ShellNode]:
         yield node
     for each in node.children:
         yield from _below(each, kind)
+
+
+def shlex_agrees(source: bytes, tree: ShellNode) -> bool:
+    """Whether a plain tokeniser finds the same words and operators. Raises `NotPlain`."""
+    return _shlex_tokens(source) == _tree_tokens(source, tree)
+
+
+def _tree_tokens(source: bytes, tree: ShellNode) -> list[str]:
+    """The words and operators of a tree, in order; operators without blanks between are one."""
+    found: list[str] = []
+    end = -1  # of the operator before
+    for node in leaves(tree, _WHOLE):
+        text = source[node.start : node.end].decode()
+        if node.kind == "comment" or not text.strip():
+            continue
+        is_word = node.kind in _WHOLE
+        is_operator = not is_word and not text.strip(_OPERATORS)
+        if is_operator and node.start == end:
+            found[-1] += text
+        else:
+            found.append("".join(shlex.split(text)) if is_word else text)
+        end = node.end if is_operator else -1
+    return found
+
+
+def _shlex_tokens(source: bytes) -> list[str]:
+    lexer = shlex.shlex(source.decode(), posix=True, punctuation_chars=_OPERATORS)
+    lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\n", True, "#"
+    try:
+        return list(lexer)
+    except ValueError:  # quotes that are not closed
+        raise NotPlain(REASONS["ERROR"]) from None
