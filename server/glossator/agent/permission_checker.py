@@ -67,7 +67,8 @@ class PermissionChecker:
         policy = self._policy_now()
         if tool.access is Access.READ and not (policy.deny or policy.ask):
             return Permit()  # tools that read keep to the workspace anyway
-        decision = await self._decision(tool, args, context)
+        call = _Call(tool, args, context)
+        decision = await self._decision(call)
         if isinstance(decision.made, Deny):
             return decision.made  # whether the workspace is trusted or not
         if tool.access is not Access.READ:
@@ -75,11 +76,11 @@ class PermissionChecker:
                 reason = await self.untrusted(tool.access)
             if reason is not None:
                 return Deny(reason)
-            decision = await self._final(tool, args, context)  # the user may have been asked
+            decision = await self._final(call)  # the user may have been asked
         if isinstance(decision.made, Ask):
             await context.before_asking()
             async with self._turn:
-                return await self._answered(tool, args, context)
+                return await self._answered(call)
         return decision.made if isinstance(decision.made, Deny) else decision.permit
 
     async def put(self, request: PermissionRequest) -> PermissionAnswer:
@@ -87,21 +88,21 @@ class PermissionChecker:
         async with self._turn:
             return await self.ask(request)
 
-    async def _answered(self, tool: Tool, args: ToolArgs, context: ToolContext) -> Permit | Deny:
+    async def _answered(self, call: _Call) -> Permit | Deny:
         """As `permission`, decided again: an answer to another question may have settled it.
 
         An answer counts only for what was asked: meanwhile a link may lead elsewhere, or the mode
         may have changed.
         """
-        current = await self._final(tool, args, context)
+        current = await self._final(call)
         for _ in range(_TRIES):
             asked = current
             if not isinstance(asked.made, Ask):
                 break
-            settled = await self._asked(tool, args, context, asked, asked.made)
+            settled = await self._asked(call, asked, asked.made)
             if isinstance(settled, Deny):
                 return settled
-            current = await self._final(tool, args, context)
+            current = await self._final(call)
             if current.same_as(asked) or current.is_granted(asked):
                 return replace(current.permit, hard_linked=())
         match current.made:
@@ -111,15 +112,13 @@ class PermissionChecker:
                 return Deny(_UNSTEADY)
         return current.permit
 
-    async def _asked(
-        self, tool: Tool, args: ToolArgs, context: ToolContext, asked: _Decided, ask: Ask
-    ) -> Allow | Deny:
+    async def _asked(self, call: _Call, asked: _Decided, ask: Ask) -> Allow | Deny:
         """Keep the user's answer; ask again where its rules cannot be kept."""
-        grants = self.grants()
+        context, grants = call.context, self.grants()
         reasons = ask.reasons
-        if isinstance(args, BashArgs) and not asked.permit.only_reads:
+        if isinstance(call.args, BashArgs) and not asked.permit.only_reads:
             reasons += await in_thread(_hard_link_reasons, context.snapshot, self.hard_linked)
-        request = await in_thread(_request, tool, args, context, replace(ask, reasons=reasons))
+        request = await in_thread(_request, call, replace(ask, reasons=reasons))
         for _ in range(_TRIES):
             with context.waiting():
                 answer = await self.ask(request)
@@ -130,26 +129,33 @@ class PermissionChecker:
                 request = replace(request, reasons=(*reasons, problem))
         return Deny(_UNUSABLE)
 
-    async def _decision(self, tool: Tool, args: ToolArgs, context: ToolContext) -> _Decided:
-        subject = await in_thread(_subject, tool, args, context, self.shell)
+    async def _decision(self, call: _Call) -> _Decided:
+        subject = await in_thread(_subject, call, self.shell)
         policy = self._policy_now()
         if self.reviews and subject.access is Access.WRITE and policy.mode is Mode.ASK:
             policy = replace(policy, mode=Mode.ACCEPT_EDITS)
         return _Decided(subject, decide(subject, policy))
 
-    async def _final(self, tool: Tool, args: ToolArgs, context: ToolContext) -> _Decided:
+    async def _final(self, call: _Call) -> _Decided:
         """As `_decision`; a command that runs unasked may not change hard-linked files."""
-        decided = await self._decision(tool, args, context)
+        args, decided = call.args, await self._decision(call)
         is_run = isinstance(args, BashArgs) and args.command is not None
         if not is_run or not isinstance(decided.made, Allow) or decided.permit.only_reads:
             return decided
-        linked = await in_thread(lambda _: self.hard_linked(context.snapshot))
+        linked = await in_thread(lambda _: self.hard_linked(call.context.snapshot))
         if linked.read_only is None:
             return replace(decided, made=Ask((_TOO_MANY_NAMES,)))
         return replace(decided, hard_linked=linked.read_only)
 
     def _policy_now(self) -> Policy:
         return replace(self.policy(), session=self.grants().rules)
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    tool: Tool
+    args: ToolArgs
+    context: ToolContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,15 +192,12 @@ class _Decided:
 
 
 def _subject(
-    _cancelled: Cancelled,
-    tool: Tool,
-    args: ToolArgs,
-    context: ToolContext,
-    shell: Callable[[WorkspaceSnapshot], LimitedShell],
+    _cancelled: Cancelled, call: _Call, shell: Callable[[WorkspaceSnapshot], LimitedShell]
 ) -> CallSubject:
-    if isinstance(args, BashArgs):
-        return _script(args, shell(context.snapshot))
-    return CallSubject.of_files(tool.name, tool.access, args.reached(context.snapshot))
+    snapshot = call.context.snapshot
+    if isinstance(call.args, BashArgs):
+        return _script(call.args, shell(snapshot))
+    return CallSubject.of_files(call.tool.name, call.tool.access, call.args.reached(snapshot))
 
 
 def _script(args: BashArgs, limited: LimitedShell) -> CallSubject:
@@ -226,12 +229,12 @@ def _hard_link_reasons(
     return (reason,)
 
 
-def _request(
-    _cancelled: Cancelled, tool: Tool, args: ToolArgs, context: ToolContext, ask: Ask
-) -> PermissionRequest:
-    detail, cut = as_sent(shown_text(args.preview(context)))
+def _request(_cancelled: Cancelled, call: _Call, ask: Ask) -> PermissionRequest:
+    name, args = call.tool.name, call.args
+    detail, cut = as_sent(shown_text(args.preview(call.context)))
     paths = args.paths()[:1] if detail else args.paths()  # the detail names all
     names = " ".join(map(shown, paths))
-    title = f"May {tool.name} {names or 'run'}?"
     suggestions = tuple(map(str, ask.suggestions))
-    return PermissionRequest(tool.name, title, detail, ask.reasons, suggestions, cut)
+    return PermissionRequest(
+        name, f"May {name} {names or 'run'}?", detail, ask.reasons, suggestions, cut
+    )

@@ -135,7 +135,7 @@ class SessionActing:
         self._acting = acting
         self._session = session
         self._grants: tuple[tuple[str, ...], Grants] | None = None
-        self.gate = PermissionChecker(
+        self.checker = PermissionChecker(
             acting.policy,
             lambda: self.grants,
             acting.port.ask_permission,
@@ -148,9 +148,9 @@ class SessionActing:
     def permission(self, *, only_reads: bool) -> Permission:
         """Who decides about the calls of a run, of one that `only_reads` too."""
         if not only_reads:
-            return self.gate.permission
+            return self.checker.permission
         policy = self._acting.policy
-        return replace(self.gate, policy=lambda: replace(policy(), only_reads=True)).permission
+        return replace(self.checker, policy=lambda: replace(policy(), only_reads=True)).permission
 
     def reminders(self) -> tuple[str, ...]:
         """The mode, where the conversation was told another one last."""
@@ -208,7 +208,7 @@ class SessionActing:
     def commands(self, run: Run) -> ShellContext:
         """Who runs the commands of a run."""
         acting = self._acting
-        hidden, put = acting.hidden(), self.gate.put
+        hidden, put = acting.hidden(), self.checker.put
         return TurnShell(acting.host, acting.shell, hidden, self.checkpoints, run, put)
 
     def saving_first(self, run: Run) -> SavingFirst:

@@ -1,9 +1,9 @@
-"""The sandbox on Linux: bubblewrap, with namespaces of its own for each command.
+"""The sandbox on Linux: bubblewrap, with new namespaces for each command.
 
-Of the disk there are the workspace, the system's programs and those on `PATH`, and nothing else: no
-credentials of a home, no sockets and FIFOs of other programs. All but the workspace is read-only.
-No network, no other processes, no capabilities, and no further namespaces in which to get them
-back.
+A command sees the workspace, the system's programs and those on `PATH`, and nothing else of the
+disk: no credentials of a home, no sockets and FIFOs of other programs. Only the workspace is
+writable. It has no network, no other processes, no capabilities, and no further namespaces in which
+to get them back.
 """
 
 from __future__ import annotations
@@ -63,10 +63,10 @@ _UNSEEN = (
 )
 _ATTRIBUTES = "/dev/glossator-attributes"  # in a folder that is the sandbox's own
 # The first process of the namespace: when it ends, the kernel ends all others before bubblewrap
-# learns of it. Of bubblewrap's own first process it does not wait for the end. What this
-# shell has to say about signals is not part of the output. Its input is a pipe that only the server
-# could write to. At the end of that the server is dead, and a child ends all that runs here, or is
-# about to, also where bubblewrap had not come to asking the kernel for that.
+# notices. (It does not wait for the end of bubblewrap's own first process.) What this shell says
+# about signals is not part of the output. Its input is a pipe that only the server can write to:
+# at its end the server is dead, and a child kills everything that runs here or is about to, even
+# if bubblewrap has not yet asked the kernel to do so.
 _FIRST = """
 exec 3>&2 2>/dev/null 4<&0 </dev/null
 (trap '' TERM INT HUP; read -r _ <&4; until kill -s KILL -- -1; do :; done) >/dev/null 3>&- &
@@ -128,10 +128,10 @@ class Bubblewrap:
 
 
 def _limits(quota: Quota) -> str:
-    """What has the shell limit the processes that it starts; 1 kB is a unit of `ulimit`.
+    """The shell's commands that limit the processes it starts; `ulimit` counts in kB.
 
-    The number of processes has another letter in each shell. Linux before 5.14 counts with them
-    all that the user runs outside, which may be more already.
+    The option for the number of processes differs between shells. Linux before 5.14 also counts
+    the user's processes outside the sandbox, which may be more already.
     """
     limits = f"ulimit -d {quota.memory_bytes // 1_024}"
     if _kernel() >= _COUNTED_APART:
@@ -144,10 +144,10 @@ def _kernel() -> tuple[int, ...]:
 
 
 def _sockets(policy: SandboxPolicy) -> list[str]:
-    """Other programs' sockets and FIFOs: a read-only mount does not keep them from being used.
+    """Other programs' sockets and FIFOs: they can be used in spite of a read-only mount.
 
-    Those of the workspace serve as the network does. Elsewhere may be a service that acts for root.
-    Raises `UsageError` if there is too much to look through.
+    Those of the workspace count as network. Others may lead to a service that acts for root.
+    Raises `UsageError` if there are too many files to search.
     """
     roots = [os.path.realpath(root) for root in policy.roots]
     there = (*_listening(), *_open_in(policy))
@@ -168,16 +168,16 @@ def _listening() -> Iterator[str]:
 
 
 def _open_in(policy: SandboxPolicy) -> Iterator[str]:
-    """The sockets and FIFOs in what is shown besides the system's folders, by each of its names.
+    """The sockets and FIFOs in what is mounted besides the system's folders, by each name.
 
     The kernel knows a socket by the path that it was bound by, which may be relative.
     """
-    shown = list(_reopened(policy))
+    mounted = list(_reopened(policy))
     try:
-        found = find_below(sorted({real for _, real in shown}), _OPEN, _LOOKING)
+        found = find_below(sorted({real for _, real in mounted}), _OPEN, _LOOKING)
     except UsageError as error:
         raise UsageError(_UNSEEN.format(error)) from error
-    for place, real in shown:
+    for place, real in mounted:
         for path in found:
             if is_inside(path, real):
                 yield place + path[len(real) :]
@@ -191,7 +191,7 @@ def _is_socket(path: str) -> bool:
 
 
 def _covered(paths: Iterable[str], cover: Covers) -> Iterator[str]:
-    """A cover over each file and folder; a link gets none: it leads to one that does."""
+    """Mounts of covers over files and folders; a link gets none: it leads to one that does."""
     for path in paths:
         if os.path.lexists(path) and not os.path.islink(path):
             yield from ("--ro-bind", cover.folder if os.path.isdir(path) else cover.file, path)
@@ -237,12 +237,12 @@ def _try(sandbox: Bubblewrap) -> str | None:
 
 
 def _reopened(policy: SandboxPolicy) -> Iterator[tuple[str, str]]:
-    """What is shown besides the system's folders: a path, and the real one behind it."""
+    """What is mounted besides the system's folders: paths, and the real ones behind them."""
     home = _home()
     for each in (*policy.readable, "/etc/resolv.conf"):
         real = os.path.realpath(each)
         if any(is_inside(folder, real) for folder in (home, *_TEMPORARY)):
-            continue  # it would show what is hidden
+            continue  # it would uncover what is hidden
         for path in sorted({each, real}):
             if not any(is_inside(path, folder) for folder in _SYSTEM):
                 yield path, real
