@@ -26,6 +26,20 @@ from glossator.shell.script import (
     folders_after,
 )
 
+_MOST_FOLDERS = 8
+_MOST_MATCHES = 1_000
+_NUMBER = re.compile(r"-\d+")
+# what a program is started with may change what it does; these, with such a value, do not
+_HARMLESS = re.compile(
+    r"(?:LANG|LANGUAGE|LC_\w+|TZ|CI|NO_COLOR|FORCE_COLOR|COLUMNS|PYTHONUNBUFFERED"
+    r"|PYTHONDONTWRITEBYTECODE|RUST_BACKTRACE)=[\w.@+-]*",
+    re.ASCII,
+)
+_NOT_FILES = ("/dev", "/proc", "/sys")  # whose names mean another thing in another process
+_PLAIN_NAME = re.compile(r"[^-+()!,\s*?\[\\][^\s*?\[\\]*")
+_MAGIC = re.compile(r"[*?\[]")
+_UPWARDS = re.compile(r"\.[.*?]*[*?][.*?]*")
+
 
 @dataclass(frozen=True, slots=True)
 class CommandContext:
@@ -39,18 +53,18 @@ class CommandContext:
     search_path: str
 
 
-def is_read_only(script: Script | UnclearScript, place: CommandContext) -> bool:
-    """Whether all programs in `script` are known to only read, below `place.roots`.
+def is_read_only(script: Script | UnclearScript, context: CommandContext) -> bool:
+    """Whether all programs in `script` are known to only read, below `context.roots`.
 
     Looks at the disk, to see where links lead: call it from a thread.
     """
     if isinstance(script, UnclearScript):
         return False
-    return len(read_only_commands(script.commands, place)) == len(set(script.commands))
+    return len(read_only_commands(script.commands, context)) == len(set(script.commands))
 
 
 def read_only_commands(
-    commands: Sequence[SimpleCommand], place: CommandContext
+    commands: Sequence[SimpleCommand], context: CommandContext
 ) -> frozenset[SimpleCommand]:
     """Those of `commands` that only read wherever they stand; see `is_read_only`.
 
@@ -58,9 +72,9 @@ def read_only_commands(
     """
     reading: set[SimpleCommand] = set()
     others: set[SimpleCommand] = set()
-    folders = [place.cwd]  # where the shell may be by then
+    folders = [context.cwd]  # where the shell may be by then
     for command in commands:
-        (reading if _reads(command, folders, place) else others).add(command)
+        (reading if _reads(command, folders, context) else others).add(command)
         if command.words[0] in FOLDER_CHANGERS and len(folders) <= _MOST_FOLDERS:
             folders = folders_after(folders, command.words)
     feeding: dict[int, bool] = {}  # pipelines in which what comes later only reads
@@ -72,24 +86,12 @@ def read_only_commands(
     return frozenset(reading - others)
 
 
-_MOST_FOLDERS = 8
-_MOST_MATCHES = 1_000
-_NUMBER = re.compile(r"-\d+")
-# what a program is started with may change what it does; these, with such a value, do not
-_HARMLESS = re.compile(
-    r"(?:LANG|LANGUAGE|LC_\w+|TZ|CI|NO_COLOR|FORCE_COLOR|COLUMNS|PYTHONUNBUFFERED"
-    r"|PYTHONDONTWRITEBYTECODE|RUST_BACKTRACE)=[\w.@+-]*",
-    re.ASCII,
-)
-_NOT_FILES = ("/dev", "/proc", "/sys")  # whose names mean another thing in another process
-
-
 def is_harmless(variable: str) -> bool:
     """Whether `NAME=value` before a program is known to change only how it speaks."""
     return _HARMLESS.fullmatch(variable) is not None
 
 
-def _reads(command: SimpleCommand, folders: list[str], place: CommandContext) -> bool:
+def _reads(command: SimpleCommand, folders: list[str], context: CommandContext) -> bool:
     """Whether a program only reads, and only what is in the workspace, whichever folder it is."""
     if command.writes or not all(map(is_harmless, command.variables)):
         return False
@@ -99,16 +101,16 @@ def _reads(command: SimpleCommand, folders: list[str], place: CommandContext) ->
         command = replace(command, words=("test", *command.words[1:-1]))
     sources = [each.target for each in command.redirects if each.operator == "<"]
     return all(
-        (paths := _paths(command.words, folder, place)) is not None
-        and all(_within(folder, path, place) for path in ("", *paths))
-        and all(_is_source(folder, path, place) for path in sources)
+        (paths := _paths(command.words, folder, context)) is not None
+        and all(_within(folder, path, context) for path in ("", *paths))
+        and all(_is_source(folder, path, context) for path in sources)
         for folder in folders
     )
 
 
-def _paths(words: Sequence[str], folder: str, place: CommandContext) -> list[str] | None:
+def _paths(words: Sequence[str], folder: str, context: CommandContext) -> list[str] | None:
     """What is read; None if the program may do more than read."""
-    given = _expanded(words[1:], folder, place)
+    given = _expanded(words[1:], folder, context)
     if given is None:
         return None
     program = words[0]
@@ -123,7 +125,7 @@ def _paths(words: Sequence[str], folder: str, place: CommandContext) -> list[str
             paths = _git(given)
         case _:
             paths = _match(options, given) if program in PROGRAMS else None
-    if paths is None or not (options.builtin or _installed(program, place)):
+    if paths is None or not (options.builtin or _installed(program, context)):
         return None
     if options.no_folders and any(
         path and os.path.isdir(os.path.join(folder, path)) for path in paths
@@ -132,7 +134,7 @@ def _paths(words: Sequence[str], folder: str, place: CommandContext) -> list[str
     return paths
 
 
-def _expanded(words: Sequence[str], folder: str, place: CommandContext) -> list[str] | None:
+def _expanded(words: Sequence[str], folder: str, context: CommandContext) -> list[str] | None:
     """The words, patterns replaced by what matches in `folder`; None if they are odd.
 
     At least what a shell would find: hidden files, too. A name that a program would take for an
@@ -144,7 +146,7 @@ def _expanded(words: Sequence[str], folder: str, place: CommandContext) -> list[
             expanded.append(word)
             continue
         within, _, last = word.rpartition("/")
-        if _MAGIC.search(within) or not _within(folder, within, place):
+        if _MAGIC.search(within) or not _within(folder, within, context):
             return None
         if _UPWARDS.fullmatch(last):
             return None  # older shells take `.*` for `..`, too
@@ -155,18 +157,13 @@ def _expanded(words: Sequence[str], folder: str, place: CommandContext) -> list[
     return expanded
 
 
-_PLAIN_NAME = re.compile(r"[^-+()!,\s*?\[\\][^\s*?\[\\]*")
-_MAGIC = re.compile(r"[*?\[]")
-_UPWARDS = re.compile(r"\.[.*?]*[*?][.*?]*")
-
-
-def _installed(program: str, place: CommandContext) -> bool:
+def _installed(program: str, context: CommandContext) -> bool:
     """Whether the program is one outside the workspace; one that is not there does nothing."""
-    path = shutil.which(program, path=place.search_path)
+    path = shutil.which(program, path=context.search_path)
     if path is None:
         return True
     return not any(
-        is_inside(each, root) for each in (path, os.path.realpath(path)) for root in place.roots
+        is_inside(each, root) for each in (path, os.path.realpath(path)) for root in context.roots
     )
 
 
@@ -255,25 +252,25 @@ def _next(left: Iterator[str]) -> str | None:
     return None if word.startswith("-") and not _NUMBER.fullmatch(word) else word
 
 
-def _within(folder: str, path: str, place: CommandContext) -> bool:
+def _within(folder: str, path: str, context: CommandContext) -> bool:
     """Whether `path`, seen from `folder`, leads to a file or folder below a root, or nowhere."""
     whole = os.path.join(folder, path)
     real = os.path.realpath(whole)
     if any(is_inside(os.path.normpath(whole), each) for each in _NOT_FILES) and not _in_roots(
-        real, place
+        real, context
     ):
         return False
-    return not os.path.lexists(whole) or (_in_roots(real, place) and _is_readable(real))
+    return not os.path.lexists(whole) or (_in_roots(real, context) and _is_readable(real))
 
 
-def _is_source(folder: str, path: str, place: CommandContext) -> bool:
+def _is_source(folder: str, path: str, context: CommandContext) -> bool:
     """Whether a redirection may read `path`: it means more to a shell than to a program."""
     whole = os.path.join(folder, path)
-    return _in_roots(os.path.realpath(whole), place) and _within(folder, path, place)
+    return _in_roots(os.path.realpath(whole), context) and _within(folder, path, context)
 
 
-def _in_roots(real: str, place: CommandContext) -> bool:
-    return any(is_inside(real, os.path.realpath(root)) for root in place.roots)
+def _in_roots(real: str, context: CommandContext) -> bool:
+    return any(is_inside(real, os.path.realpath(root)) for root in context.roots)
 
 
 def _is_readable(real: str) -> bool:
