@@ -19,77 +19,20 @@ from glossator.permissions.policy import FAMILIES, CommandRule, Policy, Rule, To
 from glossator.permissions.subject import CallSubject, ShellScript
 
 _SPECIAL = re.compile(r"[\\*?\[\]]| (?= *$)")
+# the first words of commands that say what they do; * is any word
 _STARTS = tuple(
-    tuple(line.split())
-    for line in """
-        npm test
-        npm run *
-        pnpm test
-        pnpm run *
-        yarn test
-        yarn run *
-        bun test
-        bun run *
-        pytest
-        tox
-        nox
-        python -m pytest
-        python -m unittest
-        python -m mypy
-        python -m ruff
-        python -m black
-        ruff check
-        ruff format
-        black
-        isort
-        mypy
-        pyright
-        flake8
-        tsc
-        eslint
-        prettier
-        biome
-        jest
-        vitest
-        mocha
-        cargo build
-        cargo check
-        cargo clippy
-        cargo doc
-        cargo fmt
-        cargo test
-        go build
-        go fmt
-        go test
-        go vet
-        gofmt
-        dotnet build
-        dotnet format
-        dotnet test
-        mvn compile
-        mvn test
-        mvnw test
-        gradle build
-        gradle test
-        gradlew build
-        gradlew test
-        swift build
-        swift test
-        bundle exec rspec
-        bundle exec rubocop
-        rspec
-        rubocop
-        phpunit
-        ctest
-        cmake --build
-        ninja
-        make *
-        just *
-        git add
-        git status
-        mkdir
-    """.split("\n")
-    if line.strip()
+    tuple(start.split())
+    for start in """
+        npm test; npm run *; pnpm test; pnpm run *; yarn test; yarn run *; bun test; bun run *;
+        pytest; tox; nox; python -m pytest; python -m unittest; python -m mypy; python -m ruff;
+        python -m black; ruff check; ruff format; black; isort; mypy; pyright; flake8; tsc;
+        eslint; prettier; biome; jest; vitest; mocha; cargo build; cargo check; cargo clippy;
+        cargo doc; cargo fmt; cargo test; go build; go fmt; go test; go vet; gofmt;
+        dotnet build; dotnet format; dotnet test; mvn compile; mvn test; mvnw test;
+        gradle build; gradle test; gradlew build; gradlew test; swift build; swift test;
+        bundle exec rspec; bundle exec rubocop; rspec; rubocop; phpunit; ctest; cmake --build;
+        ninja; make *; just *; git add; git status; mkdir
+    """.split(";")
 )
 _WRAPPERS = tuple(
     tuple(line.split())

@@ -14,7 +14,7 @@ import re
 import stat
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -89,16 +89,11 @@ class Bubblewrap:
     isolation: tuple[str, ...]
     sizes: bool
 
+    @contextmanager
     def confine(
         self, command: Sequence[str], cwd: str, policy: SandboxPolicy
-    ) -> AbstractContextManager[Confined]:
-        """See `Sandbox`."""
-        return self._confined(command, cwd, policy)
-
-    @contextmanager
-    def _confined(
-        self, command: Sequence[str], cwd: str, policy: SandboxPolicy
     ) -> Iterator[Confined]:
+        """See `Sandbox`."""
         with ExitStack() as guards:
             arguments = [self.program, *self.isolation, *_BASE]
             if policy.network:

@@ -76,7 +76,7 @@ class Shell:
         return self._sandbox.reason if isinstance(self._sandbox, Unavailable) else None
 
     def place(self, cwd: str | None = None) -> CommandContext:
-        """Where a command would run, for `is_read_only`. Raises `UsageError`; see `run`."""
+        """Where a command would run, for `read_only_commands`. Raises `UsageError`; see `run`."""
         return CommandContext(self._folder(cwd), self._policy.roots, self._environment["PATH"])
 
     def is_temporary(self, path: str) -> bool:

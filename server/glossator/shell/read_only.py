@@ -19,10 +19,8 @@ from glossator.files.roots import is_inside
 from glossator.shell.programs import ANYTHING, FIND, GIT, GIT_RUNS, MANY, PROGRAMS, Options
 from glossator.shell.script import (
     FOLDER_CHANGERS,
-    Script,
     SimpleCommand,
     UncertainWord,
-    UnclearScript,
     folders_after,
 )
 
@@ -53,22 +51,13 @@ class CommandContext:
     search_path: str
 
 
-def is_read_only(script: Script | UnclearScript, context: CommandContext) -> bool:
-    """Whether all programs in `script` are known to only read, below `context.roots`.
-
-    Looks at the disk, to see where links lead: call it from a thread.
-    """
-    if isinstance(script, UnclearScript):
-        return False
-    return len(read_only_commands(script.commands, context)) == len(set(script.commands))
-
-
 def read_only_commands(
     commands: Sequence[SimpleCommand], context: CommandContext
 ) -> frozenset[SimpleCommand]:
-    """Those of `commands` that only read wherever they stand; see `is_read_only`.
+    """Those of `commands` that are known to only read, below `context.roots`, wherever they stand.
 
-    What one reads must not go to another that may do more: `echo 'rm x' | sh`.
+    What one reads must not go to another that may do more: `echo 'rm x' | sh`. Looks at the disk,
+    to see where links lead: call it from a thread.
     """
     reading: set[SimpleCommand] = set()
     others: set[SimpleCommand] = set()
