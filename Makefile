@@ -62,12 +62,14 @@ client: $(CLIENT_BUILT) code
 code: system $(INSTALLED)
 	$(CLIENT)/test/code/setup.sh "$(CODE_CACHE)"
 
-# What is made from the server: the types on the wire, the settings, and the man page.
+# What is made from the server: the types on the wire, the client's manifest, tables of the docs, the
+# man page.
 wire: $(INSTALLED)
-	$(BIN)/python -m tests.vscode.mirror
-	$(BIN)/python -m tests.vscode.manifest
-	$(BIN)/python -m tests.cli.manual
-	$(BIN)/python -m tests.settings.page
+	$(BIN)/python -m tools.mirror
+	$(BIN)/python -m tools.manifest
+	$(BIN)/python -m tools.protocol
+	$(BIN)/python -m tools.manual
+	$(BIN)/python -m tools.settings_page
 
 # The pictures that the client's README shows, as the tests in VS Code take them. They are not in the
 # package: VS Code shows pictures of an installed extension's README only from the network.
@@ -79,7 +81,7 @@ pictures: $(INSTALLED) $(CLIENT_BUILT) code
 # The extension, with the server's wheel and the versions of what that needs; PLATFORM=linux-x64
 # adds the wheels of all that, and nothing is fetched when it is installed.
 vsix: $(INSTALLED) $(PACKAGES)
-	$(BIN)/python -m tests.vscode.wheels $(PLATFORM)
+	$(BIN)/python -m tools.wheels $(PLATFORM)
 	cd $(CLIENT) && npm run --silent build && npm run --silent package -- \
 		$(if $(PLATFORM),--target $(PLATFORM)) --out dist/$(VSIX)
 	rm -rf $(CLIENT)/wheels

@@ -1,8 +1,10 @@
 """Fixtures for every test."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -11,8 +13,13 @@ from tests.workspaces import workspace
 
 __all__ = ["workspace"]
 
-settings.register_profile("untimed", deadline=None)
+settings.register_profile("untimed", deadline=None, max_examples=50)
 settings.load_profile("untimed")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: while a test waits for a process, another one runs."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -22,10 +29,23 @@ def _isolated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         for name in [name for name in os.environ if name.startswith(("ANTHROPIC_", "GLOSSATOR_"))]:
             patch.delenv(name)
         patch.setenv("TERM", "xterm-256color")  # on a "dumb" one nothing is redrawn
+        # Commands read the tools of a home; before each one, all that they consist of is walked.
+        patch.setenv("PATH", os.pathsep.join(_outside_home(os.environ["PATH"].split(os.pathsep))))
+        patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
         # No test speaks TLS, and to read a machine's certificates for each client takes 40 ms.
         patch.delenv("SSL_CERT_FILE", raising=False)
         patch.setenv("SSL_CERT_DIR", str(tmp_path_factory.mktemp("no-certificates")))
         yield
+
+
+def _outside_home(folders: list[str]) -> list[str]:
+    """The folders that are not below the developer's home, and those of this environment."""
+    home, ours = Path.home(), Path(sys.prefix)
+    return [
+        each
+        for each in folders
+        if Path(each).is_relative_to(ours) or home not in Path(each).parents
+    ]
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -64,6 +64,7 @@ OWNERS = {
     "anthropic": {"llm"},
     "sqlite3": {"store"},
     "tree_sitter": {"shell", "symbols"},
+    "inotify_simple": {"files"},
     "watchfiles": {"files"},
     "numpy": {"files", "index", "search"},
     "pyroaring": {"index"},
@@ -181,7 +182,7 @@ def test_the_invariants_name_tests_that_exist() -> None:
 @pytest.mark.parametrize(
     ("modules", "heavy"),
     [  # what `initialize` must not wait for, and what the worker would only carry about
-        ("lsp.listen lsp.server", "anthropic numpy pydantic rich tree_sitter typer watchfiles"),
+        ("lsp.listen lsp.features", "anthropic numpy pydantic rich tree_sitter typer watchfiles"),
         ("worker.serve index.build", "anthropic pydantic tree_sitter"),
     ],
 )

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from glossator.cli import generic
 from glossator.cli.app import app
 from glossator.cli.arguments import document_lines
-from glossator.cli.launch import _ASKING
+from glossator.cli.launch import ALONE
 from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
 from glossator.usecases.actions import ACTIONS
+from glossator.usecases.declared import DECLARED
 from tests.cli.support import Ended, glossator
 
 
@@ -104,4 +106,6 @@ def test_the_server_is_started_early_for_every_command_that_asks_it() -> None:
         each.name or getattr(each.callback, "__name__", "") for each in app.registered_commands
     }
     groups = {group.name for group in app.registered_groups}
-    assert commands | groups == {*_ASKING, "serve", "trust"}
+    asking = {each.terminal.split()[0] for each in DECLARED.values() if each.terminal}
+    assert commands | groups == {*asking, *ALONE}
+    assert generic.ALONE == ALONE

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.manual import PAGE, page
 from tests.patience import SECONDS
+from tools.manual import PAGE, page
 
 SLOW = ("typer", "rich", "pydantic", "pygls", "lsprotocol", "markdown_it", "pygments")
 

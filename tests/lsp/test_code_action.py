@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from glossator.lsp.server import build_server
+from glossator.lsp.features import build_server
 from glossator.usecases.actions import ACTIONS
 from tests.lsp.support.desk import acting
 from tests.lsp.support.editor import Editor, connected

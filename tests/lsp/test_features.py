@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
-from glossator.lsp.server import build_server
+from glossator.lsp import features
+from glossator.lsp.features import build_server
 from tests.lsp.support.editor import Editor, connected
 from tests.lsp.support.service import SERVICE, Application
 from tests.workspace.trees import write_tree
@@ -83,3 +86,11 @@ async def test_saving_and_closing_give_the_disk_its_word_back(
     editor.notify("textDocument/didClose", document)
     closed = await editor.result(editor.command("glossator.tool", {"name": uri}))
     assert (closed["text"], closed["version"]) == ("disk", None)
+
+
+def test_each_feature_is_registered() -> None:
+    modules = [
+        import_module(f"{features.__name__}.{each.name}")
+        for each in iter_modules(features.__path__)
+    ]
+    assert {each for each in modules if hasattr(each, "register")} == set(features._FEATURES)

@@ -11,36 +11,32 @@ from hypothesis import strategies as st
 
 from glossator.lsp import frames
 from glossator.lsp.frames import (
+    FRAME_SECONDS,
     MAX_BODY_BYTES,
     MAX_HEADER_BYTES,
-    Frames,
     MalformedFrame,
     TooLarge,
     frame,
+    read_frame,
+    read_header,
 )
-from glossator.lsp.inbox import FRAME_SECONDS, Inbox
 from tests.lsp.support.chance import seeded
 
 
-class Reading:
-    """An inbox, and what it handed on."""
-
-    def __init__(self, seconds: float = FRAME_SECONDS) -> None:
-        self.bodies: list[bytes | TooLarge] = []
-        self._ended = asyncio.get_running_loop().create_future()
-        self.inbox = Inbox(self.bodies.append, self._ended.set_result, seconds)
-
-    async def all(self) -> list[bytes | TooLarge]:
-        if (problem := await self._ended) is not None:
-            raise problem
-        return self.bodies
+async def read_all_of(
+    stream: asyncio.StreamReader, seconds: float = FRAME_SECONDS
+) -> list[bytes | TooLarge]:
+    bodies = []
+    while (body := await read_frame(stream, seconds)) is not None:
+        bodies.append(body)
+    return bodies
 
 
 async def read_all(data: bytes) -> list[bytes | TooLarge]:
-    reading = Reading()
-    reading.inbox.data_received(data)
-    reading.inbox.eof_received()
-    return await reading.all()
+    stream = asyncio.StreamReader()
+    stream.feed_data(data)
+    stream.feed_eof()
+    return await read_all_of(stream)
 
 
 @pytest.mark.parametrize(
@@ -99,22 +95,21 @@ async def test_a_body_may_be_as_long_as_it_says(monkeypatch: pytest.MonkeyPatch)
     assert (whole, larger) == (bytes(100), TooLarge(101, bytes(101)))
 
 
-def test_a_body_that_nobody_means_to_send_is_refused_by_its_header() -> None:
-    stream = Frames()
-    stream.feed(b"Content-Length: %d\r\n\r\n" % 1024**3)
-    assert stream.take() is None
-    stream = Frames()
-    stream.feed(b"Content-Length: %d\r\n\r\n" % (1024**3 + 1))
+async def test_a_body_that_nobody_means_to_send_is_refused_by_its_header() -> None:
+    stream = asyncio.StreamReader()
+    stream.feed_data(b"Content-Length: %d\r\n\r\n" % 1024**3)
+    assert await read_header(stream) == 1024**3
+    stream.feed_data(b"Content-Length: %d\r\n\r\n" % (1024**3 + 1))
     with pytest.raises(MalformedFrame, match="up to"):
-        stream.take()
+        await read_header(stream)
 
 
 @pytest.mark.parametrize("begun", [b"Content-Length: 9\r\n", b"Content-Length: 9\r\n\r\n{}"])
 async def test_a_frame_that_stays_half_is_given_up(begun: bytes) -> None:
-    reading = Reading(seconds=0.01)
-    reading.inbox.data_received(begun)
+    stream = asyncio.StreamReader()
+    stream.feed_data(begun)
     with pytest.raises(MalformedFrame, match="not whole after"):
-        await reading.all()
+        await read_all_of(stream, seconds=0.01)
 
 
 @given(
@@ -127,13 +122,14 @@ def test_frames_may_arrive_in_any_pieces(bodies: list[bytes], cuts: list[int]) -
     pieces = [data[a:b] for a, b in itertools.pairwise(edges)]
 
     async def run() -> list[bytes | TooLarge]:
-        reading = Reading()
+        stream = asyncio.StreamReader()
+        reading = asyncio.create_task(read_all_of(stream))
         for number, piece in enumerate(pieces):
-            reading.inbox.data_received(piece)
+            stream.feed_data(piece)
             if number % 2:
                 await asyncio.sleep(0)
-        reading.inbox.eof_received()
-        return await reading.all()
+        stream.feed_eof()
+        return await reading
 
     assert asyncio.run(run()) == bodies
 
@@ -188,49 +184,38 @@ class Pipe(asyncio.ReadTransport):
         self.asked.append("resume")
 
 
-async def test_each_message_has_a_step_and_the_first_the_one_that_read_it() -> None:
-    reading = Reading()
-    reading.inbox.data_received(frame(b"1") + frame(b"2") + frame(b"3"))
-    assert reading.bodies == [b"1"]
-    await asyncio.sleep(0)
-    reading.inbox.data_received(frame(b"4"))
-    assert reading.bodies == [b"1", b"2"]
-    reading.inbox.eof_received()
-    assert await reading.all() == [b"1", b"2", b"3", b"4"]
-
-
 async def test_no_more_is_read_while_much_waits() -> None:
-    reading, pipe = Reading(), Pipe()
-    reading.inbox.connection_made(pipe)
+    stream, pipe = asyncio.StreamReader(), Pipe()
+    stream.set_transport(pipe)
     large = frame(bytes(600_000))
     for _ in range(4):
-        reading.inbox.data_received(large)
-    assert reading.inbox.full
+        stream.feed_data(large)
     assert pipe.asked == ["pause"]
-    await reading.inbox.room()
-    reading.inbox.connection_lost(None)
-    assert len(await reading.all()) == 4
+    stream.feed_eof()
+    assert len(await read_all_of(stream)) == 4
     assert pipe.asked == ["pause", "resume"]
 
 
-async def test_a_long_body_is_read_in_pieces_without_waiting() -> None:
-    reading, pipe = Reading(), Pipe()
-    reading.inbox.connection_made(pipe)
+async def test_a_long_body_is_read_in_pieces() -> None:
+    stream = asyncio.StreamReader()
+    reading = asyncio.create_task(read_all_of(stream))
     whole = frame(bytes(3_000_000))
     for at in range(0, len(whole), 65536):
-        reading.inbox.data_received(whole[at : at + 65536])
-        assert not pipe.asked
-    reading.inbox.eof_received()
-    assert await reading.all() == [bytes(3_000_000)]
+        stream.feed_data(whole[at : at + 65536])
+        await asyncio.sleep(0)
+    stream.feed_eof()
+    assert await reading == [bytes(3_000_000)]
 
 
 async def test_of_a_body_that_is_too_large_both_ends_are_kept() -> None:
-    reading, size = Reading(), MAX_BODY_BYTES + 100_000
+    stream, size = asyncio.StreamReader(), MAX_BODY_BYTES + 100_000
+    reading = asyncio.create_task(read_all_of(stream))
     whole = frame(b"begin" + bytes(size - 8) + b"end") + frame(b"{}")
     for at in range(0, len(whole), 1 << 20):
-        reading.inbox.data_received(whole[at : at + (1 << 20)])
-    reading.inbox.eof_received()
-    large, after = await reading.all()
+        stream.feed_data(whole[at : at + (1 << 20)])
+        await asyncio.sleep(0)
+    stream.feed_eof()
+    large, after = await reading
     assert isinstance(large, TooLarge)
     assert (large.size, after) == (size, b"{}")
     assert large.ends.startswith(b"begin")
@@ -239,7 +224,7 @@ async def test_of_a_body_that_is_too_large_both_ends_are_kept() -> None:
 
 
 async def test_a_connection_that_breaks_tells_why() -> None:
-    reading = Reading()
-    reading.inbox.connection_lost(ConnectionResetError("gone"))
+    stream = asyncio.StreamReader()
+    stream.set_exception(ConnectionResetError("gone"))
     with pytest.raises(ConnectionResetError, match="gone"):
-        await reading.all()
+        await read_all_of(stream)

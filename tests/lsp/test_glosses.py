@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from glossator.lsp.server import build_server
+from glossator.lsp.features import build_server
 from tests.lsp.support.editor import Editor, connected
 from tests.service.test_gloss import FILES
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from glossator.lsp.commands import COMMAND_NAMES
 from glossator.usecases.commands import COMMANDS
+from glossator.usecases.declared import DECLARED
 from tests.lsp.support.editor import Editor
 
 
@@ -17,7 +17,7 @@ async def status(editor: Editor) -> Any:
 
 
 def test_the_offered_commands_are_those_of_the_table() -> None:
-    assert tuple(COMMANDS) == COMMAND_NAMES
+    assert tuple(COMMANDS) == tuple(DECLARED)
 
 
 def folder(path: Path) -> dict[str, str]:
@@ -87,7 +87,7 @@ async def test_what_is_offered(raw: Editor) -> None:
         "save": {"includeText": False},
     }
     assert offered["executeCommandProvider"] == {
-        "commands": list(COMMAND_NAMES),
+        "commands": list(DECLARED),
         "workDoneProgress": True,
     }
     assert offered["hoverProvider"] is True

@@ -9,7 +9,7 @@ import sys
 import threading
 from pathlib import Path
 
-from glossator.lsp.server import build_server
+from glossator.lsp.features import build_server
 from glossator.lsp.service import Service
 from tests.lsp.support.editor import Editor, connected, framed, spawned
 from tests.patience import SECONDS

@@ -8,7 +8,7 @@ import pytest
 
 from glossator.core.edit import EditPlan, FileEdit
 from glossator.core.replacement import Replacement
-from glossator.lsp.new_files import write_new_files
+from glossator.lsp.edits import write_new_files
 
 
 def plan(*paths: Path) -> EditPlan:

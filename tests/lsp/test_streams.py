@@ -1,61 +1,74 @@
-"""What is written to a pipe: at once where it takes it, in order, and the end is told."""
+"""What is written to a pipe: at once where it takes it, in order, and the end is noticed."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
-from glossator.lsp.streams import ThreadSink
+from glossator.lsp.listen import open_streams
+from tests.patience import SECONDS
 
-Pipe = tuple[int, int]
+
+@dataclass
+class Pipe:
+    """Our end of what a server writes to."""
+
+    reading: int
+    writer: asyncio.StreamWriter
 
 
 @pytest.fixture
-def pipe() -> Iterator[Pipe]:
-    reading, writing = os.pipe()
-    yield reading, writing
-    for end in (reading, writing):
-        try:
+async def pipe() -> AsyncIterator[Pipe]:
+    (stdin, _our_stdin), (reading, stdout) = os.pipe(), os.pipe()
+    _, writer, _ = await open_streams(stdin, stdout)
+    yield Pipe(reading, writer)
+    writer.close()
+    for end in (_our_stdin, reading):
+        with contextlib.suppress(OSError):  # the test closed it
             os.close(end)
-        except OSError:
-            continue  # the test closed it
-
-
-def _sink(pipe: Pipe, broken: Callable[[str], None] = pytest.fail) -> ThreadSink:
-    return ThreadSink(pipe[1], broken)
 
 
 async def test_what_the_pipe_takes_is_written_at_once(pipe: Pipe) -> None:
-    sink = _sink(pipe)
-    os.set_blocking(pipe[0], False)
+    os.set_blocking(pipe.reading, False)
     for number in range(100):
-        sink.write(b"%d" % number)
-        assert os.read(pipe[0], 10) == b"%d" % number
-    await sink.close()
+        pipe.writer.write(b"%d" % number)
+        assert os.read(pipe.reading, 10) == b"%d" % number
 
 
 async def test_what_the_pipe_does_not_take_waits_in_order(pipe: Pipe) -> None:
-    sink = _sink(pipe)
     messages = [bytes([65 + number % 26]) * (number * 4_001) for number in range(60)]
     for message in messages:
-        sink.write(message)
+        pipe.writer.write(message)
     whole = b"".join(messages)
-    read = await asyncio.to_thread(_read, pipe[0], len(whole))
-    assert read == whole
-    await sink.close()
+    assert await asyncio.to_thread(_read, pipe.reading, len(whole)) == whole
 
 
 async def test_the_other_end_is_gone(pipe: Pipe) -> None:
-    told = threading.Event()
-    sink = _sink(pipe, lambda _reason: told.set())
-    os.close(pipe[0])
-    sink.write(b"lost")
-    assert await asyncio.to_thread(told.wait, 30)
-    await sink.close()
+    os.close(pipe.reading)
+    pipe.writer.write(b"lost")
+    async with asyncio.timeout(SECONDS):
+        with contextlib.suppress(OSError):
+            await pipe.writer.wait_closed()
+
+
+async def test_files_are_read_and_written_to_their_ends(tmp_path: Path) -> None:
+    (tmp_path / "in").write_bytes(b"question\n")
+    stdin = os.open(tmp_path / "in", os.O_RDONLY)
+    stdout = os.open(tmp_path / "out", os.O_WRONLY | os.O_CREAT)
+    reader, writer, written = await open_streams(stdin, stdout)
+    async with asyncio.timeout(SECONDS):
+        assert await reader.read() == b"question\n"
+        writer.write(bytes(1_000_000))
+        writer.close()
+        await writer.wait_closed()
+        await asyncio.to_thread(written)
+    assert (tmp_path / "out").read_bytes() == bytes(1_000_000)
 
 
 def _read(descriptor: int, length: int) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from glossator.lsp.server import build_server
+from glossator.lsp.features import build_server
 from tests.lsp.support.editor import Editor, connected
 
 DOCUMENTS, WORKSPACE = "textDocument/documentSymbol", "workspace/symbol"

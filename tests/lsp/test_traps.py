@@ -188,31 +188,6 @@ async def test_13_a_failure_in_a_task_group_is_told_as_itself(editor: Editor) ->
     assert await editor.error(failed) == (-32803, "Inner failure; do this.")
 
 
-async def test_an_answer_leaves_in_the_step_that_has_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A task's own callbacks wait for the loop's next step, which may be long in coming."""
-    server, order = build(), list[str]()
-
-    async def soon(_server: object, _params: object) -> str:
-        asyncio.get_running_loop().call_soon(order.append, "next step")
-        return "soon"
-
-    async with connected(server) as editor:
-        await editor.initialize(rootUri=tmp_path.as_uri())
-        server.feature("test/soon")(soon)
-        sink = server.protocol.sink
-        write = sink.write
-
-        def noted(data: bytes) -> None:
-            order.append("answer")
-            write(data)
-
-        monkeypatch.setattr(sink, "write", noted)
-        assert await editor.result(editor.ask("test/soon", {})) == "soon"
-    assert order[:2] == ["answer", "next step"]
-
-
 async def test_a_message_that_is_too_large_is_refused_and_the_server_goes_on(
     tmp_path: Path,
 ) -> None:

@@ -17,7 +17,7 @@ from glossator.cli.wire import PermissionRequest
 from glossator.core.excerpt import excerpt, is_cut
 from glossator.core.permission import Cut
 from glossator.core.permission import PermissionRequest as Asked
-from glossator.lsp.asked import in_a_file
+from glossator.lsp.permission_text import in_a_file
 from glossator.lsp.reports import report_folder
 from tests.agent_permissions.test_gate import Setting
 from tests.cli.drawing import drawn

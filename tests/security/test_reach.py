@@ -105,8 +105,12 @@ async def test_a_readable_folder_that_holds_too_much(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bubblewrap, "_LOOKING", 0.0)
+    root, readable = tmp_path / "ws", tmp_path / "readable"
+    for folder in (root, readable):
+        folder.mkdir()
+    shell = Shell(FOUND, SandboxPolicy((str(root),), readable=(str(readable),)), os.environ)
     with pytest.raises(UsageError, match=r"could not be found out: it took more than 0 s"):
-        await _shell(tmp_path).run(ShellCommand("true"), SECONDS)
+        await shell.run(ShellCommand("true"), SECONDS)
 
 
 async def test_temporary_folders_are_limited(tmp_path: Path) -> None:

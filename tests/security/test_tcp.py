@@ -249,7 +249,7 @@ async def test_a_second_one_who_knows_the_token_comes_too_late() -> None:
         first.write(initialize({"token": "secret"}))
         async with asyncio.timeout(SECONDS):
             admitted = await door.admitted()
-            assert admitted.begun == initialize({"token": "secret"})
+            assert framed(admitted.first) == initialize({"token": "secret"})
             reader, second = await asyncio.open_connection(*address)
             second.write(initialize({"token": "secret"}))
             assert await reader.read() == b""

@@ -11,7 +11,6 @@ from glossator.context.mentions import mentions
 from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
-from glossator.usecases.chat_commands import CHAT_COMMANDS
 from glossator.usecases.commands import COMMANDS
 from glossator.usecases.complete import (
     CompleteAnswer,
@@ -20,6 +19,7 @@ from glossator.usecases.complete import (
     CompletionKind,
     complete,
 )
+from glossator.usecases.declared import CHAT_COMMANDS
 from tests.patience import SECONDS
 from tests.stage import Stage, stage
 
@@ -169,5 +169,5 @@ async def test_commands(tmp_path: Path) -> None:
 
 
 def test_chat_commands_are_carried_out_by_commands_there_are() -> None:
-    assert {each.command for each in CHAT_COMMANDS} <= COMMANDS.keys()
+    assert set(CHAT_COMMANDS.values()) <= COMMANDS.keys()
     assert len({each.name for each in CHAT_COMMANDS}) == len(CHAT_COMMANDS)

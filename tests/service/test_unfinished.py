@@ -10,6 +10,7 @@ import pytest
 
 from glossator.core.events import RunCancelled, RunFinished, TextDelta
 from glossator.usecases.sessions import ResumeSessionRequest, resume_session
+from tests.patience import until
 from tests.stage import Stage, stage
 from tests.standin import StreamError, Text, ToolUse, Turn
 
@@ -35,8 +36,7 @@ async def shown_again(root: Path, session_id: str) -> list[Any]:
 
 async def streamed(s: Stage, text: str) -> None:
     """Wait until so much was shown."""
-    while text not in "".join(each.text for each in s.port.of(TextDelta)):  # noqa: ASYNC110 - no event
-        await asyncio.sleep(0)
+    await until(lambda: text in "".join(each.text for each in s.port.of(TextDelta)))
 
 
 @pytest.mark.parametrize(

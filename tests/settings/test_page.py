@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.settings.page import PAGE, with_tables
+from tools.settings_page import PAGE, with_tables
 
 
 def test_the_page_lists_the_settings() -> None:

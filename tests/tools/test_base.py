@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 import time
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
+from glossator import tools
 from glossator.core.errors import UsageError
 from glossator.tools import base
 from glossator.tools.base import Cancelled, in_thread, searching
 from glossator.tools.file_types import extensions_of
-from glossator.tools.toolbox import reading_tools
+from glossator.tools.toolbox import all_tools, reading_tools
 from tests.workspaces import MakeWorkspace
+
+ROOT = Path(__file__).parents[2]
+DOCS = "\n".join(each.read_text("utf-8") for each in (ROOT / "README.md", *ROOT.glob("docs/*.md")))
+
+
+def is_tool(kind: type) -> bool:
+    """A class with all that a tool has, but for the protocol itself."""
+    return kind is not base.Tool and all(map(vars(kind).__contains__, ("name", "access", "run")))
 
 
 async def test_cancelling_the_await_stops_the_thread() -> None:
@@ -134,3 +147,17 @@ async def test_what_is_not_understood_is_refused(
     result = await (await workspace(GREPPED)).call("Grep", **arguments)
     assert result.error
     assert "It takes pattern, path, glob, type, output_mode, -i, -B" in result.text
+
+
+def test_each_tool_is_in_the_toolbox_and_in_the_docs() -> None:
+    names = [each.name for each in iter_modules(tools.__path__)]
+    written = {
+        value
+        for module in (import_module(f"glossator.tools.{name}") for name in names)
+        for value in vars(module).values()
+        if isinstance(value, type) and value.__module__ == module.__name__ and is_tool(value)
+    }
+    known = all_tools(diagnostics=True, agents=True)
+    assert {type(tool) for tool in known.values()} == written
+    rows = " ".join(re.findall(r"^\| (`.*?) \|", DOCS, re.MULTILINE))
+    assert [name for name in known if f"`{name}`" not in rows] == []

@@ -15,12 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from glossator.lsp.frames import Frames, frame
+from glossator.lsp.frames import frame, read_frame
 
 Message = dict[str, Any]
 STREAMS = Path(__file__).parents[2] / "vscode-client" / "test" / "panel" / "streams"
 TURNS = 500  # a question and an answer each: 1,000 messages
-_CHUNK = 64 * 1024
 _NOW = "2026-01-01T10:00:00+00:00"
 _DELTAS = ("text.delta", "thinking.delta")
 _USAGE = dict.fromkeys(("inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens"), 0)
@@ -134,11 +133,8 @@ def _answer(request: Message, result: Message) -> Message:
 
 
 async def _pump(source: asyncio.StreamReader, take: Callable[[Message], None]) -> None:
-    frames = Frames()
-    while data := await source.read(_CHUNK):
-        frames.feed(data)
-        while isinstance(body := frames.take(), bytes):
-            take(json.loads(body))
+    while isinstance(body := await read_frame(source), bytes):
+        take(json.loads(body))
 
 
 async def main(command: list[str]) -> None:

@@ -6,13 +6,13 @@ import json
 import re
 
 from glossator import __version__
-from tests.vscode.manifest import FILE, with_configuration
+from tools.manifest import FILE, generated
 
 MANIFEST = json.loads(FILE.read_text(encoding="utf-8"))
 
 
-def test_the_settings_are_the_servers() -> None:
-    assert with_configuration(MANIFEST) == MANIFEST, "run `make wire`"
+def test_the_commands_and_settings_are_the_servers() -> None:
+    assert generated(MANIFEST) == MANIFEST, "run `make wire`"
 
 
 def test_no_setting_can_come_from_a_workspace() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.vscode.mirror import FILE, Mirror
+from tools.mirror import FILE, Mirror
 
 
 def test_the_client_has_the_servers_types() -> None:

@@ -31,7 +31,7 @@ print(trusted_devices(["folder"]))
 BELOW = """
 import asyncio, os, subprocess
 from pathlib import Path
-from glossator.workspace import indexer
+from glossator.files import indexer
 from tests.workspace.test_watchers import watching
 
 async def main():

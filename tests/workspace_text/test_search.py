@@ -25,7 +25,6 @@ from glossator.files.entries import FileEntry
 from glossator.index import parts
 from glossator.index.required import analyse
 from glossator.search import blocks, finder, ripgrep, search, source
-from glossator.search.block import Reader
 from glossator.search.ripgrep import Request
 from glossator.search.ripgrep_pattern import folds_alike, in_ripgrep_words
 from glossator.search.ripgrep_program import Absent, find_ripgrep
@@ -481,7 +480,7 @@ async def test_only_of_a_file_that_is_worth_it_passages_are_looked_up(
     helped = in_a_segment(snapshot, tmp_path_factory.mktemp("segments"), monkeypatch)
     monkeypatch.setattr(search, "_IN_PARTS", worth)
     read = Mock(wraps=parts.read_parts)
-    monkeypatch.setattr("glossator.search.block.read_parts", read)
+    monkeypatch.setattr("glossator.search.blocks.read_parts", read)
     assert counts(helped, Request("needle")) == [("long", 1)]
     assert [call.args[1] is not None for call in read.call_args_list] == [in_parts]
 
@@ -600,13 +599,13 @@ async def test_by_what_was_found_before_two_batches_are_at_work_at_once(
     be_impatient(monkeypatch, seconds=SECONDS, first_batch=20)
     monkeypatch.setattr(blocks, "FIRST", 1)
     monkeypatch.setattr(finder, "_WORTH", 0)
-    clock, read = Clock(monkeypatch), Reader.block
+    clock, read = Clock(monkeypatch), blocks.Reader.block
 
     def block(*of: Any) -> Any:
         clock.now += 1
         return read(*of)
 
-    monkeypatch.setattr(Reader, "block", block)
+    monkeypatch.setattr(blocks.Reader, "block", block)
     alone = f"while [ $(wc -l < {tmp_path}/runs) = 1 ]; do sleep 0.01; done"
     snapshot = await tree(tmp_path, f'{alone}\nexec {RIPGREP} "$@"')
     assert len(counts(snapshot, Request("needle"))) == 200
@@ -620,16 +619,16 @@ async def test_what_is_left_is_told_from_its_size(
     """A large file at the beginning does not mean that all others take as long."""
     write(tmp_path / "ws", {"a": b"needle " * 700_000})
     snapshot = await tree(tmp_path, f'exec {RIPGREP} "$@"')
-    clock, read = Clock(monkeypatch), Reader.block
+    clock, read = Clock(monkeypatch), blocks.Reader.block
 
     def block(
-        reader: Reader, files: Iterator[FileEntry], size: int, largest: float
+        reader: blocks.Reader, files: Iterator[FileEntry], size: int, largest: float
     ) -> tuple[list[FileEntry], int, Iterator[FileEntry]]:
         taken = read(reader, files, size, largest)
         clock.now += taken[1] / 1e6
         return taken
 
-    monkeypatch.setattr(Reader, "block", block)
+    monkeypatch.setattr(blocks.Reader, "block", block)
     for worth, ran in ((20, 0), (1, 1)):  # seconds; the first file takes 5, and all others as much
         monkeypatch.setattr(finder, "_WORTH", worth)
         running = TextSearch(snapshot, Request("needle"))

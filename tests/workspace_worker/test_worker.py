@@ -12,10 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from glossator.worker import client
 from glossator.worker.client import JobFailed, Phase, Worker, WorkerGone
 from glossator.worker.jobs import Progress
-from glossator.worker.launch import Launched, clean_environment, launch
+from glossator.worker.launch import clean_environment
 from tests.patience import until
 from tests.workspace_worker.jobs import (
     Count,
@@ -88,69 +87,6 @@ async def test_a_cancelled_job_is_closed(worker: Worker, tmp_path: Path) -> None
     long.cancel()
     await until(trace.exists)
     assert await worker.run(Echo(1)) == 1
-
-
-async def search_alone(worker: Worker) -> None:
-    """A search that has no second reader, and what follows of it."""
-
-    def search() -> None:
-        with worker.second_reader() as second:
-            assert second is None
-
-    await asyncio.to_thread(search)
-    await asyncio.sleep(0)
-    if worker._beginning is not None:
-        await worker._beginning
-
-
-@pytest.fixture
-def launched(monkeypatch: pytest.MonkeyPatch) -> list[Launched]:
-    """The processes that were started."""
-    launched: list[Launched] = []
-
-    async def noted() -> Launched:
-        launched.append(await launch())
-        return launched[-1]
-
-    monkeypatch.setattr(client, "launch", noted)
-    return launched
-
-
-async def test_a_long_search_has_it_started_for_the_next_one(
-    worker: Worker, launched: list[Launched], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(client, "_LONG_SEARCH", -1)
-    await search_alone(worker)
-    assert not launched  # nobody said that searches may
-    worker.serve_searches()
-    monkeypatch.setattr(client, "_LONG_SEARCH", 1000)
-    await search_alone(worker)
-    assert not launched
-    monkeypatch.setattr(client, "_LONG_SEARCH", -1)
-    await asyncio.gather(*(search_alone(worker) for _ in range(3)))
-    with worker.second_reader() as second:
-        assert second is not None
-    assert await worker.run(Echo(1)) == 1
-    assert len(launched) == 1
-
-
-async def test_a_search_starts_none_that_is_closed_or_backed_off_from(
-    launched: list[Launched], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(client, "_LONG_SEARCH", -1)
-    worker = Worker(first_wait=1000, longest_wait=5000)
-    worker.serve_searches()
-    with pytest.raises(WorkerGone):
-        await worker.run(Die())
-    await search_alone(worker)
-    assert worker.state.phase is Phase.BACKING_OFF
-    assert len(launched) == 1
-    new = Worker()
-    new.serve_searches()
-    for closed in (worker, new):
-        await closed.close()
-        await search_alone(closed)
-    assert len(launched) == 1
 
 
 async def test_a_failed_job_harms_nobody_else(worker: Worker) -> None:

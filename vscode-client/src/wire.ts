@@ -777,12 +777,12 @@ export interface SessionList {
   readonly sessions: ReadonlyArray<SessionInfo>;
 }
 
-/** The mode from the next tool call on. */
+/** The mode from the next tool call on, until the server ends. */
 export interface SetModeRequest {
   readonly mode: Mode;
 }
 
-/** The model from the next run on, and the effort, without one the model's own. */
+/** The model from the next run on, until the server ends; without an effort the model's own. */
 export interface SetModelRequest {
   readonly model: string;
   readonly effort?: "low" | "medium" | "high" | "xhigh" | "max" | null;
@@ -1045,22 +1045,6 @@ export type Event = RunStartedEvent | TextDeltaEvent | ThinkingDeltaEvent | Text
 /** What each command takes and answers. */
 export interface Commands {
   readonly "glossator.ask": { readonly request: AskRequest; readonly answer: Answer };
-  readonly "glossator.explain": { readonly request: LinesRequest; readonly answer: Answer };
-  readonly "glossator.fix": { readonly request: LinesRequest; readonly answer: Answer };
-  readonly "glossator.refactor": { readonly request: LinesRequest; readonly answer: Answer };
-  readonly "glossator.document": { readonly request: LinesRequest; readonly answer: Answer };
-  readonly "glossator.writeTests": { readonly request: LinesRequest; readonly answer: Answer };
-  readonly "glossator.exploreUsage": { readonly request: LinesRequest; readonly answer: Explored };
-  readonly "glossator.gloss": { readonly request: GlossRequest; readonly answer: Explored };
-  readonly "glossator.showGloss": { readonly request: ShowGlossRequest; readonly answer: ShownGloss };
-  readonly "glossator.exploreWorkspace": { readonly request: OverviewRequest; readonly answer: Explored };
-  readonly "glossator.explore": { readonly request: ExploreRequest; readonly answer: Explored };
-  readonly "glossator.listAgents": { readonly request: ListAgentsRequest; readonly answer: AgentList };
-  readonly "glossator.showAgent": { readonly request: ShowAgentRequest; readonly answer: AgentTranscript };
-  readonly "glossator.complete": { readonly request: CompleteRequest; readonly answer: CompleteAnswer };
-  readonly "glossator.search": { readonly request: SearchRequest; readonly answer: SearchAnswer };
-  readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };
-  readonly "glossator.cancel": { readonly request: CancelRequest; readonly answer: CancelAnswer };
   readonly "glossator.newSession": { readonly request: NewSessionRequest; readonly answer: SessionInfo };
   readonly "glossator.listSessions": { readonly request: ListSessionsRequest; readonly answer: SessionList };
   readonly "glossator.resumeSession": { readonly request: ResumeSessionRequest; readonly answer: ResumedSession };
@@ -1076,14 +1060,61 @@ export interface Commands {
   readonly "glossator.listTurns": { readonly request: ListTurnsRequest; readonly answer: TurnList };
   readonly "glossator.startPlan": { readonly request: StartPlanRequest; readonly answer: Answer };
   readonly "glossator.setMode": { readonly request: SetModeRequest; readonly answer: ModeAnswer };
-  readonly "glossator.listRules": { readonly request: ListRulesRequest; readonly answer: RuleList };
-  readonly "glossator.removeRule": { readonly request: RemoveRuleRequest; readonly answer: RuleList };
   readonly "glossator.listModels": { readonly request: ListModelsRequest; readonly answer: ModelList };
   readonly "glossator.setModel": { readonly request: SetModelRequest; readonly answer: ModelAnswer };
+  readonly "glossator.explain": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.fix": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.refactor": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.document": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.writeTests": { readonly request: LinesRequest; readonly answer: Answer };
+  readonly "glossator.exploreUsage": { readonly request: LinesRequest; readonly answer: Explored };
+  readonly "glossator.gloss": { readonly request: GlossRequest; readonly answer: Explored };
+  readonly "glossator.showGloss": { readonly request: ShowGlossRequest; readonly answer: ShownGloss };
+  readonly "glossator.exploreWorkspace": { readonly request: OverviewRequest; readonly answer: Explored };
+  readonly "glossator.explore": { readonly request: ExploreRequest; readonly answer: Explored };
+  readonly "glossator.listAgents": { readonly request: ListAgentsRequest; readonly answer: AgentList };
+  readonly "glossator.showAgent": { readonly request: ShowAgentRequest; readonly answer: AgentTranscript };
+  readonly "glossator.search": { readonly request: SearchRequest; readonly answer: SearchAnswer };
+  readonly "glossator.complete": { readonly request: CompleteRequest; readonly answer: CompleteAnswer };
+  readonly "glossator.tool": { readonly request: ToolRequest; readonly answer: ToolAnswer };
+  readonly "glossator.cancel": { readonly request: CancelRequest; readonly answer: CancelAnswer };
+  readonly "glossator.listRules": { readonly request: ListRulesRequest; readonly answer: RuleList };
+  readonly "glossator.removeRule": { readonly request: RemoveRuleRequest; readonly answer: RuleList };
   readonly "glossator.rebuildIndex": { readonly request: IndexRequest; readonly answer: IndexAnswer };
   readonly "glossator.status": { readonly request: StatusRequest; readonly answer: StatusAnswer };
   readonly "glossator.doctor": { readonly request: DoctorRequest; readonly answer: DoctorAnswer };
 }
+
+/** Those of them that VS Code offers; package.json has their titles. */
+export type Offered =
+  | "glossator.ask"
+  | "glossator.newSession"
+  | "glossator.resumeSession"
+  | "glossator.renameSession"
+  | "glossator.deleteSession"
+  | "glossator.exportSession"
+  | "glossator.compact"
+  | "glossator.showContext"
+  | "glossator.retry"
+  | "glossator.undoTurn"
+  | "glossator.redoTurn"
+  | "glossator.setMode"
+  | "glossator.setModel"
+  | "glossator.explain"
+  | "glossator.fix"
+  | "glossator.refactor"
+  | "glossator.document"
+  | "glossator.writeTests"
+  | "glossator.exploreUsage"
+  | "glossator.gloss"
+  | "glossator.showGloss"
+  | "glossator.exploreWorkspace"
+  | "glossator.explore"
+  | "glossator.search"
+  | "glossator.cancel"
+  | "glossator.rebuildIndex"
+  | "glossator.status"
+  | "glossator.doctor";
 
 /** What a question that begins with `/` does instead. */
 export const CHAT_COMMANDS = {

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 
-from glossator.core.errors import UsageError
+from glossator.core.errors import DeclarationError, UsageError
 from glossator.core.permission import Access, PermissionAnswer, PermissionRequest, Permit, as_sent
 from glossator.core.shown import shown, shown_text, some_of
 from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.permissions.decide import Allow, Ask, Decision, Deny, decide
 from glossator.permissions.grants import Grants
-from glossator.permissions.policy import Mode, Policy
+from glossator.permissions.policy import FAMILIES, Mode, Policy
 from glossator.permissions.subject import CallSubject
 from glossator.sandbox.policy import HardLinkedFiles
 from glossator.sandbox.shell import LimitedShell
@@ -37,6 +37,30 @@ _UNUSABLE = (
     "The user was asked, but the permission rules of each answer could not be used, so nothing was"
     " done.\nAsk the user how to go on."
 )
+_NAMED = {
+    Access.READ: FAMILIES["Read"],
+    Access.WRITE: FAMILIES["Edit"],
+    Access.EXECUTE: frozenset({"Bash"}),
+}
+
+
+def check_tools(tools: Iterable[Tool]) -> None:
+    """Raises `DeclarationError` for a tool that permission rules would not hold for."""
+    for tool in tools:
+        named = _NAMED.get(tool.access)
+        if named is None:  # it touches neither files nor processes
+            continue
+        if tool.name not in named:
+            raise DeclarationError(
+                f"No family of permission rules names the tool {tool.name}, whose access is"
+                f" {tool.access}: add it to FAMILIES in permissions/policy.py."
+            )
+        has_path = any("path" in field for field in tool.args.model_fields)
+        if has_path and tool.args.paths is ToolArgs.paths:
+            raise DeclarationError(
+                f"Permission rules cannot see which paths a call of {tool.name} is about: give"
+                f" {tool.args.__name__} a method `paths`."
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Mapping
 from contextlib import suppress
 
+from glossator.agent.permission_checker import check_tools
 from glossator.application.acting import Acting
 from glossator.application.build_progress import BuildProgress
 from glossator.core.errors import ModelError
@@ -68,6 +69,7 @@ class Application:
         self.folders = Folders()
         parallel = settings.agents.parallel
         self.tools = all_tools(diagnostics=port.tells_diagnostics, agents=parallel > 0)
+        check_tools(self.tools.values())
         self.exploring = asyncio.Semaphore(parallel)  # as many sub-agents are at work
         self.models = Models(settings.models, environment, _options(settings))
         keep = Retention(**settings.sessions.model_dump())

@@ -12,6 +12,7 @@ from glossator.cli.answering import add_actions, ask
 from glossator.cli.arguments import tool_arguments
 from glossator.cli.asking import ask_server
 from glossator.cli.exploring import explore
+from glossator.cli.generic import add_generic_commands
 from glossator.cli.glossing import gloss, overview
 from glossator.cli.messages import duration
 from glossator.cli.options import Modelled, with_options
@@ -212,3 +213,4 @@ app.add_typer(rules, name="rules")
 app.command()(undo)
 app.command()(redo)
 app.command()(trust)
+add_generic_commands(app)

@@ -12,11 +12,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-# The commands that ask a server; a wrong guess costs a process that is ended at once.
-_ASKING = frozenset(
-    "ask explain fix refactor document write-tests explore-usage explore gloss overview retry"
-    " search tool status index models doctor sessions rules undo redo".split()
-)
+ALONE = frozenset({"serve", "trust"})  # they ask no server; a wrong guess costs a process
 _HELP = frozenset({"--help", "-h"})
 
 _STDOUT, _STDERR = 1, 2  # descriptors
@@ -34,7 +30,12 @@ def run(arguments: Sequence[str], server_command: Sequence[str]) -> int:
     Gives the exit code. Raises `KeyboardInterrupt` before the program itself looks after Ctrl-C.
     """
     _stand_in_for_missing_streams()
-    asking = bool(arguments) and arguments[0] in _ASKING and not _HELP.intersection(arguments)
+    asking = (
+        bool(arguments)
+        and arguments[0] not in ALONE
+        and not arguments[0].startswith("-")
+        and not _HELP.intersection(arguments)
+    )
     early = None
     try:
         early = spawn(server_command) if asking else None

@@ -10,6 +10,7 @@ GlossatorError                  anything we can explain to the user
 ├── StoreUnavailable            what is kept on disk can neither be read nor written now
 ├── TooManyOpenFiles            a file could not be opened, and nothing is known about it
 ├── PromptError                 a prompt file that is missing, malformed or misused
+├── DeclarationError            a command, tool or setting that was added without all it needs
 └── ModelError                  the model could not answer (see `retryable`)
     ├── BudgetSpent             a limit of tokens or money is reached: the model is not asked
     ├── ModelRefused            the request was wrong, or not allowed: trying again cannot help
@@ -61,6 +62,10 @@ class TooManyOpenFiles(GlossatorError):
 
 class PromptError(GlossatorError):
     """A prompt file that is missing, malformed, or given the wrong inputs."""
+
+
+class DeclarationError(GlossatorError):
+    """A command, tool or setting lacks something; found at start, the message says what to add."""
 
 
 class ModelError(GlossatorError):

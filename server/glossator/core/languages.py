@@ -1,62 +1,78 @@
-"""The languages we know, and how a file is told to be in one of them."""
+"""The languages we know, by file names or by text. Their grammars are in `symbols`."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from glossator.core.errors import DeclarationError
 
 MARKDOWN = "markdown"
-DATA = frozenset({"json", "yaml", "toml"})
 
-_EXTENSIONS = {
-    "python": "py pyi pyw",
-    "javascript": "js jsx mjs cjs",
-    "typescript": "ts mts cts",
-    "tsx": "tsx",
-    "go": "go",
-    "rust": "rs",
-    "c": "c",
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """What tells a language, as words in one string.
+
+    `extensions` are without dots, `names` those of whole files, `programs` stand in a `#!` line,
+    `editors` are other names that editors have for it. `code` has definitions.
+    """
+
+    extensions: str
+    names: str = ""
+    programs: str = ""
+    editors: str = ""
+    code: bool = True
+
+
+_LANGUAGES = {
+    "python": _Language(
+        "py pyi pyw",
+        names="sconstruct sconscript wscript",
+        programs="python python2 python3",
+    ),
+    "javascript": _Language("js jsx mjs cjs", programs="node", editors="javascriptreact"),
+    "typescript": _Language("ts mts cts"),
+    "tsx": _Language("tsx", editors="typescriptreact"),
+    "go": _Language("go"),
+    "rust": _Language("rs"),
+    "c": _Language("c"),
     # A header's name does not say which of the two it is; C++ reads nearly all of C.
-    "cpp": "cpp h cc cxx c++ hh hpp hxx h++ ipp inl tpp",
-    "java": "java",
-    "csharp": "cs csx",
-    "ruby": "rb rake gemspec ru",
-    "php": "php phtml",
-    "bash": "sh bash bats ksh",
-    "json": "json jsonc webmanifest",
-    "yaml": "yaml yml",
-    "toml": "toml",
-    MARKDOWN: "md markdown mkd",
+    "cpp": _Language("cpp h cc cxx c++ hh hpp hxx h++ ipp inl tpp"),
+    "java": _Language("java"),
+    "csharp": _Language("cs csx", editors="cs"),
+    "ruby": _Language("rb rake gemspec ru", names="rakefile gemfile vagrantfile", programs="ruby"),
+    "php": _Language("php phtml", programs="php"),
+    "bash": _Language(
+        "sh bash bats ksh",
+        names=".bashrc .bash_profile .bash_aliases .profile pkgbuild",
+        programs="bash sh dash ksh",
+        editors="shellscript sh",
+    ),
+    "json": _Language("json jsonc webmanifest", editors="jsonc", code=False),
+    "yaml": _Language("yaml yml", code=False),
+    "toml": _Language("toml", names="pipfile", code=False),
+    MARKDOWN: _Language("md markdown mkd", code=False),
 }
-_EDITORS_NAMES = {
-    "javascriptreact": "javascript",
-    "typescriptreact": "tsx",
-    "shellscript": "bash",
-    "sh": "bash",
-    "jsonc": "json",
-    "cs": "csharp",
-}
-_NAMES = {
-    "python": "sconstruct sconscript wscript",
-    "ruby": "rakefile gemfile vagrantfile",
-    "bash": ".bashrc .bash_profile .bash_aliases .profile pkgbuild",
-    "toml": "pipfile",
-}
-_PROGRAMS = {
-    "python": "python python2 python3",
-    "javascript": "node",
-    "ruby": "ruby",
-    "php": "php",
-    "bash": "bash sh dash ksh",
-}
+LANGUAGES = frozenset(_LANGUAGES)
+CODE = frozenset(name for name, language in _LANGUAGES.items() if language.code)
 
 
-def _reversed(table: dict[str, str]) -> dict[str, str]:
-    return {word: language for language, words in table.items() for word in words.split()}
+def _by(words_of: Callable[[_Language], str]) -> dict[str, str]:
+    """The language by each of some words. Raises `DeclarationError` for a word of two."""
+    found: dict[str, str] = {}
+    for name, language in _LANGUAGES.items():
+        for word in words_of(language).split():
+            if (other := found.setdefault(word, name)) != name:
+                raise DeclarationError(f"{word!r} stands for {other} and for {name}; choose one.")
+    return found
 
 
-_BY_EXTENSION = _reversed(_EXTENSIONS)
-_BY_NAME = _reversed(_NAMES)
-_BY_PROGRAM = _reversed(_PROGRAMS)
+_BY_EXTENSION = _by(lambda language: language.extensions)
+_BY_NAME = _by(lambda language: language.names)
+_BY_PROGRAM = _by(lambda language: language.programs)
+_BY_EDITORS_NAME = _by(lambda language: language.editors)
 
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([a-z]+[23]?)(?:[\d.]*)(?=\s|$)")
 _ONLY_CPP = re.compile(
@@ -65,9 +81,6 @@ _ONLY_CPP = re.compile(
     r"|using[ \t]+[\w:]+|#[ \t]*include[ \t]*<[a-z_]+>)|\w::~?\w",
     re.MULTILINE,
 )
-
-LANGUAGES = frozenset(_EXTENSIONS)
-CODE = LANGUAGES - DATA - {MARKDOWN}  # those with definitions
 
 
 def language_of(path: str, text: str | None = None) -> str | None:
@@ -88,5 +101,5 @@ def language_of(path: str, text: str | None = None) -> str | None:
 
 def ending_of(language_id: str) -> str:
     """What the names of files in a language end in, as editors name it; "" for an unknown one."""
-    extensions = _EXTENSIONS.get(_EDITORS_NAMES.get(language_id, language_id), "")
-    return f".{extensions.split()[0]}" if extensions else ""
+    language = _LANGUAGES.get(_BY_EDITORS_NAME.get(language_id, language_id))
+    return f".{language.extensions.split()[0]}" if language else ""

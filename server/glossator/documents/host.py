@@ -103,8 +103,6 @@ class WorkspaceHost:
         """Begin to watch the disk and to scan it, in the background."""
         if not self._started and not self._closed:
             self._started = True
-            if self._settings.index:
-                self._indexing.worker.serve_searches()
             self._run()
 
     async def ready(self) -> None:
@@ -142,7 +140,6 @@ class WorkspaceHost:
                 self._unsaved(),
                 self._cache,
                 self._settings.ripgrep,
-                self._indexing.worker.second_reader,
             )
         return self._snapshot
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from operator import attrgetter
@@ -18,7 +17,6 @@ from glossator.files.entries import FileEntry
 from glossator.files.listing import Listing, Skipped
 from glossator.files.roots import Roots, real_path
 from glossator.index.index import TextView
-from glossator.worker.parallel_scanner import ParallelScanner
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +36,6 @@ class WorkspaceSnapshot:
     unsaved: tuple[FileEntry, ...]  # open documents inside a root that are not in the index
     cache: ReadCache
     ripgrep: str  # the setting: which program long searches may use
-    second_reader: Callable[[], AbstractContextManager[ParallelScanner | None]]  # for one search
 
     @property
     def roots(self) -> tuple[str, ...]:

@@ -21,7 +21,6 @@ _MAGIC = b"glossator folders 1 "
 _HEAD_BYTES = len(_MAGIC) + 9
 _TOGETHER = 256  # folders in a line, about 1 ms of work
 _MAX_TEXT = 64 << 20  # bytes before compression; where it is more, nothing is remembered
-_PIECE = 1 << 14  # bytes decompressed at once, to ten times as many
 _LEVEL = 1  # of compression: the others save little more and take long
 
 
@@ -71,24 +70,15 @@ class FolderFile:
 
 def read_folders(folder: Path, top: str) -> Folders:
     """What the file in `folder` says of the root `top`. Raises `CorruptFolders`."""
-    roots, parts = read_in_parts(folder, top)
-    known: dict[str, Known] = {}
-    for part in parts:
-        known |= part
-    return Folders(roots, known)
-
-
-def read_in_parts(folder: Path, top: str) -> tuple[tuple[str, ...], Iterator[dict[str, Known]]]:
-    """As `read_folders`, some folders at a time, in the order in which they were listed."""
     lines = _lines(read_checked(folder))
     conditions = next(lines, None)
     if conditions is None or conditions["user"] != _user():
-        return (), iter(())
+        return Folders((), {})
     below = os.path.join(top, "")
-    return tuple(conditions["roots"]), (
-        {below + name if name else top: Known._make(facts) for name, *facts in some}
-        for some in lines
-    )
+    known = {
+        below + name if name else top: Known._make(facts) for some in lines for name, *facts in some
+    }
+    return Folders(tuple(conditions["roots"]), known)
 
 
 def read_checked(folder: Path) -> bytes:
@@ -115,13 +105,6 @@ def _user() -> int | None:
 
 
 def _lines(content: bytes) -> Iterator[Any]:
-    """What the lines say; the checksum proves that we wrote them.
-
-    A piece at a time: the text, decoded, and its lines would take new memory three times.
-    """
-    decompressor = zlib.decompressobj()
-    line = b""
-    for start in range(_HEAD_BYTES, len(content), _PIECE):
-        text = decompressor.decompress(content[start : start + _PIECE])
-        *whole, line = (line + text).split(b"\n")
-        yield from map(json.loads, whole)
+    """What the lines say; the checksum proves that we wrote them."""
+    text = zlib.decompress(content[_HEAD_BYTES:]) if content else b""
+    return map(json.loads, text.splitlines())

@@ -28,8 +28,8 @@ from glossator.files.rescan import Differences, Rescan, Surroundings, is_folder,
 from glossator.files.roots import Roots
 from glossator.files.sweep import Suspension, Sweep, SweepSlot, interval
 from glossator.files.walk import Found, examine
+from glossator.files.watch import choose_watcher
 from glossator.files.watcher import Watcher
-from glossator.files.watchers import choose_watcher
 from glossator.settings.model import WorkspaceSettings
 
 _FEW = 32  # paths looked at on the spot, at most 3 ms of the event loop
@@ -102,8 +102,6 @@ class Indexer:
 
     def start(self) -> None:
         """Begin to watch, and to scan in the background."""
-        self._watcher = choose_watcher(self._roots, self._settings, self.hear, self.sweep)
-        self._watcher.start()
         self.sweep("start")
         self._task = asyncio.create_task(self._work(), name="glossator-index")
         self._task.add_done_callback(_log_failure)
@@ -207,14 +205,26 @@ class Indexer:
         return Rescan(paths, around, gentle=gentle, memory=memory)
 
     async def _work(self) -> None:
-        with ThreadPoolExecutor(1, "glossator-index") as pool:
-            while not self._stopping:
-                try:
-                    await self._next(pool)
-                except TooManyOpenFiles as error:
-                    _log.warning("%s The workspace is looked at again.", error)
-                    self.sweep("too many files were open")
-                    await asyncio.sleep(_EXHAUSTED_SECONDS)
+        try:
+            with ThreadPoolExecutor(1, "glossator-index") as pool:
+                await asyncio.get_running_loop().run_in_executor(pool, self._choose_watcher)
+                self._watcher.start()
+                while not self._stopping:
+                    await self._try_next(pool)
+        finally:
+            self._watcher.stop()
+
+    def _choose_watcher(self) -> None:
+        """From the thread, because this may start a program."""
+        self._watcher = choose_watcher(self._roots, self._settings, self.hear, self.sweep)
+
+    async def _try_next(self, pool: Executor) -> None:
+        try:
+            await self._next(pool)
+        except TooManyOpenFiles as error:
+            _log.warning("%s The workspace is looked at again.", error)
+            self.sweep("too many files were open")
+            await asyncio.sleep(_EXHAUSTED_SECONDS)
 
     async def _next(self, pool: Executor) -> None:
         if self._slot.seconds_left() == 0:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import logging
 import os
 import stat
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from glossator.files import state_folder
-from glossator.files.folder_file import CorruptFolders, FolderFile, read_in_parts
+from glossator.files.folder_file import CorruptFolders, FolderFile, read_folders
 from glossator.files.folder_memory import Known, Memory, Stamp, divided
 from glossator.files.mounts import trusted_devices
 from glossator.files.roots import Roots, is_inside, outermost
@@ -31,38 +31,29 @@ _log = logging.getLogger(__name__)
 
 def recall(roots: Roots) -> ListingCache | None:
     """What is on disk of the folders of these roots; None if there is nothing of use."""
-    parts: list[Iterator[dict[str, Known]]] = []
+    known: dict[str, Known] = {}
     tops = outermost(roots.paths)
     for top in tops:
         try:
-            of, known = read_in_parts(state_folder.root_folder(top), top)
+            folders = read_folders(state_folder.root_folder(top), top)
         except CorruptFolders as error:  # who writes the next one tells the user
             _log.warning("The folders of %s are listed anew: %s", top, error)
             continue
-        if of == roots.paths and (first := next(known, None)):
-            parts += (iter((first,)), known)
-    return ListingCache(chain.from_iterable(parts), tops) if parts else None
+        if folders.roots == roots.paths:
+            known.update(folders.known)
+    return ListingCache(known, tops) if known else None
 
 
 class ListingCache(Memory):
-    """What is known from earlier, by absolute path; each folder is recalled once.
+    """What is known from earlier, by absolute path; each folder is recalled once."""
 
-    It is read as it is asked for, up to the folder or to the end where that is not known, and
-    forgotten then: what is at hand in the processor's cache takes less time.
-    """
-
-    def __init__(self, parts: Iterator[dict[str, Known]], roots: Iterable[str]) -> None:
-        """`parts`: some folders at a time, best in the order in which they are asked for."""
-        self._known: dict[str, Known] = {}
-        self._parts = parts
+    def __init__(self, known: dict[str, Known], roots: Iterable[str]) -> None:
+        self._known = known
         self._devices = trusted_devices(roots)
 
     def recall(self, folder: str, rules: IgnoreRules, /) -> Known | None:
         """As `Memory`; rules that the folder holds are read anew."""
         known = self._known.pop(folder, None)
-        while known is None and (part := next(self._parts, None)) is not None:
-            self._known |= part
-            known = self._known.pop(folder, None)
         if known is None or _stamp(folder, self._devices) != known[:3]:
             return None
         names: Iterable[str] = known.left_out

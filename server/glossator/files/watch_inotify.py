@@ -1,53 +1,52 @@
-"""inotify(7), read on the event loop: what happens in the folders that are listed.
+"""Watching with inotify(7), read on the event loop by the package inotify_simple.
 
-A folder is watched by the thread that lists it, just before it does, so no change falls between the
-two, and an event from a watch not yet known here can be dropped. Watches follow a folder that is
-renamed; listing it under its new name corrects the path. The folders above a root are watched, too,
-because when one of them is moved, nothing happens to the root itself.
+The thread that lists a folder watches it first, so no change falls between the two; an event of a
+watch that is not known here can be dropped. A watch follows its folder when that is renamed;
+listing the folder under its new name corrects the path. The folders above a root are watched, too:
+when one of them moves, the root itself gets no event.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ctypes
 import errno
 import os
-import struct
 import threading
 from collections.abc import Collection
+from contextlib import suppress
+
+from inotify_simple import INotify, flags, parse_events
 
 from glossator.files.roots import Roots, is_inside, outermost
 from glossator.files.watcher import Lost, Report, Watcher
 
-_MODIFY, _ATTRIB, _CLOSE_WRITE = 0x2, 0x4, 0x8
-_MOVED_FROM, _MOVED_TO, _CREATE, _DELETE = 0x40, 0x80, 0x100, 0x200
-_DELETE_SELF, _MOVE_SELF, _UNMOUNT, _OVERFLOW, _IGNORED = 0x400, 0x800, 0x2000, 0x4000, 0x8000
-_ONLYDIR, _DONT_FOLLOW, _EXCL_UNLINK = 0x1000000, 0x2000000, 0x4000000
+_OF_ENTRIES = (
+    flags.MODIFY
+    | flags.ATTRIB
+    | flags.CLOSE_WRITE
+    | flags.MOVED_FROM
+    | flags.MOVED_TO
+    | flags.CREATE
+    | flags.DELETE
+)
+_MOVES = flags.DELETE_SELF | flags.MOVE_SELF | flags.ONLYDIR
+_APPEARS = flags.CREATE | flags.MOVED_TO | _MOVES
+_ANYTHING = _OF_ENTRIES | _MOVES | flags.DONT_FOLLOW | flags.EXCL_UNLINK
 
-_OF_ENTRIES = _MODIFY | _ATTRIB | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _CREATE | _DELETE
-_OF_ITSELF = _DELETE_SELF | _MOVE_SELF
-_APPEARS = _CREATE | _MOVED_TO | _OF_ITSELF | _ONLYDIR
-_MOVES = _OF_ITSELF | _ONLYDIR
-_ANYTHING = _OF_ENTRIES | _OF_ITSELF | _ONLYDIR | _DONT_FOLLOW | _EXCL_UNLINK
-
-_EVENT = struct.Struct("iIII")  # watch, mask, cookie, length of the name
 _BUFFER = 32_768  # bytes read in one turn of the event loop, about 4 ms of work
 _GAP_SECONDS = 0.003  # between two reports, so that a burst of events becomes a few
 _FULL = "not all: raise the system's limit fs.inotify.max_user_watches"
 
 
 class InotifyWatcher(Watcher):
-    """Watches listed folders, and of `.git` what matters. Raises `OSError` if there is no way."""
+    """Watches listed folders, and what matters in `.git`. Raises `OSError` if it cannot."""
 
     def __init__(self, roots: Roots, report: Report, lost: Lost) -> None:
         super().__init__("not started")
         self._roots = roots
         self._report = report
         self._lost = lost
-        self._libc = ctypes.CDLL(None, use_errno=True)
-        self._descriptor: int | None = self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        if self._descriptor == -1:
-            raise _last_error()
+        self._inotify = INotify(nonblocking=True)
         self._calling = threading.Lock()  # so that a descriptor is closed while no call uses it
         self._folders: dict[int, str] = {}  # by watch
         self._above: frozenset[int] = frozenset()  # the watches on folders above the roots
@@ -61,23 +60,23 @@ class InotifyWatcher(Watcher):
     def status(self) -> str:
         """The number of folders watched, or why there are none."""
         count = len(self._folders) - len(self._above)
-        if self._descriptor is None or count == 0:
+        if self._inotify.closed or count == 0:
             return super().status
         missing = "".join(f" (not all: {root} is not there)" for root in self._unwatched()[:1])
         return f"inotify: {count:,} folders" + (f" ({_FULL})" if self._full else missing)
 
     @property
     def reliable(self) -> bool:
-        """Whether every listed folder is watched, and every root is there to be."""
-        return self._descriptor is not None and not self._full and not self._unwatched()
+        """Whether every root exists, and every listed folder is watched."""
+        return not (self._inotify.closed or self._full or self._unwatched())
 
     def start(self) -> None:
-        """Listen; `enter` says to what."""
-        if self._descriptor is None:
+        """Read events from now on; `enter` says of which folders."""
+        if self._inotify.closed:
             return
         self._reason = "the scan has not begun" if self._roots.paths else "no folder is open"
         self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(self._descriptor, self._read)
+        self._loop.add_reader(self._inotify, self._read)
 
     def enter(self, folder: str, watches: set[int], /) -> None:
         """From a thread: watch `folder`, if it is one and may be read."""
@@ -93,7 +92,7 @@ class InotifyWatcher(Watcher):
             self._loop.call_soon_threadsafe(self._note, path)
 
     def renew(self) -> None:
-        """From a thread: begin anew, and watch what is above the roots now."""
+        """From a thread: every folder is entered again; watch the current folders above them."""
         self._full = False
         masks: dict[str, int] = {}
         for root in outermost(self._roots.paths):
@@ -122,30 +121,27 @@ class InotifyWatcher(Watcher):
                 self._end(watch)
 
     def stop(self) -> None:
-        """Forget all watches; nothing is reported any more."""
+        """Drop all watches; nothing is reported any more."""
         super().stop()
+        if self._loop is not None and not self._inotify.closed:
+            self._loop.remove_reader(self._inotify)
         with self._calling:
-            descriptor, self._descriptor = self._descriptor, None
-        if descriptor is not None:
-            if self._loop is not None:
-                self._loop.remove_reader(descriptor)
-            os.close(descriptor)
+            self._inotify.close()
         self._heard.clear()
 
     def _watch(self, folder: str, mask: int, watches: set[int]) -> None:
-        with self._calling:
-            if self._descriptor is None:
-                return
-            watch: int = self._libc.inotify_add_watch(self._descriptor, os.fsencode(folder), mask)
-            if watch != -1:
+        try:
+            with self._calling:
+                if self._inotify.closed:
+                    return
+                watch = self._inotify.add_watch(folder, mask)
                 self._folders[watch] = folder
                 watches.add(watch)
                 self._newest = max(self._newest, watch)
-                return
-        error = _last_error()
-        self._full |= error.errno in (errno.ENOSPC, errno.ENOMEM)
-        if folder in self._roots.paths or self._full:
-            self._reason = f"{folder}: {_FULL if self._full else error.strerror}"
+        except OSError as error:
+            self._full |= error.errno in (errno.ENOSPC, errno.ENOMEM)
+            if folder in self._roots.paths or self._full:
+                self._reason = f"{folder}: {_FULL if self._full else error.strerror}"
 
     def _unwatched(self) -> list[str]:
         """The roots that are not watched, because they are gone or cannot be."""
@@ -154,37 +150,31 @@ class InotifyWatcher(Watcher):
 
     def _end(self, watch: int) -> None:
         with self._calling:
-            if self._descriptor is not None:
-                self._libc.inotify_rm_watch(self._descriptor, watch)
+            if not self._inotify.closed:
+                with suppress(OSError):  # it ended together with its folder
+                    self._inotify.rm_watch(watch)
         self._folders.pop(watch, None)
 
     def _read(self) -> None:
-        if self._descriptor is None:
-            return
-        try:
-            events = os.read(self._descriptor, _BUFFER)
+        try:  # not all at once, as `INotify.read` does: a flood would hold up the event loop
+            events = os.read(self._inotify.fileno(), _BUFFER)
         except BlockingIOError:
             return
-        start = 0
-        while start < len(events):
-            watch, mask, _, length = _EVENT.unpack_from(events, start)
-            name_at = start + _EVENT.size
-            start = name_at + length
-            if mask & _OVERFLOW:
+        for watch, mask, _, name in parse_events(events):
+            if mask & flags.Q_OVERFLOW:
                 self._lost("the system's queue of file events ran over")
-            elif mask & _IGNORED:
+            elif mask & flags.IGNORED:
                 self._folders.pop(watch, None)
                 self._above -= {watch}
             elif watch in self._folders:
-                name = events[name_at:start].rstrip(b"\0")
-                self._hear(watch, os.fsdecode(name), mask)
+                self._hear(watch, name, mask)
 
     def _hear(self, watch: int, name: str, mask: int) -> None:
         folder = self._folders[watch]
         path = os.path.join(folder, name) if name else folder
         if watch in self._above or not name:
-            # of other folders, the folder above tells
-            if path in self._roots.paths or mask & _UNMOUNT:
+            # what happens to any other folder, the one above it reports
+            if path in self._roots.paths or mask & flags.UNMOUNT:
                 self._note(path)
             elif watch in self._above and any(is_inside(root, path) for root in self._roots.paths):
                 self._lost("a folder above the workspace was moved")
@@ -195,7 +185,7 @@ class InotifyWatcher(Watcher):
         self._note(path)
 
     def _note(self, path: str) -> None:
-        if self._loop is None or self._descriptor is None:
+        if self._loop is None or self._inotify.closed:
             return
         if not self._heard:
             wait = self._reported_at + _GAP_SECONDS - self._loop.time()
@@ -207,8 +197,3 @@ class InotifyWatcher(Watcher):
         if heard and self._loop is not None:
             self._reported_at = self._loop.time()
             self._report(heard)
-
-
-def _last_error() -> OSError:
-    number = ctypes.get_errno()
-    return OSError(number, os.strerror(number))

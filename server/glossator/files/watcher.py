@@ -1,7 +1,7 @@
-"""What every watcher of the disk can be asked; this one watches nothing.
+"""What every watcher of the disk offers; this one watches nothing.
 
-A watcher says which paths to look at again, never what happened there: events come late, twice and
-out of order, so the disk alone is believed.
+Watchers report only paths, never what happened there: events come late, twice and out of order, so
+the disk alone is believed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Lost = Callable[[str], None]  # events may have been lost, and why
 
 
 class Watcher:
-    """A watcher that is off; used from the event-loop thread but where a method says otherwise.
+    """A watcher that is off; for the event-loop thread except where a method says otherwise.
 
     `status` is for people: "inotify: 2,031 folders", "watchfiles" or "off: reason".
     """
@@ -28,14 +28,14 @@ class Watcher:
 
     @property
     def reliable(self) -> bool:
-        """Whether every change is told of."""
+        """Whether every change is reported, or that some may be missing."""
         return False
 
     def start(self) -> None:
         """Begin to watch."""
 
     def enter(self, _folder: str, _watches: set[int], /) -> None:
-        """From a thread: a folder is about to be listed; what watches it joins the watches."""
+        """From a thread: a folder is about to be listed; add its watch to `_watches`."""
 
     def enter_git(self, _folder: str, _watches: set[int], /) -> None:
         """From a thread: the same for a `.git` directory, which is not listed."""
@@ -44,7 +44,7 @@ class Watcher:
         """From a thread: every folder is about to be entered again."""
 
     def begin(self) -> int:
-        """A look at the disk begins; the result is for `leave_others`."""
+        """A rescan begins; the result is for `leave_others`."""
         return 0
 
     def leave_others(self, below: tuple[str, ...], kept: Collection[int], begun: int) -> None:

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from glossator.index.charset import UnknownSyntax
 from glossator.index.fold import FOLD, key
-from glossator.index.literal import literal_within
 from glossator.index.portable import is_portable
 from glossator.index.query import ANYTHING, Query, all_of, any_of, bounded
 from glossator.index.regex import Assertion, Chars, Choice, Node, Repeat, Sequence, parse
@@ -32,12 +31,11 @@ class Analysis:
     """What is known of a pattern before any text is read.
 
     `portable`: ripgrep finds the same lines by it as RE2 does, in ASCII text, and in all plain text
-    once it is written `in_ripgrep_words`. `literal`: what every match holds as it stands.
+    once it is written `in_ripgrep_words`.
     """
 
     query: Query
     portable: bool
-    literal: bytes = b""
 
 
 @lru_cache(maxsize=_ANALYSED)
@@ -51,7 +49,7 @@ def analyse(pattern: str, *, ignore_case: bool = False, multiline: bool = False)
     portable = regex.shared and is_portable(regex.node, multiline=multiline)
     spans = multiline or not regex.by_line
     query = replace(bounded(shape.query), folds=_folds(regex.node), spans=spans)
-    return Analysis(query, portable, b"" if spans else literal_within(regex.node))
+    return Analysis(query, portable)
 
 
 def _folds(node: Node) -> bool:

@@ -52,13 +52,11 @@ def main(arguments: list[str] | None = None, build: Callable[[], Server] | None 
     from glossator.lsp import generated_code  # noqa: PLC0415 - see above
 
     generated_code.begin()
+    from glossator.lsp.features import build_server  # noqa: PLC0415 - see above
     from glossator.lsp.listen import serve_stdio, serve_tcp  # noqa: PLC0415 - see above
     from glossator.lsp.logs import log_to_stderr  # noqa: PLC0415 - see above
-    from glossator.lsp.scheduling import run_when_woken  # noqa: PLC0415 - see above
-    from glossator.lsp.server import build_server  # noqa: PLC0415 - see above
 
     log_to_stderr()
-    run_when_woken()
     server = (build or build_server)()
     if options.tcp:
         try:

@@ -1,8 +1,8 @@
-"""Who may be the client of a server that listens on TCP: whoever knows its token.
+"""Who may be the client of a server that listens on TCP: the first that knows its token.
 
 Every program of every user of this machine can connect to a port, and so can a page in a browser.
 So the server reads one message of a connection, which must be an `initialize` request with the
-token; before that nothing is begun, read or answered, and what else comes is never looked at.
+token. Without it the server starts nothing, and never looks at what else the connection sends.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from typing import NamedTuple
 from lsprotocol.types import LSPErrorCodes
 
 from glossator.core.errors import UsageError
-from glossator.lsp.frames import Frames, MalformedFrame, TooLarge, frame
+from glossator.lsp.frames import MalformedFrame, frame, read_body, read_header
 
 FIRST_SECONDS = 10.0  # for the first message
 _FIRST_BYTES = 1024 * 1024  # the most that it may have
-_CHUNK = 64 * 1024
 _REFUSAL = (
     "This server listens for a client that knows its token, and initializationOptions.token is"
     " missing or wrong. Send the token that the server printed when it began, or wrote to its"
@@ -33,11 +32,11 @@ _REFUSAL = (
 
 
 class Admitted(NamedTuple):
-    """A connection whose client knows the token, and what was read of it."""
+    """A connection whose client knows the token, and the body of its first message."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
-    begun: bytes
+    first: bytes
 
 
 class Admission:
@@ -59,11 +58,11 @@ class Admission:
         """Read the first message of a connection, and admit or refuse it."""
         try:
             async with asyncio.timeout(FIRST_SECONDS):
-                begun, body = await _first_message(reader)
+                body = await _first_message(reader)
             message = _as_object(body)
             knows = secrets.compare_digest(_token_of(message), self._token)
             if knows and not self._admitted.done():
-                self._admitted.set_result(Admitted(reader, writer, begun))
+                self._admitted.set_result(Admitted(reader, writer, body))
                 return
             if not knows and "id" in message:
                 writer.write(frame(json.dumps(_refusal(message["id"])).encode()))
@@ -99,18 +98,12 @@ def kept_in(path: Path | None, token: str) -> Iterator[None]:
         path.unlink(missing_ok=True)
 
 
-async def _first_message(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
-    """All that was read, and the body of the first frame. Raises `MalformedFrame`, `OSError`."""
-    frames, begun = Frames(), bytearray()
-    while len(begun) <= _FIRST_BYTES and (data := await reader.read(_CHUNK)):
-        begun += data
-        frames.feed(data)
-        body = frames.take()
-        if isinstance(body, TooLarge):
-            break
-        if body is not None:
-            return bytes(begun), body
-    raise MalformedFrame("no whole message came first")
+async def _first_message(reader: asyncio.StreamReader) -> bytes:
+    """The body of the first frame. Raises `MalformedFrame` and `OSError`."""
+    length = await read_header(reader)
+    if length > _FIRST_BYTES:
+        raise MalformedFrame(f"the first message has more than {_FIRST_BYTES} bytes")
+    return await read_body(reader, length)
 
 
 def _as_object(body: bytes) -> dict[str, object]:

@@ -30,7 +30,7 @@ class Client:
     be done now, too. `settings` are not yet checked.
     `symbol_trees`: knows document symbols inside others. `registers`: the methods for symbols
     that it can be offered after `initialize`. `contents`: asks for the text of documents of ours.
-    `refreshes_lenses`: can be told that code lenses are others now.
+    `refreshes_lenses`: can be asked to refresh code lenses.
     """
 
     name: str = ""

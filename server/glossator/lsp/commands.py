@@ -1,4 +1,4 @@
-"""The names of the commands, and running one on behalf of a request."""
+"""Running a command on behalf of a request."""
 
 from __future__ import annotations
 
@@ -14,58 +14,11 @@ from pygls.exceptions import JsonRpcInvalidParams
 from glossator.core.plan import OFFER, PLANNED, chosen_mode
 from glossator.lsp.reports import show_gloss, show_report
 from glossator.lsp.wire import WireError, from_wire, to_wire
-from glossator.usecases.actions import ACTIONS
+from glossator.usecases.declared import DECLARED
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
     from glossator.usecases.commands import Command
-
-# Told to the client before the service is imported; a test compares them with `COMMANDS`.
-COMMAND_NAMES = (
-    "glossator.ask",
-    *(action.command for action in ACTIONS),
-    "glossator.gloss",
-    "glossator.showGloss",
-    "glossator.exploreWorkspace",
-    "glossator.explore",
-    "glossator.listAgents",
-    "glossator.showAgent",
-    "glossator.complete",
-    "glossator.search",
-    "glossator.tool",
-    "glossator.cancel",
-    "glossator.newSession",
-    "glossator.listSessions",
-    "glossator.resumeSession",
-    "glossator.renameSession",
-    "glossator.deleteSession",
-    "glossator.exportSession",
-    "glossator.compact",
-    "glossator.showContext",
-    "glossator.rewind",
-    "glossator.retry",
-    "glossator.undoTurn",
-    "glossator.redoTurn",
-    "glossator.listTurns",
-    "glossator.startPlan",
-    "glossator.setMode",
-    "glossator.listRules",
-    "glossator.removeRule",
-    "glossator.listModels",
-    "glossator.setModel",
-    "glossator.rebuildIndex",
-    "glossator.status",
-    "glossator.doctor",
-)
-_WITH_REPORT = {
-    "glossator.ask",
-    "glossator.retry",
-    "glossator.startPlan",
-    "glossator.explore",
-    "glossator.gloss",
-    "glossator.exploreWorkspace",
-    *(action.command for action in ACTIONS),
-}
 
 
 async def run_command(server: Server, params: types.ExecuteCommandParams) -> object:
@@ -79,12 +32,12 @@ async def run_command(server: Server, params: types.ExecuteCommandParams) -> obj
     request = _with_run_id(command, from_wire(command.request, _argument(params)))
     with _progress(server, command, request, params.work_done_token):
         answer = await command.run(server.application, request)
-    if params.command in _WITH_REPORT and not server.client.events:
-        await show_report(server, answer)
+    if DECLARED[params.command].report and not server.client.events:
+        await show_report(server.protocol, server.client, answer)
         if answer.stop == PLANNED:
             server.in_background(_offer_plan(server, answer.session_id), server.tell)
     elif params.command == "glossator.showGloss" and not server.client.events:
-        await show_gloss(server, answer)
+        await show_gloss(server.protocol, server.client, answer)
     return to_wire(answer)
 
 

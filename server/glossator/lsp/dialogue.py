@@ -24,9 +24,8 @@ from glossator.core.permission import Choice, PermissionAnswer, PermissionReques
 from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.shown import shown
-from glossator.lsp.asked import for_session, in_a_file, in_a_message, is_whole
-from glossator.lsp.edits import workspace_edit
-from glossator.lsp.new_files import write_new_files
+from glossator.lsp.edits import workspace_edit, write_new_files
+from glossator.lsp.permission_text import for_session, in_a_file, in_a_message, is_whole
 from glossator.lsp.reports import report_folder, show_asked
 from glossator.lsp.wire import WireError, from_wire, to_wire
 

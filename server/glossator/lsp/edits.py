@@ -1,18 +1,23 @@
 """An edit plan as the `WorkspaceEdit` that this client understands.
 
 One labelled edit for each plan, so that one undo in the editor takes it back. Texts carry the
-version they were read at, new files come with their text.
+version they were read at, new files come with their text. For a client that cannot create files the
+server writes new ones itself: nothing is open there, so the disk will do.
 """
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lsprotocol import types
 from pygls.capabilities import get_capability
 
+from glossator.core.atomic import opened
 from glossator.core.edit import EditPlan, FileChange, FileDeletion, FileEdit, FileRename
+from glossator.core.encoding import encode
 from glossator.core.text import PositionEncoding
 
 _ANNOTATION = "glossator"
@@ -31,7 +36,7 @@ class EditSupport:
     """What of `workspace/applyEdit` a client knows.
 
     Only one that is `versioned` has annotations, and `operations` on files (by their LSP names).
-    It checks versions from `first_version` on. `late`: it collects what is typed before it tells.
+    It checks versions from `first_version` on. `late`: it sends what is typed a while later.
     """
 
     applies: bool = False
@@ -90,6 +95,26 @@ def workspace_edit(
     return types.WorkspaceEdit(
         document_changes=changes, change_annotations=annotations if support.annotated else None
     )
+
+
+def write_new_files(plan: EditPlan, roots: Sequence[str]) -> str | None:
+    """Write the plan's new files, below the roots only; None when done, else why not.
+
+    For a thread: each file is on the disk when this returns.
+    """
+    new = [change for change in plan.files if isinstance(change, FileEdit)]
+    try:
+        with contextlib.ExitStack() as held:
+            places = [held.enter_context(opened(change.path, roots)) for change in new]
+            for place, change in zip(places, new, strict=True):
+                if place.look() is not None:
+                    return "the file exists by now"
+                place.stage(encode(change.result, "utf-8"), None)
+            for place in places:
+                place.commit()
+    except OSError as error:
+        return f"the file could not be written ({error.strerror})"
+    return None
 
 
 def _operation(change: FileChange) -> str | None:

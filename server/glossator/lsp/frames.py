@@ -1,21 +1,24 @@
 """Frames of the LSP base protocol: headers, an empty line, a body of `Content-Length` bytes.
 
-Source: LSP 3.17, "Base Protocol". Header names are read in any letter case, and header lines may
-end in LF alone; everything else that is wrong raises `MalformedFrame`, because after a wrong
-header nobody can know where the next frame begins. Of a body that is too large only both ends are
-kept.
+Source: LSP 3.17, "Base Protocol". Header names may have any letter case, and header lines may end
+in LF alone. Everything else that is wrong raises `MalformedFrame`: after a wrong header nobody
+knows where the next frame begins. Of a body that is too large only both ends are kept.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 MAX_HEADER_BYTES = 16 * 1024
+FRAME_SECONDS = 30.0  # from a frame's first line to its last byte
 
 _MAX_SKIPPED_BYTES = 1024**3  # of a body that is too large; no client means to send more
 _END_BYTES = 8 * 1024  # of each end of a body that is too large
+_CHUNK = 64 * 1024
+_LONG_LINE = f"a header line is longer than {MAX_HEADER_BYTES} bytes"
 _DIGITS = re.compile(rb"[0-9]{1,15}")
 
 
@@ -30,111 +33,102 @@ class TooLarge(NamedTuple):
     ends: bytes
 
 
-class Sink(Protocol):
-    """Where bytes go."""
-
-    def write(self, data: bytes) -> None:
-        """Queue bytes, keeping their order; never blocks."""
-
-    async def flush(self) -> None:
-        """Wait until what was queued is on its way."""
-
-    async def close(self) -> None:
-        """Send what was queued, then end."""
-
-
 def frame(body: bytes) -> bytes:
     """A body with its header."""
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-class Frames:
-    """Cuts a stream, whose bytes come in any pieces, into the bodies of frames."""
+async def read_frame(
+    reader: asyncio.StreamReader, seconds: float = FRAME_SECONDS
+) -> bytes | TooLarge | None:
+    """The next frame's body, or None at the end of the stream.
 
-    def __init__(self) -> None:
-        self._bytes = bytearray()
-        self._header = 0  # bytes of it that were read
-        self._length: int | None = None
-        self._in_body = False
-        self._skipped = 0  # bytes of a body that is too large
-        self._ends = b""
+    `seconds` limits the time from its first line on. Raises `MalformedFrame` and `OSError`.
+    """
+    first = await _read_line(reader)
+    if not first:
+        return None
+    try:
+        async with asyncio.timeout(seconds):
+            length = await _rest_of_header(reader, first)
+            large = length > MAX_BODY_BYTES
+            return await (_skip_body(reader, length) if large else read_body(reader, length))
+    except TimeoutError:
+        raise MalformedFrame(f"a frame was not whole after {seconds:g} s") from None
 
-    def __len__(self) -> int:
-        return len(self._bytes)
 
-    @property
-    def begun(self) -> bool:
-        """Whether a part of a frame is there."""
-        return bool(self._bytes or self._header)
+async def read_header(reader: asyncio.StreamReader) -> int:
+    """The `Content-Length` of the next frame. Raises `MalformedFrame` and `OSError`."""
+    return await _rest_of_header(reader, await _read_line(reader))
 
-    def feed(self, data: bytes) -> None:
-        """Take in what came."""
-        self._bytes += data
 
-    def take(self) -> bytes | TooLarge | None:
-        """The next frame's body, if it has come as a whole. Raises `MalformedFrame`."""
-        while not self._in_body:
-            end = self._bytes.find(b"\n") + 1
-            if (end or len(self._bytes)) > MAX_HEADER_BYTES:
-                raise MalformedFrame(f"a header line is longer than {MAX_HEADER_BYTES} bytes")
-            if not end:
-                return None
-            self._read_header(self._cut(end))
-        length = self._length or 0
-        if length > MAX_BODY_BYTES:
-            self._skip(length - self._skipped)
-        if self._skipped + len(self._bytes) < length:
-            return None
-        body = TooLarge(length, self._ends) if self._skipped else self._cut(length)
-        self._header, self._length, self._in_body = 0, None, False
-        self._skipped, self._ends = 0, b""
-        return body
+async def read_body(reader: asyncio.StreamReader, length: int) -> bytes:
+    """A body of `length` bytes. Raises `MalformedFrame` and `OSError`."""
+    try:
+        return await reader.readexactly(length)
+    except asyncio.IncompleteReadError as error:
+        raise _ended(len(error.partial), length) from None
 
-    def end(self) -> None:
-        """The stream has ended. Raises `MalformedFrame` if it did so within a frame."""
-        if self._in_body:
-            raise MalformedFrame(
-                f"the stream ended after {self._skipped + len(self._bytes)} of {self._length}"
-                " bytes of a body"
-            )
-        if self.begun:
-            raise MalformedFrame(f"the stream ended inside a header: {bytes(self._bytes[:80])!r}")
 
-    def _skip(self, most: int) -> None:
-        data = self._cut(min(most, len(self._bytes)))
-        self._skipped += len(data)
-        ends = self._ends + data
-        whole = len(ends) <= 2 * _END_BYTES
-        self._ends = ends if whole else ends[:_END_BYTES] + ends[-_END_BYTES:]
+async def _skip_body(reader: asyncio.StreamReader, length: int) -> TooLarge:
+    skipped, ends = 0, b""
+    while skipped < length:
+        data = await reader.read(min(_CHUNK, length - skipped))
+        if not data:
+            raise _ended(skipped, length)
+        skipped += len(data)
+        ends += data
+        if len(ends) > 2 * _END_BYTES:
+            ends = ends[:_END_BYTES] + ends[-_END_BYTES:]
+    return TooLarge(length, ends)
 
-    def _cut(self, count: int) -> bytes:
-        data = bytes(self._bytes[:count])
-        del self._bytes[:count]
-        return data
 
-    def _read_header(self, line: bytes) -> None:
-        self._header += len(line)
-        if self._header > MAX_HEADER_BYTES:
+async def _rest_of_header(reader: asyncio.StreamReader, line: bytes) -> int:
+    """The length that a header gives, whose first line was read."""
+    size, length = 0, None
+    while True:
+        size += len(line)
+        if size > MAX_HEADER_BYTES:
             raise MalformedFrame(f"a header is longer than {MAX_HEADER_BYTES} bytes")
+        if not line.endswith(b"\n"):
+            raise MalformedFrame(f"the stream ended inside a header: {line[:80]!r}")
         text = line.rstrip(b"\r\n")
         if not text:
-            if self._length is None:
-                raise MalformedFrame("a header has no Content-Length")
-            self._in_body = True
-            return
-        name, colon, value = text.partition(b":")
-        if not colon:
-            raise MalformedFrame(f"a header line has no colon: {text[:80]!r}")
-        if name.strip().lower() == b"content-length":
-            parsed = _parse_length(value.strip())
-            if self._length not in {None, parsed}:
-                raise MalformedFrame(f"Content-Length is given twice: {self._length} and {parsed}")
-            self._length = parsed
+            break
+        length = _length_so_far(text, length)
+        line = await _read_line(reader)
+    if length is None:
+        raise MalformedFrame("a header has no Content-Length")
+    return length
 
 
-def _parse_length(value: bytes) -> int:
+async def _read_line(reader: asyncio.StreamReader) -> bytes:
+    """A header line with its end; less at the end of the stream."""
+    try:
+        line = await reader.readline()
+    except ValueError:  # it is longer than the reader's own limit
+        raise MalformedFrame(_LONG_LINE) from None
+    if len(line) > MAX_HEADER_BYTES:
+        raise MalformedFrame(_LONG_LINE)
+    return line
+
+
+def _length_so_far(text: bytes, known: int | None) -> int | None:
+    """The body's length, after the header line `text`."""
+    name, colon, value = text.partition(b":")
+    if not colon:
+        raise MalformedFrame(f"a header line has no colon: {text[:80]!r}")
+    if name.strip().lower() != b"content-length":
+        return known
+    value = value.strip()
     if not _DIGITS.fullmatch(value) or int(value) > _MAX_SKIPPED_BYTES:
         raise MalformedFrame(
             f"Content-Length {value[:80]!r} is not a number of bytes up to {_MAX_SKIPPED_BYTES}"
         )
+    if known not in {None, int(value)}:
+        raise MalformedFrame(f"Content-Length is given twice: {known} and {int(value)}")
     return int(value)
+
+
+def _ended(read: int, length: int) -> MalformedFrame:
+    return MalformedFrame(f"the stream ended after {read} of {length} bytes of a body")

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import os
 import secrets
 import signal
+import socket
+import stat
 import sys
 import threading
-from collections.abc import Callable, Coroutine
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from glossator.core.errors import UsageError
 from glossator.lsp.admission import Admission, kept_in
-from glossator.lsp.frames import Sink
-from glossator.lsp.inbox import Inbox, pump
-from glossator.lsp.streams import SocketSink, ThreadSink, read_from
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
@@ -26,13 +25,16 @@ if TYPE_CHECKING:
 EXIT_SECONDS = 1.8  # from the client's leaving; then the process ends whatever still runs
 
 _TOKEN_BYTES = 32  # of chance
+_CHUNK = 64 * 1024
 
 
 async def serve_stdio(server: Server) -> int:
     """Serve the process that started us; gives the exit code."""
-    ours, write_to = _take_streams()
-    sink = ThreadSink(write_to, server.connection_lost)
-    return await _serve(server, partial(read_from, ours), sink)
+    reader, writer, written = await open_streams(*_take_streams())
+    _on_signal(server.leave)
+    code = await server.serve(reader, writer, leaving=_end_at_last)
+    await asyncio.to_thread(written)
+    return code
 
 
 async def serve_tcp(server: Server, address: tuple[str, int], token_file: Path | None) -> int:
@@ -41,7 +43,7 @@ async def serve_tcp(server: Server, address: tuple[str, int], token_file: Path |
     So is the token, unless it is written to a file. Raises `UsageError` for an address or a file
     that cannot be used.
     """
-    gc.enable()  # however long it takes, and whoever else connects
+    gc.enable()  # it may take long until the client comes
     token = secrets.token_urlsafe(_TOKEN_BYTES)
     admission = Admission(token)
     _on_signal(admission.end)
@@ -55,17 +57,66 @@ async def serve_tcp(server: Server, address: tuple[str, int], token_file: Path |
             ) from error
         _announce(listener, None if token_file else token)
         try:
-            reader, writer, begun = await admission.admitted()
+            reader, writer, first = await admission.admitted()
         except asyncio.CancelledError:
             return 1  # a signal came first
         finally:
             listener.close()
 
-    async def connect(inbox: Inbox) -> None:
-        inbox.data_received(begun)
-        await pump(reader, inbox)
+    _on_signal(server.leave)
+    return await server.serve(reader, writer, first, _end_at_last)
 
-    return await _serve(server, connect, SocketSink(writer, server.connection_lost))
+
+async def open_streams(
+    read_from: int, write_to: int
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, Callable[[], object]]:
+    """Both descriptors as streams; the function waits, in a thread, until all is written.
+
+    The event loop waits for pipes and sockets itself. For files, terminals, the null device, and
+    everything on Windows, two threads copy to and from a socket.
+    """
+    if not (_is_waitable(read_from) and _is_waitable(write_to)):
+        ours, writing = _copied(read_from, write_to)
+        return *await asyncio.open_connection(sock=ours), writing.join
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(read_from, "rb", buffering=0)
+    )
+    transport, protocol = await loop.connect_write_pipe(
+        lambda: asyncio.StreamReaderProtocol(asyncio.StreamReader()),
+        os.fdopen(write_to, "wb", buffering=0),
+    )
+    return reader, asyncio.StreamWriter(transport, protocol, None, loop), lambda: None
+
+
+def _is_waitable(descriptor: int) -> bool:
+    mode = os.fstat(descriptor).st_mode
+    return sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))
+
+
+def _copied(read_from: int, write_to: int) -> tuple[socket.socket, threading.Thread]:
+    """A socket that stands for both descriptors, and the thread that writes."""
+    ours, theirs = socket.socketpair()
+
+    def read() -> None:
+        with contextlib.suppress(OSError):  # the other end is gone, as at an end of file
+            while data := os.read(read_from, _CHUNK):
+                theirs.sendall(data)
+        with contextlib.suppress(OSError):
+            theirs.shutdown(socket.SHUT_WR)
+
+    def write() -> None:
+        with contextlib.suppress(OSError), os.fdopen(write_to, "wb") as file:
+            while data := theirs.recv(_CHUNK):
+                file.write(data)
+                file.flush()
+        theirs.close()
+
+    threading.Thread(target=read, name="lsp-reader", daemon=True).start()
+    writing = threading.Thread(target=write, name="lsp-writer", daemon=True)
+    writing.start()
+    return ours, writing
 
 
 def _announce(listener: asyncio.Server, token: str | None) -> None:
@@ -73,13 +124,6 @@ def _announce(listener: asyncio.Server, token: str | None) -> None:
     said = f"listening on {host}:{port}\n" + (f"token: {token}\n" if token else "")
     sys.stderr.write(said)
     sys.stderr.flush()
-
-
-async def _serve(
-    server: Server, connect: Callable[[Inbox], Coroutine[None, None, None]], sink: Sink
-) -> int:
-    _on_signal(server.leave)
-    return await server.serve(connect, sink, _end_at_last)
 
 
 def _on_signal(react: Callable[[], None]) -> None:

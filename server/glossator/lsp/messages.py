@@ -1,14 +1,33 @@
-"""Bytes of one frame as a message, checked against JSON-RPC 2.0 and the types of the LSP."""
+"""The bytes of one frame as a message, checked against JSON-RPC 2.0 and the types of the LSP.
+
+pygls drops what it cannot read and lets any object inside a message pass for one; here each fault
+has an error with which the request is answered.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import attrs
 import cattrs
 from cattrs.errors import StructureHandlerNotFoundError
-from pygls.exceptions import JsonRpcInvalidParams, JsonRpcInvalidRequest, JsonRpcParseError
+from lsprotocol import types
+from lsprotocol.converters import get_converter
+from pygls.exceptions import (
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcMethodNotFound,
+    JsonRpcParseError,
+)
+from pygls.protocol import (
+    JsonRPCNotification,
+    JsonRPCRequestMessage,
+    JsonRPCResponseMessage,
+)
+from pygls.protocol.json_rpc import MsgId
 
 # All that cattrs and lsprotocol's hooks raise for a value of the wrong form.
 _WRONG_FORM = (
@@ -30,7 +49,7 @@ _URI = re.compile(rb'"uri"\s*:\s*("[^"]*")')
 
 
 class Glance(NamedTuple):
-    """What both ends of a message tell of it; without a `method` it is a reply."""
+    """Facts of a message; without a `method` it is a reply."""
 
     method: str | None
     id: int | str | None
@@ -38,7 +57,7 @@ class Glance(NamedTuple):
 
 
 def glance(ends: bytes) -> Glance:
-    """What can be told of a message that is not read."""
+    """What the ends of a message tell of it, without reading it as a whole."""
     found = [pattern.search(ends) for pattern in (_METHOD, _ID, _URI)]
     method, msg_id, uri = (None if each is None else json.loads(each[1]) for each in found)
     return Glance(method, msg_id, uri)
@@ -63,6 +82,11 @@ def message_id(body: bytes) -> int | str | None:
         return None
     found = message.get("id") if isinstance(message, dict) else None
     return found if _is_id(found) else None
+
+
+def typed(converter: cattrs.Converter, message: dict[str, Any]) -> Any:  # noqa: ANN401 - any of the LSP's message types
+    """A request or notification. Raises `JsonRpcMethodNotFound` and `JsonRpcInvalidParams`."""
+    return structure(converter, _with_params(message), _kind_of(message))
 
 
 def structure(converter: cattrs.Converter, data: object, kind: type[Any]) -> Any:  # noqa: ANN401 - a message of `kind`
@@ -104,3 +128,47 @@ def _reply_problem(message: dict[str, Any]) -> str | None:
 
 def _is_id(value: object) -> bool:
     return isinstance(value, int | str) and not isinstance(value, bool)
+
+
+def _kind_of(message: Mapping[str, Any]) -> type[Any]:
+    """The type of a request or notification, which the protocol never uses for one another."""
+    is_request = "id" in message
+    untyped = JsonRPCRequestMessage if is_request else JsonRPCNotification
+    kind: type[Any] = types.METHOD_TO_TYPES.get(message["method"], (untyped,))[0]
+    if is_request != ("id" in attrs.fields_dict(kind)):
+        raise JsonRpcMethodNotFound.of(message["method"])
+    return kind
+
+
+def _with_params(message: dict[str, Any]) -> dict[str, Any]:
+    """Some clients leave empty parameters out, or send null for them."""
+    if message.get("params") is None:
+        none = message["method"] in {types.SHUTDOWN, types.EXIT}
+        return message | {"params": None if none else {}}
+    return message
+
+
+def make_converter() -> cattrs.Converter:
+    """Lsprotocol's converter; parameters of methods that it does not know stay plain JSON."""
+    converter = get_converter()
+    converter.register_structure_hook(
+        JsonRPCRequestMessage,
+        lambda data, kind: kind(data["id"], data["method"], data["jsonrpc"], data["params"]),
+    )
+    converter.register_structure_hook(
+        JsonRPCNotification,
+        lambda data, kind: kind(data["method"], data["jsonrpc"], data["params"]),
+    )
+    converter.register_structure_hook(
+        JsonRPCResponseMessage,
+        lambda data, kind: kind(data["id"], data["jsonrpc"], data["result"]),
+    )
+    for either in (MsgId, MsgId | None):  # lsprotocol lets anything pass for these
+        converter.register_structure_hook(either, _id_or_token)
+    return converter
+
+
+def _id_or_token(value: object, kind: object) -> object:
+    if isinstance(value, int | str) or (value is None and kind != MsgId):
+        return value
+    raise TypeError("an id or token must be a string or a whole number")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+import pygls.progress
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
@@ -29,26 +30,27 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 Token = int | str
-_Value = types.WorkDoneProgressBegin | types.WorkDoneProgressReport | types.WorkDoneProgressEnd
 
 
 class Progress:
     """One bar. Before the client has agreed to it, only the newest message is kept."""
 
-    def __init__(self, protocol: Protocol, token: Token, title: str) -> None:
-        self._protocol = protocol
+    def __init__(
+        self, bars: pygls.progress.Progress, token: Token, title: str, cancel: Callable[[], object]
+    ) -> None:
+        """`cancel` is called when the user cancels the bar."""
+        self._bars = bars
         self._token = token
         self._title = title
+        self._cancel = cancel
         self._message: str | None = None
         self._percentage: int | None = None
         self._shown = False
 
     async def create(self) -> None:
         """Ask the client for the bar, then show it."""
-        params = types.WorkDoneProgressCreateParams(token=self._token)
-        request = self._protocol.send_request_async(types.WINDOW_WORK_DONE_PROGRESS_CREATE, params)
         try:
-            await request
+            await self._bars.create_async(self._token)
         except JsonRpcException as refusal:
             _log.info("the client shows no progress: %s", refusal)
         else:
@@ -57,17 +59,19 @@ class Progress:
     def begin(self) -> None:
         """Show the bar."""
         self._shown = True
-        self._send(
+        self._bars.begin(
+            self._token,
             types.WorkDoneProgressBegin(
                 title=self._title,
                 cancellable=True,
                 message=self._message,
                 percentage=self._percentage,
-            )
+            ),
         )
+        self._bars.tokens[self._token].add_done_callback(lambda _: self._cancel())
 
     def show(self, event: Event) -> None:
-        """Say what the run is doing now, if the event tells."""
+        """Show what the run is doing now, if the event says so."""
         match event:
             case ToolStarted():
                 self._message = f"{event.tool} {brief_arguments(event.arguments)}".rstrip()
@@ -84,54 +88,50 @@ class Progress:
         self._report()
 
     def report(self, message: str, percentage: int) -> None:
-        """Say how far the work is, 0 to 100."""
+        """Show how far the work is, 0 to 100."""
         self._message, self._percentage = message, percentage
         self._report()
 
     def end(self) -> None:
         """Take the bar away."""
         if self._shown:
-            self._send(types.WorkDoneProgressEnd())
+            self._bars.end(self._token, types.WorkDoneProgressEnd())
+        self._bars.tokens.pop(self._token, None)  # pygls keeps it
 
     def _report(self) -> None:
         if self._shown:
-            self._send(
+            self._bars.report(
+                self._token,
                 types.WorkDoneProgressReport(
                     message=self._message and shown_text(self._message),
                     percentage=self._percentage,
                     cancellable=True,
-                )
+                ),
             )
-
-    def _send(self, value: _Value) -> None:
-        self._protocol.notify(types.PROGRESS, types.ProgressParams(token=self._token, value=value))
 
 
 class Background:
     """A bar for work that no request asked for; the client is asked whether it wants to show it."""
 
-    def __init__(self, progress: Progress, ended: Callable[[], object]) -> None:
+    def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._ended = ended
         self._creation = asyncio.create_task(progress.create())
 
     def report(self, message: str, percentage: int) -> None:
-        """Say how far the work is, 0 to 100."""
+        """Show how far the work is, 0 to 100."""
         self._progress.report(message, percentage)
 
     def end(self) -> None:
         """Take the bar away."""
-        self._ended()
         self._creation.cancel()
         self._progress.end()
 
 
 class ProgressBars:
-    """The bars on show, each with what ends the work that it stands for."""
+    """Makes bars; pygls keeps which are on show, and cancels them for the user."""
 
     def __init__(self, protocol: Protocol) -> None:
-        self._protocol = protocol
-        self._cancels: dict[Token, Callable[[], object]] = {}
+        self._bars = protocol.progress
 
     @contextmanager
     def bar(self, token: Token, title: str, *, create: bool) -> Iterator[Progress]:
@@ -141,30 +141,20 @@ class ProgressBars:
         """
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - requests are tasks
-        self._cancels[token] = task.cancel
-        progress = Progress(self._protocol, token, title)
+        progress = Progress(self._bars, token, title, task.cancel)
         creation = asyncio.create_task(progress.create()) if create else None
         if creation is None:
             progress.begin()
         try:
             yield progress
         finally:
-            self._cancels.pop(token, None)
             if creation is not None:
                 creation.cancel()
             progress.end()
 
     def background(self, title: str, cancel: Callable[[], object]) -> Background:
         """A bar for work in the background; `cancel` is called when the user cancels the bar."""
-        token = secrets.token_hex(8)
-        self._cancels[token] = cancel
-        progress = Progress(self._protocol, token, title)
-        return Background(progress, lambda: self._cancels.pop(token, None))
-
-    def cancel(self, token: Token) -> None:
-        """The user cancelled a bar; one that has just ended is ignored."""
-        if cancel := self._cancels.get(token):
-            cancel()
+        return Background(Progress(self._bars, secrets.token_hex(8), title, cancel))
 
     def __len__(self) -> int:
-        return len(self._cancels)
+        return len(self._bars.tokens)

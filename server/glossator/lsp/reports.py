@@ -22,7 +22,6 @@ from glossator.core.uri import to_uri
 if TYPE_CHECKING:
     from glossator.lsp.client import Client
     from glossator.lsp.protocol import Protocol
-    from glossator.lsp.server import Server
     from glossator.usecases.ask import Answer, CitationView
     from glossator.usecases.reports import ShownGloss
 
@@ -35,21 +34,21 @@ _ANSWER, _ASKED = ".md", ".txt"
 _BESIDE = {"Neovim": False, "Eglot": None, "Visual Studio Code": False}
 
 
-async def show_report(server: Server, answer: Answer) -> None:
+async def show_report(protocol: Protocol, client: Client, answer: Answer) -> None:
     """Have the client show the answer: as a document of ours if it was kept as one, else a file."""
     document = getattr(answer, "document", None)
-    if document is not None and server.client.contents and _shows_beside(server.client):
-        _open(server.protocol, server.client, document)
+    if document is not None and client.contents and _shows_beside(client):
+        _open(protocol, client, document)
     else:
-        await _show_file(server, to_markdown(answer))
+        await _show_file(protocol, client, to_markdown(answer))
 
 
-async def show_gloss(server: Server, gloss: ShownGloss) -> None:
+async def show_gloss(protocol: Protocol, client: Client, gloss: ShownGloss) -> None:
     """Have the client show a gloss, in the same way."""
-    if server.client.contents and _shows_beside(server.client):
-        _open(server.protocol, server.client, gloss.uri)
+    if client.contents and _shows_beside(client):
+        _open(protocol, client, gloss.uri)
     else:
-        await _show_file(server, gloss.text)
+        await _show_file(protocol, client, gloss.text)
 
 
 async def show_asked(protocol: Protocol, client: Client, text: str) -> str:
@@ -63,8 +62,8 @@ async def show_asked(protocol: Protocol, client: Client, text: str) -> str:
     return _short(path)
 
 
-async def _show_file(server: Server, text: str) -> None:
-    """Write a text to the user's state folder; the client opens it, or tells where it is."""
+async def _show_file(protocol: Protocol, client: Client, text: str) -> None:
+    """Write a text to the user's state folder; the client opens it, or shows where it is."""
     try:
         path = await asyncio.to_thread(_write, text, _ANSWER)
     except OSError as error:
@@ -73,14 +72,12 @@ async def _show_file(server: Server, text: str) -> None:
             f"The answer could not be written to {report_folder()} ({error.strerror}), so it is not"
             " shown. Check the disk's room and the folder's permissions, then ask again."
         )
-        server.window_show_message(types.ShowMessageParams(types.MessageType.Warning, said))
+        _tell(protocol, types.MessageType.Warning, said)
         return
-    if _shows_beside(server.client):
-        _open(server.protocol, server.client, to_uri(str(path)))
+    if _shows_beside(client):
+        _open(protocol, client, to_uri(str(path)))
     else:
-        server.window_show_message(
-            types.ShowMessageParams(types.MessageType.Info, f"Answer: {_short(path)}")
-        )
+        _tell(protocol, types.MessageType.Info, f"Answer: {_short(path)}")
 
 
 def _shows_beside(client: Client) -> bool:
@@ -93,6 +90,10 @@ def _open(protocol: Protocol, client: Client, uri: str) -> None:
     protocol.send_request(  # whether the user looks at it is not waited for
         types.WINDOW_SHOW_DOCUMENT, types.ShowDocumentParams(uri=uri, take_focus=focus)
     )
+
+
+def _tell(protocol: Protocol, kind: types.MessageType, message: str) -> None:
+    protocol.notify(types.WINDOW_SHOW_MESSAGE, types.ShowMessageParams(kind, message))
 
 
 def _short(path: Path) -> str:

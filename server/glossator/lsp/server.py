@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from glossator import __version__
@@ -19,24 +20,20 @@ from glossator.core.errors import UsageError
 from glossator.documents.change import Closed
 from glossator.lsp import generated_code
 from glossator.lsp.client import Client
-from glossator.lsp.errors import first_leaf
-from glossator.lsp.features import register
-from glossator.lsp.features.symbol_offer import offer_symbols
-from glossator.lsp.features.text_document_content import tell_of_glosses
-from glossator.lsp.frames import MAX_BODY_BYTES, MalformedFrame, Sink
-from glossator.lsp.gate import Phase
-from glossator.lsp.inbox import Inbox
+from glossator.lsp.frames import MAX_BODY_BYTES, MalformedFrame, read_frame
+from glossator.lsp.lifecycle import Phase
 from glossator.lsp.logs import ClientLog
+from glossator.lsp.messages import make_converter
 from glossator.lsp.parent import parent_gone
 from glossator.lsp.port import ClientPort
 from glossator.lsp.progress import ProgressBars
-from glossator.lsp.protocol import Protocol, Requests, make_converter
-from glossator.lsp.service import Service, load_service
+from glossator.lsp.protocol import Protocol, Requests, first_leaf
 
 if TYPE_CHECKING:
     from pygls.server import ServerErrors
 
     from glossator.application.application import Application
+    from glossator.lsp.service import Service
 
 _log = logging.getLogger(__name__)
 
@@ -44,17 +41,11 @@ DRAIN_SECONDS = 1.0  # for cancelled requests to end
 _SCAN_SECONDS = 20  # for which the collector stays off at most
 
 
-def build_server(load: Callable[[], Service] = load_service) -> Server:
-    """A server with every feature; `load` imports the service, in a thread, when it is needed."""
-    server = Server(load)
-    register(server)
-    return server
-
-
 class Server(LanguageServer):
     """What every handler is given: the client, the application and the protocol between them.
 
-    `client` and `port` exist after `initialize`, `service` and `application` once the gate opens.
+    `client` and `port` exist after `initialize`, `service` and `application` once it is running.
+    `load` imports the service, in a thread, when it is needed.
     """
 
     protocol: Protocol
@@ -62,7 +53,6 @@ class Server(LanguageServer):
     port: ClientPort
     service: Service
     application: Application
-    _loop: asyncio.AbstractEventLoop
     _exit_code: asyncio.Future[int]
 
     def __init__(self, load: Callable[[], Service]) -> None:
@@ -73,7 +63,9 @@ class Server(LanguageServer):
         self.shown_reports: set[str] = set()  # URIs of documents of ours that the client asked for
         self.client_ready = False  # `initialized` was received: the client may be asked for things
         self.unread: set[str] = set()  # URIs of open documents whose text was too large to read
+        self.when_running: list[Callable[[Server], None]] = []  # what features do then
         self.protocol.on_unread = self._leave_unread
+        self.protocol.on_lost = self._lost
         self._load = load
         self._tasks: set[asyncio.Task[None]] = set()
         self._lifetimes = contextlib.AsyncExitStack()
@@ -82,22 +74,23 @@ class Server(LanguageServer):
 
     async def serve(
         self,
-        connect: Callable[[Inbox], Coroutine[None, None, None]],
-        sink: Sink,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        first: bytes | None = None,
         leaving: Callable[[int], None] = lambda _code: None,
     ) -> int:
         """Talk to one client until it leaves; gives the process's exit code.
 
-        `connect` gives an inbox what the client sends, or sees to it that somebody does.
-        `leaving` is called with that code before the work still going on is ended.
+        `first` is the body of a message that was read already. `leaving` gets the exit code before
+        the work still going on is ended.
         """
-        self._loop = asyncio.get_running_loop()
-        self._exit_code = self._loop.create_future()
-        self.protocol.sink = sink
-        client_log = ClientLog(self.protocol, self._loop)
+        loop = asyncio.get_running_loop()
+        self._exit_code = loop.create_future()
+        self.protocol.set_writer(writer)
+        client_log = ClientLog(self.protocol, loop)
         logging.getLogger().addHandler(client_log)
-        inbox = Inbox(self.protocol.receive, self._heard_all)
-        self.in_background(connect(inbox), lambda _: self.leave(1))
+        self.in_background(self._listen(reader, first), lambda _: self.leave(1))
+        self.in_background(self._notice_closed(writer), lambda _: self.leave(1))
         code = await self._exit_code
         leaving(code)
         logging.getLogger().removeHandler(client_log)
@@ -105,7 +98,9 @@ class Server(LanguageServer):
             await self.close()
             await self.protocol.settle(DRAIN_SECONDS)
         finally:
-            await sink.close()
+            writer.close()
+            with contextlib.suppress(OSError):  # the client has gone
+                await writer.wait_closed()
         return code
 
     def introduce(self, client: Client) -> None:
@@ -114,27 +109,22 @@ class Server(LanguageServer):
         self.port = ClientPort(
             self.protocol, client, self.bars, lambda: self.application.host.snapshot().roots
         )
-        self.protocol.gate.phase = Phase.STARTING
+        self.protocol.lifecycle.phase = Phase.STARTING
         self._starting = self.in_background(self._start(), self._cannot_start)
         self.in_background(self._watch(client.process_id), lambda _: None)
 
     async def close(self) -> None:
         """End all work: requests are cancelled and answered, then the application closes."""
         if self._closing is None:
-            self.protocol.gate.stop()
+            self.protocol.lifecycle.stop()
             self._closing = asyncio.create_task(self._close(_current()))
         await asyncio.shield(self._closing)
 
     def leave(self, code: int | None = None) -> None:
         """End the process, by default with 0 after `shutdown` and 1 without it."""
         if not self._exit_code.done():
-            stopping = self.protocol.gate.phase is Phase.STOPPING
+            stopping = self.protocol.lifecycle.phase is Phase.STOPPING
             self._exit_code.set_result(code if code is not None else int(not stopping))
-
-    def connection_lost(self, reason: str) -> None:
-        """The client can no longer be written to; may be called from any thread."""
-        with contextlib.suppress(RuntimeError):  # the loop is closed: we have left already
-            self._loop.call_soon_threadsafe(self._lost, reason)
 
     def tell(self, message: str) -> None:
         """Show the user an error."""
@@ -146,7 +136,7 @@ class Server(LanguageServer):
     def in_background(
         self, work: Coroutine[None, None, None], failed: Callable[[str], None]
     ) -> asyncio.Task[None]:
-        """Do it in a task of the server's; `failed` is told why that came to nothing."""
+        """Run `work` in a task of the server's; `failed` gets the reason if it fails."""
 
         def ended(task: asyncio.Task[None]) -> None:
             self._tasks.discard(task)
@@ -160,8 +150,9 @@ class Server(LanguageServer):
         return task
 
     def report_server_error(self, error: Exception, source: ServerErrors) -> None:
-        """What pygls could not deal with; users are not shown it."""
-        _log.error("%s: %s", source.__name__, error, exc_info=error)
+        """Log what pygls could not deal with; the others are answers to requests."""
+        if not isinstance(error, JsonRpcException):
+            _log.error("%s: %s", source.__name__, error, exc_info=error)
 
     async def _start(self) -> None:
         try:
@@ -171,7 +162,6 @@ class Server(LanguageServer):
             generated_code.end()
 
     async def _begin(self) -> None:
-        await self.protocol.sink.flush()  # the answer to `initialize` is on its way
         self.service = await asyncio.to_thread(self._load)
         environment = dict(os.environ)
         settings, problems = self.service.settings(self.client.settings, environment)
@@ -188,21 +178,34 @@ class Server(LanguageServer):
         )
         self._lifetimes.push_async_callback(self.application.close)
         await self.application.start()
-        await self.protocol.gate.open()
-        offer_symbols(self)
-        tell_of_glosses(self)
+        await self.protocol.lifecycle.open()
+        for feature in self.when_running:
+            feature(self)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_SCAN_SECONDS):
                 await self.application.scanned()
         gc.freeze()  # what the start and the scan made stays: collections need not look at it
 
-    def _heard_all(self, problem: Exception | None) -> None:
-        """The client sends nothing any more, or nothing that can be read."""
-        if isinstance(problem, MalformedFrame):
-            _log.error("The client's messages cannot be read any further: %s.", problem)
+    async def _listen(self, reader: asyncio.StreamReader, first: bytes | None) -> None:
+        """Act on each message, until the client sends nothing any more, or nothing readable."""
+        try:
+            body = first if first is not None else await read_frame(reader)
+            while body is not None:
+                self.protocol.receive(body)
+                await asyncio.sleep(0)  # a request sees the state at its place in the order
+                body = await read_frame(reader)
+        except MalformedFrame as error:
+            _log.error("The client's messages cannot be read any further: %s.", error)
             self.leave(1)
-        elif problem is not None:
-            self._lost(str(problem))
+        except OSError as error:
+            self._lost(str(error))
+        self.leave()
+
+    async def _notice_closed(self, writer: asyncio.StreamWriter) -> None:
+        try:
+            await writer.wait_closed()
+        except OSError:
+            self._lost("the client no longer reads")
         self.leave()
 
     async def _watch(self, process_id: int | None) -> None:
@@ -226,7 +229,7 @@ class Server(LanguageServer):
         if uri in self.unread:
             return
         self.unread.add(uri)
-        if self.protocol.gate.phase is Phase.RUNNING:
+        if self.protocol.lifecycle.phase is Phase.RUNNING:
             with contextlib.suppress(UsageError):  # it was not open
                 self.application.host.apply(Closed(uri))
         name = unquote(uri).rpartition("/")[2]
@@ -238,7 +241,7 @@ class Server(LanguageServer):
 
     def _cannot_start(self, reason: str) -> None:
         message = f"Glossator could not start: {reason}"
-        self.protocol.gate.fail(message)
+        self.protocol.lifecycle.fail(message)
         self.tell(message)
 
 

@@ -1,4 +1,4 @@
-"""What this edge asks of the service layer, as one value that is loaded late."""
+"""What this edge asks of the use cases, as one value that is loaded late."""
 
 from __future__ import annotations
 
@@ -43,10 +43,7 @@ class Service:
         Application,
     ]
     settings: Callable[[object, Mapping[str, str]], tuple[Settings, list[str]]]
-    hover: Callable[  # what has to be looked up first is told by calling what it gives
-        [Application, str, Position, bool],
-        HoverAnswer | Callable[[], Awaitable[HoverAnswer | None]] | None,
-    ]
+    hover: Callable[[Application, str, Position, bool], Awaitable[HoverAnswer | None]]
     why_not_edited: Callable[[Application], str | None]
     symbol_named_at: Callable[[Application, str, Position], Awaitable[Symbol | None]]
     document_symbols: Callable[[Application, str], Awaitable[list[SymbolNode]]]
@@ -60,8 +57,28 @@ class Service:
 
 
 def load_service() -> Service:
-    """The real one."""
-    # Half a second of imports: only after `initialize` was answered.
-    from glossator.lsp.wiring import SERVICE  # noqa: PLC0415 - for the reason above
+    """The real one. It takes half a second of imports: only after `initialize` was answered."""
+    # ruff: noqa: PLC0415 - for the reason above
+    from glossator.application.application import Application
+    from glossator.settings.load import valid_settings
+    from glossator.usecases.commands import COMMANDS
+    from glossator.usecases.hover import HoverRequest, hover
+    from glossator.usecases.lenses import glosses_changed, lens_face, lenses
+    from glossator.usecases.on_lines import why_not_edited
+    from glossator.usecases.reports import report_at
+    from glossator.usecases.symbols import document_symbols, symbol_named_at, workspace_symbols
 
-    return SERVICE
+    return Service(
+        COMMANDS,
+        Application,
+        valid_settings,
+        lambda app, uri, position, links: hover(app, HoverRequest(uri, position, links)),
+        why_not_edited,
+        symbol_named_at,
+        document_symbols,
+        workspace_symbols,
+        lenses,
+        lens_face,
+        glosses_changed,
+        report_at,
+    )

@@ -1,27 +1,133 @@
-"""Candidates in blocks, looked into here and by a second reader, and told in their order."""
+"""Candidates are read and searched in blocks, in their order.
+
+Most candidates hold no match, and starting the search of a text takes longer than searching it. So
+the texts of a block are searched as one.
+"""
 
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from time import monotonic
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
+from glossator.files.disk import Parts
 from glossator.files.entries import FileEntry
-from glossator.search.block import FIRST, MOST, FileMatch, Reader
-from glossator.search.prefilter import Counts, SearchSpec
+from glossator.index.candidates import Ranges
+from glossator.index.parts import read_parts, with_plain_line_ends
+from glossator.search.scan import Pattern, holds_match, places_by_text
 
-if TYPE_CHECKING:
-    from glossator.worker.parallel_scanner import ParallelScanner
-
-_LENT = 4 * FIRST  # bytes in a block from which on it pays to ask a second reader
-_FEW = 10  # times as many files as hold a match: then a second reader spares reading them here
+OPENING = 15_000  # bytes that take as long as opening a file
 SHOWN = 20  # lines of a file that are looked for before it is shown; there may not be room for more
-_AHEAD = 8  # blocks that may be looked into before their turn
+FIRST = 1 << 16  # bytes of the first block; each further one has twice as many, …
+MOST = 1 << 20  # … and so many at most
 
 _T = TypeVar("_T")
+
+
+class FileMatch(NamedTuple):
+    """A file that holds a match, with what was read of it.
+
+    `lines` is how many lines match, of each part up to as many as were asked for; None where that
+    cannot be told, because the file is not plain or not as it was listed. Of a file that was read
+    as a whole `places` is where the matches of these lines begin, unless the pattern is multiline.
+    """
+
+    entry: FileEntry
+    lines: int | None
+    parts: Parts | None
+    places: Sequence[int]
+
+
+class Reader:
+    """Reads candidates of a search for `pattern`, of which `others` are not plain.
+
+    Of files for which `ranges` gives some only these are read, others have at most `limit` bytes.
+    The `others` are given by absolute path.
+    """
+
+    def __init__(
+        self,
+        limit: int,
+        others: Container[str],
+        ranges: Callable[[FileEntry], Ranges | None],
+        pattern: Pattern,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self.limit = limit
+        self._others = others
+        self._ranges = ranges
+        self.pattern = pattern
+        self._cancelled = cancelled
+
+    def parts(self, entry: FileEntry) -> Parts | None:
+        """What is to be searched of a plain file that is as it was listed."""
+        if entry.path in self._others:
+            return None
+        return read_parts(entry, self._ranges(entry), self.limit)
+
+    def amount(self, entry: FileEntry) -> int:
+        """How long it takes to look into a file, in bytes that are searched in the same time."""
+        if ranges := self._ranges(entry):
+            return OPENING + sum(end - start for start, end in ranges)
+        return OPENING + (entry.size if entry.size <= self.limit else 0)
+
+    def is_other(self, entry: FileEntry) -> bool:
+        """Whether the file is not plain."""
+        return entry.path in self._others
+
+    def block(
+        self, files: Iterator[FileEntry], size: int, largest: float
+    ) -> tuple[list[FileEntry], int, Iterator[FileEntry]]:
+        """The first files, up to an `amount` of about `size` and before any of more than `largest`.
+
+        Also gives their amount, and the other files.
+        """
+        block: list[FileEntry] = []
+        taken = 0
+        for entry in files:
+            amount = self.amount(entry)
+            if amount > largest:
+                return block, taken, chain((entry,), files)
+            block.append(entry)
+            taken += amount
+            if taken > size:
+                break
+        return block, taken, files
+
+    def holding(self, block: Iterable[FileEntry], most: float) -> Iterator[FileMatch]:
+        """Those that hold a match, or may; all are read before the first is given.
+
+        Of each part of a file at most so many matching lines are looked for.
+        """
+        read: list[tuple[FileEntry, Parts | None]] = []
+        texts: list[bytes] = []
+        owners: list[int] = []  # the file of each text
+        for entry in block:
+            if self._cancelled():
+                return
+            parts = self.parts(entry)
+            if parts is not None:
+                texts += map(with_plain_line_ends, parts.contents)
+                owners += [len(read)] * len(parts.contents)
+            read.append((entry, parts))
+        found: dict[int, list[Sequence[int]]] = {}
+        for place, places in self._places(texts, most).items():
+            found.setdefault(owners[place], []).append(places)
+        for number, (entry, parts) in enumerate(read):
+            if parts is None:
+                yield FileMatch(entry, None, None, ())
+            elif places_of_parts := found.get(number):
+                yield FileMatch(entry, sum(map(len, places_of_parts)), parts, places_of_parts[0])
+
+    def _places(self, texts: Sequence[bytes], most: float) -> Mapping[int, Sequence[int]]:
+        pattern, cancelled = self.pattern, self._cancelled
+        if not pattern.multiline:
+            return places_by_text(texts, pattern, cancelled, most=most)
+        holding = (not cancelled() and holds_match(text, pattern) for text in texts)
+        return {place: (0,) for place, holds in enumerate(holding) if holds}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,28 +151,15 @@ class MatchCollector(Generic[_T]):
         return SHOWN if self.showing else 1
 
 
-@dataclass(slots=True)
-class _Block(Generic[_T]):
-    """`found` is None if the second reader looks into the files."""
-
-    files: Sequence[FileEntry]
-    found: Iterable[tuple[FileEntry, _T]] | None
-
-
 class Blocks(Generic[_T]):
-    """One way through the candidates of a search; `done` files were begun, `held` were told.
+    """Goes through the candidates of a search, once; blocks grow while few files hold a match.
 
-    `amount` is what those begun take (see `Reader.amount`), `apart` the seconds that went by while
-    what had been found was made use of. The blocks grow while few files hold a match.
+    `done` files were read, `held` of them held a match. `amount` is what reading them took (see
+    `Reader.amount`), `apart` the seconds in which the caller used what was found.
     """
 
     def __init__(
-        self,
-        reader: Reader,
-        way: MatchCollector[_T],
-        sought: SearchSpec,
-        second: ParallelScanner | None,
-        cancelled: Callable[[], bool],
+        self, reader: Reader, way: MatchCollector[_T], cancelled: Callable[[], bool]
     ) -> None:
         self.done = 0
         self.held = 0
@@ -74,108 +167,39 @@ class Blocks(Generic[_T]):
         self.apart = 0.0
         self._reader = reader
         self._way = way
-        self._sought = sought
-        self._second = second
         self._cancelled = cancelled
         self._size = FIRST
-        self._few_hold = False
-        self._waiting: deque[_Block[_T]] = deque()  # in their order
 
     def found(
         self, files: Iterator[FileEntry], largest: float, enough: Callable[[], bool]
     ) -> Generator[tuple[FileEntry, _T], None, Iterator[FileEntry]]:
-        """Those that hold a match, in their order; gives the files that are left.
+        """The files that hold a match, in their order; returns the files that are left.
 
-        It ends when there is `enough`, and before a file of more than `largest` bytes. The last
-        ones are told by `rest`.
+        It ends when there is `enough`, and before a file of more than `largest` bytes.
         """
-        second = self._second
         while not (self._cancelled() or enough()):
             block, amount, files = self._reader.block(files, self._size, largest)
             if not block:
                 break
             self.done += len(block)
             self.amount += amount
-            if second and self._few_hold and self._size >= _LENT and second.has_room():
-                plain, ranges = self._reader.plain(block)
-                if plain:
-                    second.ask(self._sought, plain, ranges)
-                    self._waiting.append(_Block(block, None))
-                    continue
-            found: Iterable[tuple[FileEntry, _T]] = self._looked(block)
-            if self._waiting:
-                found = list(found)
-            self._waiting.append(_Block(block, found))
-            yield from self._told_in_turn(_AHEAD)
+            before = self.held
+            for match in self._reader.holding(block, self._way.most):
+                if self._cancelled():
+                    break
+                if result := self._collect(match):
+                    self.held += 1
+                    since = monotonic()
+                    yield match.entry, result
+                    self.apart += monotonic() - since
+            if 4 * (self.held - before) < len(block):  # else few more of them may be asked for
+                self._size = min(2 * self._size, MOST)
         return files
 
-    def rest(self) -> Iterator[tuple[FileEntry, _T]]:
-        """Those of the blocks that are being looked into still."""
-        return self._told_in_turn(0)
-
-    def _told_in_turn(self, most: int) -> Iterator[tuple[FileEntry, _T]]:
-        for found in self._in_turn(most):
-            since = monotonic()
-            yield found
-            self.apart += monotonic() - since
-
-    def _in_turn(self, most: int) -> Iterator[tuple[FileEntry, _T]]:
-        """What was found in the blocks whose turn it is, until at most so many are left."""
-        second = self._second
-        while self._waiting and not self._cancelled():
-            found = self._waiting[0].found
-            if found is None and second is not None:
-                if not second.has_answered:
-                    if len(self._waiting) <= most:
-                        return
-                    if not most and self._take_back():
-                        continue
-                found = self._told(self._waiting[0].files, second.answer(self._cancelled))
-            files = self._waiting.popleft().files
-            before = self.held
-            for each in found or ():
-                self.held += 1
-                yield each
-            held = self.held - before
-            self._few_hold = _FEW * held < len(files)
-            if 4 * held < len(files):  # else few more of them may be asked for
-                self._size = min(2 * self._size, MOST)
-
-    def _take_back(self) -> bool:
-        """Look here into the last block the second reader has, unless it is the only one."""
-        _, *others = (block for block in self._waiting if block.found is None)
-        if others:
-            others[-1].found = list(self._looked(others[-1].files))
-        return bool(others)
-
-    def _looked(self, files: Sequence[FileEntry]) -> Iterator[tuple[FileEntry, _T]]:
-        for held in self._reader.holding(files, self._way.most):
-            if self._cancelled():
-                return
-            if result := self._made(held.entry, held.lines, held):
-                yield held.entry, result
-
-    def _told(
-        self, files: Sequence[FileEntry], counts: Counts | None
-    ) -> Iterator[tuple[FileEntry, _T]]:
-        if counts is None:
-            yield from self._looked(files)
-            return
-        for entry in files:
-            if self._cancelled():
-                return
-            count = None if self._reader.is_other(entry) else counts.get(entry.path, 0)
-            if count == 0:
-                continue
-            if result := self._made(entry, count):
-                yield entry, result
-
-    def _made(
-        self, entry: FileEntry, lines: int | None, held: FileMatch | None = None
-    ) -> _T | None:
-        if lines is None:
-            return self._way.look(entry)
+    def _collect(self, match: FileMatch) -> _T | None:
+        if match.lines is None:
+            return self._way.look(match.entry)
         since = monotonic()
-        told = self._way.told(entry, lines, held)
+        result = self._way.told(match.entry, match.lines, match)
         self.apart += monotonic() - since
-        return told
+        return result

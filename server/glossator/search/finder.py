@@ -1,8 +1,8 @@
 """Which candidates of a search hold a match, in the order that was asked for, as soon as it can be.
 
-The first part, and everything that is not plain text, is read and searched here. Where few files
-hold a match, the worker process looks into some of them (`blocks.py`). Where much is left, ripgrep
-sifts the plain files first (`ripgrep.py`); without it, and where it fails, all are read here.
+The first part, and everything that is not plain text, is read and searched here (`blocks.py`).
+Where much is left, ripgrep sifts the plain files first (`ripgrep.py`); without it, and where it
+fails, all are read here.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack
 from functools import cached_property
 from itertools import chain, islice
 from statistics import fmean
@@ -22,9 +21,7 @@ from glossator.files.disk import Stamp
 from glossator.files.entries import FileEntry
 from glossator.index.candidates import Candidates
 from glossator.index.parts import listed_stamp
-from glossator.search.block import OPENING, Reader
-from glossator.search.blocks import Blocks, MatchCollector
-from glossator.search.prefilter import SearchSpec
+from glossator.search.blocks import OPENING, Blocks, MatchCollector, Reader
 from glossator.search.ripgrep import LARGE, Request, Ripgrep, Sifting
 from glossator.search.ripgrep_program import find_ripgrep
 
@@ -84,25 +81,17 @@ class Finder:
         ordered = _peeked(selected)  # putting them in order is no time that ripgrep would spare
         if ordered is None:
             return
-        with ExitStack() as lent:
-            second = lent.enter_context(self._snapshot.second_reader())
-            reader = self._reader
-            sought = SearchSpec(self._request, reader.pattern.within, way.counting, reader.limit)
-            self._blocks = blocks = Blocks(reader, way, sought, second, self._cancelled)
-            left = yield from self._in_blocks(blocks, ordered, way)
-            remaining = None if self._cancelled() else _peeked(left)
-            if remaining is None:
-                yield from blocks.rest()
-                return
-            sifting = self._sifting(remaining, way)
-            if sifting is None:
-                yield from blocks.found(remaining, math.inf, lambda: False)
-                yield from blocks.rest()
-                return
-            with sifting:
-                yield from blocks.rest()
-                lent.close()
-                yield from self._sifted(sifting, blocks, way)
+        self._blocks = blocks = Blocks(self._reader, way, self._cancelled)
+        left = yield from self._in_blocks(blocks, ordered, way)
+        remaining = None if self._cancelled() else _peeked(left)
+        if remaining is None:
+            return
+        sifting = self._sifting(remaining, way)
+        if sifting is None:
+            yield from blocks.found(remaining, math.inf, lambda: False)
+            return
+        with sifting:
+            yield from self._sifted(sifting, blocks, way)
 
     def _in_blocks(
         self, blocks: Blocks[_T], selected: Iterator[FileEntry], way: MatchCollector[_T]

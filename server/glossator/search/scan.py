@@ -10,23 +10,19 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, islice
 
 import re2
 
 from glossator.core.errors import UsageError
-from glossator.search.literal import Literal, beginning_of, find_literal, literal_of
 
 _MAX_MEMORY = 64 << 20  # bytes for RE2's automata
 _PIECE = 1 << 16  # bytes searched at a time: even RE2's slowest way takes few ms for them
 _TOGETHER = 1 << 21  # bytes of several texts that are worth copying, to search them as one
 _STEP = 2_048  # bytes, some ten lines
 _NEAR = 20  # lines, which are walked one by one
-_SINGLY = 8  # lines given to RE2 one by one at most, …
-_FOR_ONE = 4_096  # … and one for so many bytes, because each takes as long as 2 kB at once
 _LOOK = 256  # matching lines after which to look whether the search was cancelled
-_DENSE = 16  # matching lines in a piece, after which more are likely soon
 _MANY = 5_000  # bytes, from which on numpy counts quicker, …
 _AT_ONCE = 1 << 16  # … so many at once, for which no new memory is asked of the system
 _OF_TEXTS = re.compile(r"\\[AzC]|\(\?[a-zA-Z]*-")  # and now and then what only looks like it
@@ -34,52 +30,15 @@ _OF_TEXTS = re.compile(r"\\[AzC]|\(\?[a-zA-Z]*-")  # and now and then what only 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A compiled pattern; `literal`: the only text it matches, if that was quick to see.
+    """A compiled pattern.
 
     `of_texts`: whether it may ask where a text begins or ends, or match part of a character; else
-    what it matches depends on the line alone, unless it is `multiline`. `beginning`: see
-    `beginning_of`. `within`: see `knowing`.
+    what it matches depends on the line alone, unless it is `multiline`.
     """
 
     regex: re2.Pattern[bytes]
     multiline: bool
     of_texts: bool
-    literal: Literal | None = None
-    beginning: bytes = b""
-    within: bytes = b""
-
-    def knowing(self, within: bytes) -> Pattern:
-        """The pattern that looks first for what every match holds as it stands.
-
-        What it begins with RE2 looks for by itself.
-        """
-        return self if self.beginning.startswith(within) else replace(self, within=within)
-
-    def find(
-        self, text: bytes, view: bytes | memoryview, start: int, end: int, *, dense: bool = False
-    ) -> int:
-        """Where the first match in some lines of the text begins; -1 if there is none.
-
-        `view` is the text without the line end of its last line. Where matches are `dense`, it
-        takes longer to look for what is within first.
-        """
-        if self.literal and (place := self.literal.find(text, start, end)) is not None:
-            return place
-        singly = min(_SINGLY, (end - start) // _FOR_ONE)
-        while self.within and not dense:
-            at = find_literal(text, self.within, start, end)
-            if at < 0:
-                return -1
-            start = max(start, text.rfind(b"\n", start, at) + 1)
-            line_end = text.find(b"\n", at, end) if singly else -1
-            if line_end < 0:
-                break
-            if match := self.regex.search(view, start, line_end):
-                return match.start()
-            start = line_end + 1
-            singly -= 1
-        match = self.regex.search(view, start, end)
-        return match.start() if match else -1
 
 
 def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool = False) -> Pattern:
@@ -103,13 +62,7 @@ def compile_pattern(pattern: str, *, ignore_case: bool = False, multiline: bool 
             f"The pattern {pattern!r} cannot be used: {reason}.\nThe syntax is RE2's: no"
             " look-around and no back-references; escape characters such as ( [ { meant literally."
         ) from error
-    return Pattern(
-        regex,
-        multiline,
-        _OF_TEXTS.search(pattern) is not None,
-        None if ignore_case else literal_of(pattern),
-        beginning_of(pattern),
-    )
+    return Pattern(regex, multiline, _OF_TEXTS.search(pattern) is not None)
 
 
 def as_searched(text: str) -> bytes:
@@ -147,7 +100,7 @@ def holds_match(
 ) -> bool:
     """Whether `matching_lines` gives any."""
     if pattern.multiline:
-        match = pattern.regex.search(text) if text and pattern.within in text else None
+        match = pattern.regex.search(text) if text else None
         return match is not None and not _is_behind(text, match.start())
     return next(_in_lines(text, pattern, cancelled), None) is not None
 
@@ -257,10 +210,10 @@ def _in_lines(
         if end < 0:
             end = last
         found = 0
-        while (start := pattern.find(text, view, at, end, dense=found >= _DENSE)) >= 0:
-            yield start
+        while match := pattern.regex.search(view, at, end):
+            yield match.start()
             found += 1
-            at = after(start)
+            at = after(match.start())
             if not 0 < at <= last or (found % _LOOK == 0 and cancelled()):
                 return
             if at > end:

@@ -18,8 +18,7 @@ from glossator.files.entries import FileEntry
 from glossator.index.candidates import Candidates, Ranges
 from glossator.index.parts import with_plain_line_ends
 from glossator.index.required import analyse
-from glossator.search.block import FileMatch, Reader
-from glossator.search.blocks import SHOWN, MatchCollector
+from glossator.search.blocks import SHOWN, FileMatch, MatchCollector, Reader
 from glossator.search.finder import Finder
 from glossator.search.ripgrep import LARGE, Request
 from glossator.search.ripgrep_pattern import folds_alike
@@ -63,9 +62,8 @@ class TextSearch:
         alone: FileEntry | None = None,
     ) -> None:
         pattern, flags = request.pattern, (request.ignore_case, request.multiline)
-        compiled = compile_pattern(pattern, ignore_case=flags[0], multiline=flags[1])
+        self._pattern = compile_pattern(pattern, ignore_case=flags[0], multiline=flags[1])
         analysis = analyse(pattern, ignore_case=flags[0], multiline=flags[1])
-        self._pattern = compiled.knowing(analysis.literal)
         self._snapshot = snapshot
         self._request = request
         self._cancelled = cancelled

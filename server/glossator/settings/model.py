@@ -10,6 +10,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from glossator.core.errors import DeclarationError
+
 Backend = Literal["anthropic", "bedrock", "vertex", "foundry"]
 Profile = Literal["anthropic", "llama.cpp", "ollama", "lmstudio", "vllm", "litellm"]
 Effort = Literal["low", "medium", "high", "xhigh", "max"]
@@ -23,6 +25,14 @@ class _Group(BaseModel):
         validate_by_name=True,
         validate_by_alias=True,
     )
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: object) -> None:
+        for name, field in cls.model_fields.items():
+            if not field.description:
+                raise DeclarationError(
+                    f"The setting {name} of {cls.__name__} needs a description, which editors show."
+                )
 
 
 class RoleSettings(_Group):

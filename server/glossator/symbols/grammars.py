@@ -8,6 +8,8 @@ from importlib import import_module
 
 from tree_sitter import Language, Query
 
+from glossator.core.errors import DeclarationError
+from glossator.core.languages import CODE, LANGUAGES, MARKDOWN
 from glossator.symbols.queries.bash import BASH
 from glossator.symbols.queries.c_family import CPP, C
 from glossator.symbols.queries.csharp import CSHARP
@@ -48,6 +50,12 @@ _SOURCES = {
     "toml": _Source("tree_sitter_toml"),
     "markdown": _Source("tree_sitter_markdown"),
 }
+_WITH_QUERY = {name for name, source in _SOURCES.items() if source.query}
+if lacking := sorted((LANGUAGES - {MARKDOWN} - _SOURCES.keys()) | (CODE ^ _WITH_QUERY)):
+    raise DeclarationError(
+        f"{', '.join(lacking)}: give each language of core/languages.py a grammar here, and one of"
+        " code a query."
+    )
 
 
 @cache

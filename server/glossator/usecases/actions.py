@@ -1,7 +1,6 @@
-"""What can be done with lines of a document, in one table.
+"""What can be done with lines of a document, in one table; `declared.py` makes commands of it.
 
-Commands, code actions and the terminal's commands are made from it. Standard library only: a client
-is told of them before the rest of the service is imported.
+Standard library only, as the declarations are.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from glossator.permissions.hidden import HiddenFiles
 from glossator.search.fuzzy import best_files, newest_files, way_of
 from glossator.symbols.find import Definition
 from glossator.symbols.symbol import Symbol
-from glossator.usecases.chat_commands import CHAT_COMMANDS
+from glossator.usecases.declared import CHAT_COMMANDS
 
 MAX_ITEMS = 100
 

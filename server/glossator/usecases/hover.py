@@ -89,23 +89,8 @@ class _Word:
     end: Position
 
 
-class NotAtHand(Exception):
+class _NotAtHand(Exception):
     """Something has to be looked up first."""
-
-
-def hover_at_hand(app: Application, request: HoverRequest) -> HoverAnswer | None:
-    """As `hover`, at once. Raises `NotAtHand`."""
-    snapshot = app.host.snapshot()
-    document = snapshot.open_document(request.uri)  # a hover is on what the editor shows
-    if document is None:
-        return None
-    if len(document.text) > _LONG:
-        raise NotAtHand
-    word = _word_at(document, request.position, app.host.encoding)
-    if word is None:
-        return None
-    facts = _facts_at_hand(app, snapshot, word, request.position.line + 1)
-    return _answer(app, request, word, facts)
 
 
 async def hover(app: Application, request: HoverRequest) -> HoverAnswer | None:
@@ -170,10 +155,10 @@ class _Facts:
 def _facts_at_hand(
     app: Application, snapshot: WorkspaceSnapshot, word: _Word, line: int
 ) -> _Facts | None:
-    """As `_facts`, at once. Raises `NotAtHand`."""
+    """As `_facts`, at once. Raises `_NotAtHand`."""
     outline = app.at_hand.outline(word.document)
     if outline is None:
-        raise NotAtHand
+        raise _NotAtHand
     if namesakes := tuple(symbol for symbol in outline if symbol.name == word.text):
         return _defined_here(snapshot, word, line, namesakes)
     if not _may_be_elsewhere(word):
@@ -181,7 +166,7 @@ def _facts_at_hand(
     search = partial(_look_elsewhere, app.symbols, snapshot, word)
     found = app.at_hand.known_definitions(snapshot, word.document, word.text, search)
     if found is None:
-        raise NotAtHand
+        raise _NotAtHand
     return _defined_elsewhere(snapshot, found)
 
 
@@ -190,6 +175,8 @@ async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | N
 
     Raises `TimeoutError` then, but for what is likely to be nothing.
     """
+    with suppress(_NotAtHand):
+        return _facts_at_hand(app, app.host.snapshot(), word, line)
     key = word.document.path, word.document.sha256, word.text, line
     nowhere = app.at_hand.was_nowhere(word.document, word.text)
     looking = app.at_hand.look_up(key, partial(_facts, app, word, line))
@@ -208,7 +195,7 @@ async def _facts_in_time(app: Application, word: _Word, line: int) -> _Facts | N
 async def _facts(app: Application, word: _Word, line: int) -> _Facts | None:
     """What is known of a word on a 1-based line of its document; None if nothing is."""
     snapshot = app.host.snapshot()
-    with suppress(NotAtHand):
+    with suppress(_NotAtHand):
         return _facts_at_hand(app, snapshot, word, line)
     if app.at_hand.outline(word.document) is None:
         namesakes = await app.symbols.outline(snapshot, word.document, name=word.text)

@@ -10,7 +10,7 @@ from glossator.permissions.policy import Mode
 
 @dataclass(frozen=True, slots=True)
 class SetModeRequest:
-    """The mode from the next tool call on."""
+    """The mode from the next tool call on, until the server ends."""
 
     mode: Mode
 

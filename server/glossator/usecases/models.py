@@ -49,7 +49,7 @@ class ModelList:
 
 @dataclass(frozen=True, slots=True)
 class SetModelRequest:
-    """The model from the next run on, and the effort, without one the model's own."""
+    """The model from the next run on, until the server ends; without an effort the model's own."""
 
     model: str
     effort: Effort | None = None

@@ -45,7 +45,10 @@ class RuleList:
 
 @dataclass(frozen=True, slots=True)
 class RemoveRuleRequest:
-    """A rule as it is listed, and where it is from; one of a session takes the session."""
+    """A rule as it is listed, and where it is from; one of a session takes the session.
+
+    It is an error where there is no such rule, or it stands in the settings.
+    """
 
     text: str
     source: Source

@@ -1,8 +1,7 @@
 """The worker process: `python -P -m glossator.worker`, started by `client.Worker`.
 
 Frames go over the standard streams it was started with; whatever else writes to standard output
-or reads standard input meets the log and the null device. Its argument is the descriptor of the
-pipe of `parallel_scanner.py`.
+or reads standard input meets the log and the null device.
 """
 
 from __future__ import annotations
@@ -11,10 +10,7 @@ import logging
 import os
 import signal
 import sys
-import threading
-from multiprocessing.connection import Connection
 
-from glossator.worker import parallel_scanner
 from glossator.worker.serve import serve
 
 _NICENESS = 10  # the editor and its servers go first
@@ -31,9 +27,6 @@ def main() -> None:
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
     os.close(null)
-    for descriptor in sys.argv[1:]:  # none from a server that runs since before an update
-        pipe = Connection(int(descriptor))
-        threading.Thread(target=parallel_scanner.serve, args=(pipe,), daemon=True).start()
     with os.fdopen(requests, "rb") as incoming, os.fdopen(reports, "wb") as outgoing:
         serve(incoming, outgoing)
 

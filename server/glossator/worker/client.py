@@ -10,11 +10,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import pickle
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from time import monotonic
 from typing import TypeVar, cast
 
 from glossator.core.descriptors import is_exhaustion
@@ -22,12 +20,10 @@ from glossator.core.errors import GlossatorError
 from glossator.worker.connection import Connection, JobFailed, unpickled
 from glossator.worker.jobs import Job, Progress
 from glossator.worker.launch import launch
-from glossator.worker.parallel_scanner import ParallelScanner
 
 _FIRST_WAIT = 0.5  # seconds after the first failure, doubled with each further one
 _LONGEST_WAIT = 60.0  # seconds
 _PATIENCE = 30.0  # seconds without a sign of life; a slice may read a file from a slow disk
-_LONG_SEARCH = 0.02  # seconds of looking into files, after which a second reader has its use
 _TOO_MANY_FILES = "too many files are open; raise the limit with ulimit -n, or restart Glossator"
 _RECOVERED = 60.0  # seconds; failures before a life as long as this count no more
 
@@ -82,9 +78,7 @@ class Worker:
         self._first_wait = first_wait
         self._longest_wait = longest_wait
         self._connection: Connection | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None  # once searches may have it started
         self._starting = asyncio.Lock()
-        self._beginning: asyncio.Task[None] | None = None  # because of a search
         self._closed = False
         self._failures = 0
         self._how = "ended"
@@ -99,25 +93,6 @@ class Worker:
         if self._closed or self._failures == 0:
             return WorkerState(Phase.OFF)
         return WorkerState(Phase.BACKING_OFF, self._failures, self._remaining(), how=self._how)
-
-    def serve_searches(self) -> None:
-        """From now on a search that looks into files for long by itself has it started."""
-        self._loop = asyncio.get_running_loop()
-
-    @contextmanager
-    def second_reader(self) -> Iterator[ParallelScanner | None]:
-        """The process as a second reader of one search, if it has no job; from any thread."""
-        if (connection := self._connection) is not None:
-            with connection.second_reader.lent() as reader:
-                yield reader
-            return
-        began = monotonic()
-        try:
-            yield None
-        finally:  # also when no more is asked for
-            if self._loop and not self._closed and monotonic() - began > _LONG_SEARCH:
-                with suppress(RuntimeError):  # the loop is closed, and nobody searches any more
-                    self._loop.call_soon_threadsafe(self._start_soon)
 
     async def run(self, job: Job[_R], on_progress: Callable[[Progress], None] | None = None) -> _R:
         """What the job returns. Raises `WorkerGone`, or `JobFailed` when the job did.
@@ -138,17 +113,6 @@ class Worker:
         async with self._starting:
             if self._connection is not None:
                 await self._connection.close()
-        if self._beginning is not None:
-            await self._beginning
-
-    def _start_soon(self) -> None:
-        """Start the process, if that may be; nobody waits for it."""
-        if self._beginning is None or self._beginning.done():
-            self._beginning = asyncio.create_task(self._begin(), name="glossator-worker-start")
-
-    async def _begin(self) -> None:
-        with suppress(WorkerGone):  # what could not be started was logged
-            await self._connect()
 
     async def _connect(self) -> Connection:
         async with self._starting:

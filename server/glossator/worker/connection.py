@@ -28,7 +28,6 @@ from glossator.worker.frames import (
 )
 from glossator.worker.jobs import Progress
 from glossator.worker.launch import Launched
-from glossator.worker.parallel_scanner import ParallelScanner
 
 _LAST_SECONDS = 2.0  # for a process whose pipe was closed to end
 _LOOKS = 10  # in the time that it may be silent; after a pause of our own, one look is no proof
@@ -69,7 +68,6 @@ class Connection:
         self._reports = 0
         self._silent = False  # for longer than it may be
         self._started = asyncio.get_running_loop().time()
-        self.second_reader = ParallelScanner(launched.second_reader, self._busy.is_set)
         self._life = asyncio.create_task(self._live(), name="glossator-worker")
 
     async def ask(

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
-import struct
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:  # the server starts without it
-    from multiprocessing.connection import Connection
 
 _INHERITED = frozenset(
     "PATH HOME LANG LANGUAGE TMPDIR TMP TEMP LD_LIBRARY_PATH DYLD_LIBRARY_PATH "
@@ -23,8 +17,6 @@ _INHERITED = frozenset(
 )
 _INHERITED_FAMILIES = ("LC_", "XDG_")
 _NEUTRAL_FOLDER = os.path.abspath(os.sep)
-_PIPE_MICROSECONDS = 100_000  # that a message may take once its first byte is there
-_PIPE_BYTES = 1 << 18  # more than all that is asked at a time, mostly
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # or numpy starts a pool
 
 
@@ -36,7 +28,6 @@ class Launched:
     requests: asyncio.StreamWriter
     reports: asyncio.StreamReader
     log: asyncio.StreamReader
-    second_reader: Connection
 
 
 def clean_environment(environ: Mapping[str, str]) -> dict[str, str]:
@@ -59,37 +50,21 @@ async def launch() -> Launched:
     Not in the workspace and with `-P`, so that no module of the workspace is taken for ours; in a
     session of its own, so that Ctrl-C in a terminal does not reach it.
     """
-    ours, theirs = await asyncio.to_thread(_pipe)
-    with theirs:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-P",
-            "-m",
-            "glossator.worker",
-            str(theirs.fileno()),
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-            cwd=_NEUTRAL_FOLDER,
-            env=clean_environment(os.environ),
-            start_new_session=True,
-            pass_fds=(theirs.fileno(),),
-        )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-P",
+        "-m",
+        "glossator.worker",
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        cwd=_NEUTRAL_FOLDER,
+        env=clean_environment(os.environ),
+        start_new_session=True,
+    )
     if process.stdin is None or process.stdout is None or process.stderr is None:
         raise OSError("the worker process was started without its pipes")
-    return Launched(process, process.stdin, process.stdout, process.stderr, ours)
-
-
-def _pipe() -> tuple[Connection, Connection]:
-    """Our end, at which nothing waits for long whatever the process does, and theirs."""
-    from multiprocessing.connection import Connection  # noqa: PLC0415 - for the reason above
-
-    ours, theirs = socket.socketpair()
-    for option in (socket.SO_SNDTIMEO, socket.SO_RCVTIMEO):
-        ours.setsockopt(socket.SOL_SOCKET, option, struct.pack("@ll", 0, _PIPE_MICROSECONDS))
-    for end in (ours, theirs):
-        end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _PIPE_BYTES)
-    return Connection(ours.detach()), Connection(theirs.detach())
+    return Launched(process, process.stdin, process.stdout, process.stderr)
 
 
 def _entries(path: str | None) -> list[str]:

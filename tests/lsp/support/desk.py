@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from glossator.lsp.server import build_server
+from glossator.lsp.features import build_server
 from tests.lsp.support.editor import Editor, Message, connected
 from tests.standin import Script, StandIn
 

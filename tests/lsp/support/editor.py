@@ -9,12 +9,9 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from glossator.lsp.inbox import pump
 from glossator.lsp.server import Server
-from glossator.lsp.streams import SocketSink
 from tests.patience import SECONDS
 
 Message = dict[str, Any]
@@ -168,8 +165,7 @@ async def connected(server: Server) -> AsyncIterator[Editor]:
     ours, theirs = socket.socketpair()
     editor = Editor(*await asyncio.open_connection(sock=ours))
     reader, writer = await asyncio.open_connection(sock=theirs)
-    sink = SocketSink(writer, server.connection_lost)
-    serving = asyncio.create_task(server.serve(partial(pump, reader), sink))
+    serving = asyncio.create_task(server.serve(reader, writer))
     try:
         yield editor
     finally:

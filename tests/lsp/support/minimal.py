@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 
 from glossator.lsp.__main__ import main
-from glossator.lsp.server import Server, build_server
+from glossator.lsp.features import build_server
+from glossator.lsp.server import Server
 from glossator.lsp.service import Service
 
 

@@ -19,7 +19,7 @@ from glossator.core.text import Position, PositionEncoding
 from glossator.core.uri import to_path
 from glossator.documents.host import WorkspaceHost
 from glossator.lsp.service import Service
-from glossator.lsp.settings import valid_settings
+from glossator.settings.load import valid_settings
 from glossator.settings.model import Settings
 from glossator.symbols.symbol import Symbol
 from glossator.worker.client import Worker
@@ -221,7 +221,7 @@ class HoverAnswer:
     end: Position
 
 
-def hover(app: Application, uri: str, position: Position, _links: bool) -> HoverAnswer | None:
+async def hover(app: Application, uri: str, position: Position, _links: bool) -> HoverAnswer | None:
     """The line under the position."""
     document = app.host.snapshot().read(to_path(uri) or uri)
     if not isinstance(document, Document):

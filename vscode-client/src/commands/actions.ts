@@ -7,15 +7,15 @@ import { fileEditor } from "../editor/insert.ts";
 import { type LineAction, type Lines, QUESTIONS } from "../lines.ts";
 import { wireDiagnostic } from "../ports/diagnostics.ts";
 import { UserError } from "../result.ts";
-import type { CommandTable, Parts } from "./parts.ts";
+import type { Command, Parts } from "./parts.ts";
 
 /** The commands. */
-export function actions(parts: Parts): CommandTable {
+export function actions(parts: Parts): Readonly<Record<LineAction, Command>> {
   const entries = Object.entries(QUESTIONS).map(([name, question]) => {
     const command = (given: unknown) => act(parts, name as LineAction, question, given);
     return [name, command] as const;
   });
-  return Object.fromEntries(entries);
+  return Object.fromEntries(entries) as Record<LineAction, Command>;
 }
 
 async function act(

@@ -39,14 +39,14 @@ const HOW_FAR: ReadonlyArray<QuickPickItem & { readonly thoroughness: Thoroughne
 ];
 
 /** The commands. */
-export function asking(parts: Parts): CommandTable {
+export function asking(parts: Parts) {
   return {
     "glossator.ask": (given) => ask(parts, given as { question?: string } | undefined),
     "glossator.askAbout": (one, all) => askAbout(parts, one as Uri, all as Uri[] | undefined),
     "glossator.explore": (given) => explore(parts, typeof given === "string" ? given : ""),
     "glossator.search": (given) => search(parts, typeof given === "string" ? given : ""),
     "glossator.cancel": () => parts.chat.stop(),
-  };
+  } satisfies CommandTable;
 }
 
 /** Without a question, it is typed: into the panel, or a box where the panel does not come up. */

@@ -13,12 +13,12 @@ export interface Place {
 }
 
 /** The commands. */
-export function glosses(parts: Parts): CommandTable {
+export function glosses(parts: Parts) {
   return {
     "glossator.gloss": (given) => gloss(parts, given),
     "glossator.showGloss": (given) => showGloss(parts, given),
     "glossator.exploreWorkspace": () => exploreWorkspace(parts),
-  };
+  } satisfies CommandTable;
 }
 
 /** From a hover or a lens with a place, from the explorer with a file, from the palette without. */

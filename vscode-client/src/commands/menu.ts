@@ -10,8 +10,8 @@ interface Entry {
 }
 
 /** The command. */
-export function menu(parts: Parts): CommandTable {
-  return { "glossator.showMenu": () => showMenu(parts) };
+export function menu(parts: Parts) {
+  return { "glossator.showMenu": () => showMenu(parts) } satisfies CommandTable;
 }
 
 async function showMenu({ server, chat }: Parts): Promise<void> {

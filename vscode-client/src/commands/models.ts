@@ -10,7 +10,7 @@ import type { CommandTable, Parts } from "./parts.ts";
 const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
 
 /** The commands. */
-export function models(parts: Parts): CommandTable {
+export function models(parts: Parts) {
   return {
     "glossator.setModel": (given) => setModel(parts, given),
     "glossator.showContext": async () => {
@@ -18,7 +18,7 @@ export function models(parts: Parts): CommandTable {
       const answer = await parts.server.run("glossator.showContext", { sessionId });
       await showMarkdown("Glossator context", contextReport(answer));
     },
-  };
+  } satisfies CommandTable;
 }
 
 /** In a few words: how much fits, and what a million tokens cost. */

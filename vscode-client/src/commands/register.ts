@@ -2,21 +2,22 @@
 
 import { commands, type Disposable } from "vscode";
 import type { Inquiries } from "../ports/inquiries.ts";
+import type { Offered } from "../wire.ts";
 import { actions } from "./actions.ts";
 import { asking } from "./asking.ts";
 import { showFailure } from "./failures.ts";
 import { glosses } from "./glosses.ts";
 import { menu } from "./menu.ts";
 import { models } from "./models.ts";
-import type { CommandTable, Parts } from "./parts.ts";
+import type { Command, CommandTable, Parts } from "./parts.ts";
 import { rules } from "./rules.ts";
 import { sessions } from "./sessions.ts";
 import { undo } from "./undo.ts";
 import { upkeep } from "./upkeep.ts";
 
-/** Register each; what goes wrong is told once, here. */
+/** Register each; what goes wrong is told once, here. The compiler misses one that is offered. */
 export function registerCommands(parts: Parts, inquiries: Inquiries): Disposable[] {
-  const table: CommandTable = {
+  const table: CommandTable & Readonly<Record<Offered, Command>> = {
     ...asking(parts),
     ...actions(parts),
     ...glosses(parts),

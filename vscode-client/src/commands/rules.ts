@@ -24,8 +24,8 @@ interface Item extends QuickPickItem {
 }
 
 /** The command. */
-export function rules(parts: Parts): CommandTable {
-  return { "glossator.permissionRules": () => showRules(parts) };
+export function rules(parts: Parts) {
+  return { "glossator.permissionRules": () => showRules(parts) } satisfies CommandTable;
 }
 
 /** The list comes again after a rule was removed. */

@@ -9,7 +9,7 @@ import { during } from "./during.ts";
 import type { CommandTable, Parts } from "./parts.ts";
 
 /** The commands. Each may be given a session's id; without one the user chooses. */
-export function sessions(parts: Parts): CommandTable {
+export function sessions(parts: Parts) {
   const { chat } = parts;
   const chosen = (title: string, given: unknown) => choose(parts, title, given);
   return {
@@ -53,7 +53,7 @@ export function sessions(parts: Parts): CommandTable {
       await parts.panel.reveal();
       await chat.again();
     },
-  };
+  } satisfies CommandTable;
 }
 
 /** The session that is shown. Throws `UserError` if nothing was asked yet. */

@@ -44,11 +44,11 @@ interface What {
 }
 
 /** The commands; each may be given a turn, or `LAST`. */
-export function undo(parts: Parts): CommandTable {
+export function undo(parts: Parts) {
   return {
     "glossator.undoTurn": (given) => take(parts, "glossator.undoTurn", given),
     "glossator.redoTurn": (given) => take(parts, "glossator.redoTurn", given),
-  };
+  } satisfies CommandTable;
 }
 
 /**

@@ -17,7 +17,7 @@ const MODES: ReadonlyArray<readonly [mode: Mode, icon: string, label: string, de
 ];
 
 /** The commands. */
-export function upkeep(parts: Parts): CommandTable {
+export function upkeep(parts: Parts) {
   const { server, log } = parts;
   return {
     "glossator.setMode": (given) => setMode(parts, given),
@@ -38,7 +38,7 @@ export function upkeep(parts: Parts): CommandTable {
     "glossator.setApiKey": () => setApiKey(parts),
     "glossator.showOutput": async () => log.show(),
     "glossator.openSettings": (given) => openSettings(given),
-  };
+  } satisfies CommandTable;
 }
 
 /** All, or those that a query finds. They are a machine's: of a remote one they stand in a place of its own. */

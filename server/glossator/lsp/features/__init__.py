@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from glossator.lsp.features import (
     code_action,
@@ -10,26 +10,22 @@ from glossator.lsp.features import (
     document_link,
     document_symbol,
     execute_command,
-    file_operations,
-    folders,
+    files,
     hover,
-    initialize,
-    shutdown,
+    lifecycle,
     sync,
     text_document_content,
-    watched_files,
     workspace_symbol,
 )
+from glossator.lsp.server import Server
+from glossator.lsp.service import Service, load_service
 
-if TYPE_CHECKING:
-    from glossator.lsp.server import Server
+__all__ = ["build_server"]
 
 _FEATURES = (
-    initialize,
+    lifecycle,
     sync,
-    watched_files,
-    file_operations,
-    folders,
+    files,
     hover,
     code_action,
     code_lens,
@@ -38,11 +34,12 @@ _FEATURES = (
     text_document_content,
     document_link,
     execute_command,
-    shutdown,
 )
 
 
-def register(server: Server) -> None:
-    """Give the server every handler; what is registered is what `initialize` offers."""
+def build_server(load: Callable[[], Service] = load_service) -> Server:
+    """A server with every feature; what is registered is what `initialize` offers."""
+    server = Server(load)
     for feature in _FEATURES:
         feature.register(server)
+    return server

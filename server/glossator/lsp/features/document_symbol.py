@@ -6,11 +6,29 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from glossator.lsp.features.symbol_kinds import kind_of
-
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
     from glossator.usecases.symbols import Range, SymbolNode
+
+_KINDS = {
+    "class": types.SymbolKind.Class,
+    "constant": types.SymbolKind.Constant,
+    "enum": types.SymbolKind.Enum,
+    "function": types.SymbolKind.Function,
+    "heading": types.SymbolKind.String,
+    "impl": types.SymbolKind.Object,
+    "interface": types.SymbolKind.Interface,
+    "key": types.SymbolKind.Key,
+    "macro": types.SymbolKind.Function,
+    "method": types.SymbolKind.Method,
+    "module": types.SymbolKind.Module,
+    "namespace": types.SymbolKind.Namespace,
+    "property": types.SymbolKind.Property,
+    "struct": types.SymbolKind.Struct,
+    "trait": types.SymbolKind.Interface,
+    "type": types.SymbolKind.Class,
+    "variable": types.SymbolKind.Variable,
+}
 
 
 def register(server: Server) -> None:
@@ -54,3 +72,8 @@ def to_range(edges: Range) -> types.Range:
     """Two positions as the protocol has them."""
     start, end = edges
     return types.Range(types.Position(*start), types.Position(*end))
+
+
+def kind_of(word: str) -> types.SymbolKind:
+    """The protocol's number for our word; a word without one is a variable."""
+    return _KINDS.get(word, types.SymbolKind.Variable)

@@ -1,4 +1,4 @@
-"""`workspace/executeCommand`, and cancelling one by its progress bar.
+"""`workspace/executeCommand`.
 
 The handler is a coroutine, so that the request's own task is what `$/cancelRequest` cancels.
 """
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 def register(server: Server) -> None:
     """Take over from pygls, where a cancelled command would go on running."""
     server.feature(types.WORKSPACE_EXECUTE_COMMAND)(execute_command)
-    server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)(cancel_progress)
 
 
 async def execute_command(ls: Server, params: types.ExecuteCommandParams) -> object:
@@ -30,11 +29,6 @@ async def execute_command(ls: Server, params: types.ExecuteCommandParams) -> obj
         return await run_command(ls, params)
     finally:
         _trace(ls, params, (time.perf_counter() - started) * 1000)
-
-
-def cancel_progress(ls: Server, params: types.WorkDoneProgressCancelParams) -> None:
-    """The user cancelled a progress bar."""
-    ls.bars.cancel(params.token)
 
 
 def _trace(ls: Server, params: types.ExecuteCommandParams, milliseconds: float) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -11,7 +9,6 @@ from lsprotocol import types
 from glossator.core.markdown import plain
 from glossator.core.shown import shown_prose
 from glossator.core.text import Position
-from glossator.lsp.later import Later
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
@@ -23,18 +20,11 @@ def register(server: Server) -> None:
     server.feature(types.TEXT_DOCUMENT_HOVER)(hover)
 
 
-def hover(ls: Server, params: types.HoverParams) -> types.Hover | Later | None:
-    """The hover at a position, or nothing; later, if something has to be looked up for it."""
+async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    """The hover at a position, or nothing."""
     position = Position(params.position.line, params.position.character)
     uri, links = params.text_document.uri, ls.client.links
-    answer = ls.service.hover(ls.application, uri, position, links)
-    return Later(partial(_looked_up, ls, answer)) if callable(answer) else _shown(ls, answer)
-
-
-async def _looked_up(
-    ls: Server, look_up: Callable[[], Awaitable[HoverAnswer | None]]
-) -> types.Hover | None:
-    return _shown(ls, await look_up())
+    return _shown(ls, await ls.service.hover(ls.application, uri, position, links))
 
 
 def _shown(ls: Server, answer: HoverAnswer | None) -> types.Hover | None:

@@ -6,21 +6,17 @@ the client allows it. Any other is offered at once what its own `initializationO
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
-from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from glossator.lsp.gate import Phase
+from glossator.lsp.lifecycle import Phase
 
 if TYPE_CHECKING:
     from glossator.lsp.client import Client
     from glossator.lsp.server import Server
     from glossator.settings.model import SymbolSettings
-
-_log = logging.getLogger(__name__)
 
 _SETTING = {
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: "documentSymbol",
@@ -46,7 +42,7 @@ def withheld(client: Client) -> set[str]:
 
 def offer_symbols(server: Server) -> None:
     """Register what is set, once the client is initialized and the settings are read."""
-    if not server.client_ready or server.protocol.gate.phase is not Phase.RUNNING:
+    if not server.client_ready or server.protocol.lifecycle.phase is not Phase.RUNNING:
         return
     wanted = _wanted(server.application.settings.symbols) & server.client.registers
     if wanted:
@@ -54,10 +50,11 @@ def offer_symbols(server: Server) -> None:
             types.Registration(f"glossator-{method}", method, _OPTIONS.get(method))
             for method in wanted
         ]
-        request = server.protocol.send_request(
-            types.CLIENT_REGISTER_CAPABILITY, types.RegistrationParams(registrations)
+        server.protocol.request(
+            types.CLIENT_REGISTER_CAPABILITY,
+            types.RegistrationParams(registrations),
+            "the client asks for no symbols",
         )
-        request.add_done_callback(_registered)
 
 
 def _wanted(settings: SymbolSettings) -> set[str]:
@@ -69,8 +66,3 @@ def _wanted(settings: SymbolSettings) -> set[str]:
     if settings.code_lens:
         wanted.add(types.TEXT_DOCUMENT_CODE_LENS)
     return wanted
-
-
-def _registered(reply: Future[object]) -> None:
-    if not reply.cancelled() and (refusal := reply.exception()) is not None:
-        _log.info("the client asks for no symbols: %s", refusal)

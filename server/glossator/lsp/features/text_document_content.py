@@ -1,13 +1,10 @@
 """`workspace/textDocumentContent`: glosses as documents, for clients that ask for them.
 
-When a gloss changes, or stands otherwise, the client is told that its document and the code lenses
-are others now.
+When a gloss or its state changes, the client refreshes its document and the code lenses.
 """
 
 from __future__ import annotations
 
-import logging
-from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -17,14 +14,13 @@ if TYPE_CHECKING:
     from glossator.lsp.client import Client
     from glossator.lsp.server import Server
 
-_log = logging.getLogger(__name__)
-
 _SCHEME = "glossator"
 
 
 def register(server: Server) -> None:
-    """Handle the request."""
+    """Handle the request, and follow the glosses."""
     server.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)(content)
+    server.when_running.append(follow_glosses)
 
 
 def offer_contents(client: Client, capabilities: types.ServerCapabilities) -> None:
@@ -45,8 +41,8 @@ async def content(
     return types.TextDocumentContentResult(text)
 
 
-def tell_of_glosses(server: Server) -> None:
-    """Have the client ask anew for what shows a gloss that changed."""
+def follow_glosses(server: Server) -> None:
+    """Have the client ask again for what shows a gloss that changed."""
 
     def changed(keys: frozenset[str]) -> None:
         if server.client.refreshes_lenses and server.application.settings.symbols.code_lens:
@@ -60,9 +56,4 @@ def tell_of_glosses(server: Server) -> None:
 
 
 def _refresh(server: Server, method: str, params: object) -> None:
-    server.protocol.send_request(method, params).add_done_callback(_refreshed)
-
-
-def _refreshed(reply: Future[object]) -> None:
-    if not reply.cancelled() and (refusal := reply.exception()) is not None:
-        _log.info("the client does not ask anew: %s", refusal)
+    server.protocol.request(method, params, "the client does not ask again")

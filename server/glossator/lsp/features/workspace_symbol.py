@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from glossator.lsp.features.document_symbol import to_range
-from glossator.lsp.features.symbol_kinds import kind_of
+from glossator.lsp.features.document_symbol import kind_of, to_range
 
 if TYPE_CHECKING:
     from glossator.lsp.progress import Background

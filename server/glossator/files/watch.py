@@ -1,7 +1,6 @@
-"""Watching with the package watchfiles, on systems that have no inotify.
+"""Watching the disk: with inotify on Linux, with the package watchfiles elsewhere.
 
-It watches whole trees, ignored folders too, and may lose events in floods without a word; so every
-folder that appears is scanned, and large batches are followed by a sweep.
+Each is imported when it is chosen.
 """
 
 from __future__ import annotations
@@ -9,22 +8,51 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-
-from watchfiles import Change, awatch
+import sys
+from typing import TYPE_CHECKING
 
 from glossator.files.roots import Roots, outermost
-from glossator.files.watcher import Report, Watcher
+from glossator.files.watcher import Lost, Report, Watcher
+from glossator.settings.model import WorkspaceSettings
+
+if TYPE_CHECKING:
+    from watchfiles import Change
 
 _DEBOUNCE_MS = 50
 _STEP_MS = 5
 _GIT = f"{os.sep}.git{os.sep}"
-_TOLD_OF_GIT = tuple(_GIT + name for name in ("HEAD", "index", os.path.join("info", "exclude")))
+_REPORTED_OF_GIT = tuple(_GIT + name for name in ("HEAD", "index", os.path.join("info", "exclude")))
 
 _log = logging.getLogger(__name__)
 
 
+def choose_watcher(
+    roots: Roots, settings: WorkspaceSettings, report: Report, lost: Lost
+) -> Watcher:
+    """The watcher the settings name; "auto" is inotify on Linux and watchfiles elsewhere."""
+    linux, kind = sys.platform == "linux", settings.watcher
+    if kind == "off":
+        return Watcher("the setting workspace.watcher says so")
+    if kind == "watchfiles" or (kind == "auto" and not linux):
+        return FilesWatcher(roots, report)
+    if not linux:
+        return Watcher("inotify exists on Linux only; set workspace.watcher to auto")
+    from glossator.files.watch_inotify import InotifyWatcher  # noqa: PLC0415 - Linux only
+
+    try:
+        return InotifyWatcher(roots, report, lost)
+    except OSError as error:
+        # watchfiles needs the same from the system
+        _log.warning("Changes on disk are not noticed at once: %s", error)
+        return Watcher(f"{error.strerror}; raise fs.inotify.max_user_instances")
+
+
 class FilesWatcher(Watcher):
-    """Watches the roots and everything below them."""
+    """Watches the roots and everything below them, ignored folders too.
+
+    watchfiles may lose events in a flood without saying so; so every folder that appears is
+    scanned, and a sweep follows a large batch.
+    """
 
     def __init__(self, roots: Roots, report: Report) -> None:
         super().__init__("not started")
@@ -68,6 +96,8 @@ class FilesWatcher(Watcher):
 
     async def _follow(self, *, lenient: bool) -> None:
         """Report events until cancelled. Raises `OSError` or `RuntimeError` when it cannot."""
+        from watchfiles import awatch  # noqa: PLC0415 - slow to import
+
         outer = outermost(self._roots.paths)
         for root in outer:
             os.scandir(root).close()  # raises for what is no readable directory
@@ -87,4 +117,4 @@ class FilesWatcher(Watcher):
 
 
 def _matters(_change: Change, path: str) -> bool:
-    return _GIT not in path or path.endswith(_TOLD_OF_GIT)
+    return _GIT not in path or path.endswith(_REPORTED_OF_GIT)

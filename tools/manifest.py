@@ -1,7 +1,8 @@
-"""The settings in the client's manifest: `python -m tests.vscode.manifest` writes them there.
+"""What the client's manifest says of the server: `python -m tools.manifest` writes it.
 
-They are read off the server's own settings, so that names, meanings, defaults and limits are said
-once. All are of the machine: a workspace must not set where the code is sent.
+Settings are read off the server's own, commands and their menus off the declarations, so that all
+is said once. Settings are of the machine: a workspace must not set where the code is sent. Entries
+for commands of the client alone, which are no declared ones, stay as they are.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from glossator.settings.model import Settings
+from glossator.usecases.declared import DECLARED
 
-FILE = Path(__file__).parents[2] / "vscode-client" / "package.json"
+FILE = Path(__file__).parents[1] / "vscode-client" / "package.json"
 
 _KEPT = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _PYTHON = {
@@ -45,10 +47,38 @@ def configuration() -> list[Schema]:
     return groups
 
 
-def with_configuration(manifest: Schema) -> Schema:
-    """The manifest with the settings as they are now."""
-    contributes = manifest["contributes"] | {"configuration": configuration()}
+def generated(manifest: Schema) -> Schema:
+    """The manifest with the commands and settings as they are now."""
+    was: Schema = manifest["contributes"]
+    entries = {menu: list(filter(_of_client, was["menus"][menu])) for menu in was["menus"]}
+    commands = list(filter(_of_client, was["commands"]))
+    keys = list(filter(_of_client, was["keybindings"]))
+    for each in DECLARED.values():
+        if (palette := each.palette) is None:
+            continue
+        ours = {"command": each.name}
+        commands.append(
+            ours | {"title": palette.title, "category": "Glossator", "icon": f"$({palette.icon})"}
+        )
+        if palette.when:
+            entries["commandPalette"].append(ours | {"when": palette.when})
+        for menu in palette.menus:
+            when = {"when": menu.when} if menu.when else {}
+            entries[menu.menu].append(ours | when | {"group": menu.group})
+        if palette.key:
+            mac = palette.key.replace("ctrl", "cmd")
+            keys.append(ours | {"key": palette.key, "mac": mac, "when": palette.key_when})
+    contributes = was | {
+        "commands": commands,
+        "menus": entries,
+        "keybindings": keys,
+        "configuration": configuration(),
+    }
     return manifest | {"contributes": contributes}
+
+
+def _of_client(entry: Schema) -> bool:
+    return entry.get("command") not in DECLARED
 
 
 def _setting(field: Schema, definitions: Schema) -> Schema:
@@ -97,6 +127,6 @@ def _resolved(field: Schema, definitions: Schema) -> Schema:
 
 
 if __name__ == "__main__":
-    manifest = with_configuration(json.loads(FILE.read_text(encoding="utf-8")))
+    manifest = generated(json.loads(FILE.read_text(encoding="utf-8")))
     text = json.dumps(manifest, indent=2, ensure_ascii=False)
     FILE.write_text(text + "\n", encoding="utf-8")

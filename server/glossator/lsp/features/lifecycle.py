@@ -1,4 +1,4 @@
-"""`initialize` and `initialized`: who the client is, and what it is offered."""
+"""`initialize`, `initialized`, `shutdown` and `exit`: the beginning and the end."""
 
 from __future__ import annotations
 
@@ -8,19 +8,22 @@ from lsprotocol import types
 from pygls.capabilities import ServerCapabilitiesBuilder
 
 from glossator.lsp.client import describe
-from glossator.lsp.commands import COMMAND_NAMES
+from glossator.lsp.features.files import watch_files
 from glossator.lsp.features.symbol_offer import offer_symbols, withheld
 from glossator.lsp.features.text_document_content import offer_contents
-from glossator.lsp.features.watched_files import watch_files
+from glossator.usecases.declared import DECLARED
 
 if TYPE_CHECKING:
     from glossator.lsp.server import Server
 
 
 def register(server: Server) -> None:
-    """Take over both methods from pygls, whose own would make its `Workspace`."""
+    """Replace pygls' own, which make its `Workspace` and do not wait for what they cancel."""
     server.feature(types.INITIALIZE)(initialize)
     server.feature(types.INITIALIZED)(initialized)
+    server.feature(types.SHUTDOWN)(shutdown)
+    server.feature(types.EXIT)(leave)
+    server.when_running.append(offer_symbols)
 
 
 def initialize(ls: Server, params: types.InitializeParams) -> types.InitializeResult:
@@ -33,7 +36,7 @@ def initialize(ls: Server, params: types.InitializeParams) -> types.InitializeRe
         params.capabilities,
         {*protocol.fm.features, *protocol.fm.builtin_features} - withheld(client),
         protocol.fm.feature_options,
-        [] if client.commands else list(COMMAND_NAMES),
+        [] if client.commands else list(DECLARED),
         types.TextDocumentSyncKind.Incremental,
         position_encoding=types.PositionEncodingKind(client.encoding),
     ).build()  # type: ignore[no-untyped-call]  # pygls left it untyped
@@ -50,3 +53,13 @@ def initialized(ls: Server, _params: types.InitializedParams) -> None:
         watch_files(ls)
     ls.client_ready = True
     offer_symbols(ls)
+
+
+async def shutdown(ls: Server, _params: None) -> None:
+    """End all work; every other request is answered before this one."""
+    await ls.close()
+
+
+def leave(ls: Server, _params: None) -> None:
+    """End the process."""
+    ls.leave()

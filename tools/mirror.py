@@ -1,4 +1,4 @@
-"""The server's types as TypeScript: `python -m tests.vscode.mirror` writes them to the client.
+"""The server's types as TypeScript: `python -m tools.mirror` writes them to the client.
 
 They are read off the dataclasses themselves, as `lsp.wire` sends and takes them, so that nothing
 has to be written twice.
@@ -14,7 +14,6 @@ import typing
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, Field, fields
 from enum import EnumType
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +29,10 @@ from glossator.core.shown import PATTERNS
 from glossator.core.span import Citation
 from glossator.lsp.wire import camel
 from glossator.usecases.ask import CitationView
-from glossator.usecases.chat_commands import CHAT_COMMANDS
 from glossator.usecases.commands import COMMANDS
+from glossator.usecases.declared import CHAT_COMMANDS, DECLARED
 
-FILE = Path(__file__).parents[2] / "vscode-client" / "src" / "wire.ts"
+FILE = Path(__file__).parents[1] / "vscode-client" / "src" / "wire.ts"
 
 _HEAD = """\
 // What goes over the wire; see docs/protocol.md. Made from the server's own types by
@@ -88,7 +87,8 @@ class Mirror:
             self.type_of(kind)
         events = " | ".join(map(self._event, typing.get_args(Event)))
         commands = "\n".join(map(self._command, COMMANDS))
-        chat = "\n".join(f'  "{each.name}": "{each.command}",' for each in CHAT_COMMANDS)
+        chat = "\n".join(f'  "{each.name}": "{name}",' for each, name in CHAT_COMMANDS.items())
+        offered = "\n".join(f'  | "{name}"' for name, each in DECLARED.items() if each.palette)
         grammar = "\n".join(f"  {name}: {_in_js(each)}," for name, each in GRAMMAR.items())
         unseen = "\n".join(f"  {name}: {_in_js(each)}," for name, each in PATTERNS.items())
         return "\n".join(
@@ -99,6 +99,8 @@ class Mirror:
                 f"export type Event = {events};\n",
                 "/** What each command takes and answers. */",
                 f"export interface Commands {{\n{commands}\n}}\n",
+                "/** Those of them that VS Code offers; package.json has their titles. */",
+                f"export type Offered =\n{offered};\n",
                 "/** What a question that begins with `/` does instead. */",
                 f"export const CHAT_COMMANDS = {{\n{chat}\n}} as const;\n",
                 "/** How citations are written: regular expressions, without regard to case. */",
@@ -163,8 +165,7 @@ class Mirror:
     def _command(self, name: str) -> str:
         command = COMMANDS[name]
         request = self.type_of(command.request, given=True)
-        run = command.run.func if isinstance(command.run, partial) else command.run
-        answer = self.type_of(typing.get_type_hints(run)["return"])
+        answer = self.type_of(command.answer)
         return f'  readonly "{name}": {{ readonly request: {request}; readonly answer: {answer} }};'
 
 

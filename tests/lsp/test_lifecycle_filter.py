@@ -10,8 +10,7 @@ from typing import Any, cast
 import pytest
 from lsprotocol import types
 
-from glossator.lsp.gate import Gate, Phase
-from glossator.lsp.protocol import Protocol
+from glossator.lsp.lifecycle import Dispatcher, LifecycleFilter, Phase
 
 
 @dataclass
@@ -30,29 +29,29 @@ class Passed:
         self.refused[msg_id] = str(error)
 
 
-def waiting(passed: Passed) -> Gate:
-    gate = Gate(cast("Protocol", passed))
-    gate.phase = Phase.STARTING
+def waiting(passed: Passed) -> LifecycleFilter:
+    lifecycle = LifecycleFilter(cast("Dispatcher", passed))
+    lifecycle.phase = Phase.STARTING
     where = types.TextDocumentIdentifier("file:///a")
     for number in range(3):
         params = types.HoverParams(where, types.Position(0, 0))
-        gate.admit(types.HoverRequest(number, params))
+        lifecycle.admit(types.HoverRequest(number, params))
     assert not passed.ids
-    return gate
+    return lifecycle
 
 
 async def test_what_waited_passes_in_order_once_there_is_an_application() -> None:
     passed = Passed()
-    gate = waiting(passed)
-    await gate.open()
-    assert (passed.ids, passed.refused, gate.phase) == ([0, 1, 2], {}, Phase.RUNNING)
+    lifecycle = waiting(passed)
+    await lifecycle.open()
+    assert (passed.ids, passed.refused, lifecycle.phase) == ([0, 1, 2], {}, Phase.RUNNING)
 
 
 @pytest.mark.parametrize("phase", [Phase.STOPPING, Phase.FAILED])
 async def test_an_end_while_it_opens_is_the_end(phase: Phase) -> None:
     passed = Passed()
-    gate = waiting(passed)
-    passed.then = gate.stop if phase is Phase.STOPPING else lambda: gate.fail("No.")
-    await asyncio.wait_for(gate.open(), 10)
+    lifecycle = waiting(passed)
+    passed.then = lifecycle.stop if phase is Phase.STOPPING else lambda: lifecycle.fail("No.")
+    await asyncio.wait_for(lifecycle.open(), 10)
     assert (passed.ids, sorted(passed.refused)) == ([0], [1, 2])
-    assert gate.phase is phase
+    assert lifecycle.phase is phase

@@ -1,4 +1,4 @@
-"""The tables of docs/settings.md: `python -m tests.settings.page` writes them from the model."""
+"""The tables of docs/settings.md: `python -m tools.settings_page` writes them from the model."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from glossator.settings.model import Settings
 
-PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
+PAGE = Path(__file__).parents[1] / "docs" / "settings.md"
 _HEADING = "## All settings\n"
 _COLUMNS = "| setting | default | meaning |\n|---|---|---|\n"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from lsprotocol import types
 from pygls.exceptions import (
@@ -20,15 +20,25 @@ from pygls.exceptions import (
     JsonRpcServerNotInitialized,
 )
 
-if TYPE_CHECKING:
-    from glossator.lsp.protocol import Protocol
-
 _NEED_NO_APPLICATION = {
     types.INITIALIZED,
     types.SHUTDOWN,
     types.SET_TRACE,
     types.WINDOW_WORK_DONE_PROGRESS_CANCEL,
 }
+
+
+class Dispatcher(Protocol):
+    """What acts on the messages that pass."""
+
+    def dispatch(self, message: Any) -> None:  # noqa: ANN401 - any of the LSP's message types
+        """Run the handler of a request or notification."""
+
+    def cancel(self, msg_id: int | str) -> None:
+        """Cancel a request that runs."""
+
+    def answer_error(self, msg_id: int | str, error: JsonRpcException) -> None:
+        """Answer a request with an error."""
 
 
 class Phase(Enum):
@@ -41,10 +51,10 @@ class Phase(Enum):
     STOPPING = auto()  # `shutdown` was received
 
 
-class Gate:
-    """Lets messages through to the protocol, holds them, or refuses them."""
+class LifecycleFilter:
+    """Passes messages on to the protocol, holds them, or refuses them."""
 
-    def __init__(self, protocol: Protocol) -> None:
+    def __init__(self, protocol: Dispatcher) -> None:
         self._protocol = protocol
         self._waiting: deque[Any] = deque()
         self._failure = ""
@@ -64,7 +74,7 @@ class Gate:
             self._protocol.dispatch(message)
 
     async def open(self) -> None:
-        """The application exists: let through what waited, in order."""
+        """The application exists: pass on what waited, in order."""
         while self._waiting:
             self._protocol.dispatch(self._waiting.popleft())
             await asyncio.sleep(0)  # a request sees the state at its place in the order
@@ -72,12 +82,12 @@ class Gate:
             self.phase = Phase.RUNNING
 
     def fail(self, reason: str) -> None:
-        """The application cannot be made: answer everything with the reason from now on."""
+        """The application cannot be made: from now on every request is answered with the reason."""
         self.phase, self._failure = Phase.FAILED, reason
         self._refuse_waiting(JsonRpcInternalError(reason))
 
     def stop(self) -> None:
-        """Let nothing through any more but `exit`."""
+        """From now on only `exit` passes."""
         self.phase = Phase.STOPPING
         self._refuse_waiting(JsonRpcRequestCancelled("The server is shutting down."))
 

@@ -1,4 +1,4 @@
-"""The wheels that come with the extension: `python -m tests.vscode.wheels [PLATFORM]`.
+"""The wheels that come with the extension: `python -m tools.wheels [PLATFORM]`.
 
 The server's own wheel, and the lock of what that needs. For a platform, as `vsce` names it, also
 the wheels of all in the lock, for each Python that is supported: installing needs no network.
@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 WHEELS = ROOT / "vscode-client" / "wheels"
 LOCK = ROOT / "requirements.lock"
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]

@@ -1,4 +1,4 @@
-"""`python -m tests.cli.manual`: writes docs/glossator.1, the man page, from the commands."""
+"""`python -m tools.manual`: writes docs/glossator.1, the man page, from the commands."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typer.main import get_command
 
 from glossator.cli.app import app
 
-PAGE = Path(__file__).parents[2] / "docs" / "glossator.1"
+PAGE = Path(__file__).parents[1] / "docs" / "glossator.1"
 _OPENING = r"""
 .TH GLOSSATOR 1
 .SH NAME
@@ -49,6 +49,7 @@ def page() -> str:
 
 
 def _command(command: Any, name: str) -> Iterator[str]:
+    command = command.built() if hasattr(command, "built") else command
     arguments = [each for each in command.params if each.param_type_name == "argument"]
     options = [each for each in command.params if each.param_type_name == "option"]
     words = [rf"\fI{_roff(_named(each))}\fR" for each in arguments]

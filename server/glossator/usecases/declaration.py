@@ -1,0 +1,86 @@
+"""What is declared of a command; `declared.py` has them all. Standard library only."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from glossator.core.errors import DeclarationError
+from glossator.usecases.actions import Action
+
+_NAME = re.compile(r"glossator\.[a-z][A-Za-z]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """`/name` at the beginning of a question; with `words`, some are expected after it."""
+
+    name: str
+    description: str
+    words: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """An entry of one of VS Code's menus; entries are ordered by their groups."""
+
+    menu: str
+    group: str
+    when: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """What VS Code shows of a command; `when` holds for the palette, "" is always.
+
+    `key` is for Linux and Windows; macOS has `cmd` in the place of `ctrl`.
+    """
+
+    title: str
+    icon: str
+    when: str = ""
+    menus: tuple[Menu, ...] = ()
+    key: str = ""
+    key_when: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A command. `handler` is `module:function`, in this package.
+
+    `progress`: editors show a progress bar. `report`: clients without a panel are shown the answer
+    as a document. `terminal` is its sub-command there, and `help` says what that does. A handler
+    with a parameter `action` is given the one of the command.
+    """
+
+    name: str
+    title: str
+    handler: str
+    progress: bool = False
+    report: bool = False
+    chat: tuple[Chat, ...] = ()
+    palette: Palette | None = None
+    terminal: str = ""
+    help: str = ""
+    action: Action | None = None
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise DeclarationError(f"{self.name!r} is no command's name: glossator.camelCase is.")
+        if not self.title:
+            raise DeclarationError(f"{self.name} needs a title, which progress bars show.")
+        if self.palette is not None and not (self.palette.title and self.palette.icon):
+            raise DeclarationError(f"{self.name} needs a title and an icon for the palette.")
+        if any(not each.description for each in self.chat):
+            raise DeclarationError(f"{self.name} needs a description for its chat command.")
+
+
+def by_name(declarations: Iterable[Declaration]) -> Mapping[str, Declaration]:
+    """The table. Raises `DeclarationError` for a name that is given twice."""
+    known = tuple(declarations)
+    names = Counter([each.name for each in known] + [f"/{c.name}" for d in known for c in d.chat])
+    if twice := [name for name, count in names.items() if count > 1]:
+        raise DeclarationError(f"Declared twice: {', '.join(twice)}.")
+    return {each.name: each for each in known}

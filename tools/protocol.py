@@ -1,0 +1,154 @@
+"""The tables of commands in docs/protocol.md: `python -m tools.protocol` writes them there.
+
+A row is read off a command's declaration and the dataclasses of its handler: their fields, and
+their docstrings.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+import typing
+from collections.abc import Sequence
+from dataclasses import MISSING, Field, fields, is_dataclass
+from enum import Enum, EnumType
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from glossator.core.events import Envelope
+from glossator.core.report import Report
+from glossator.core.span import Citation
+from glossator.lsp.wire import camel
+from glossator.usecases.ask import Answer, CitationView
+from glossator.usecases.commands import COMMANDS
+from glossator.usecases.complete import CompleteAnswer
+from glossator.usecases.declared import CHAT_COMMANDS
+from glossator.usecases.models import ModelList
+from glossator.usecases.sessions import SessionInfo
+from glossator.usecases.show_context import ContextAnswer
+from glossator.usecases.status import StatusAnswer
+from glossator.usecases.undo import UndoAnswer
+
+FILE = Path(__file__).parents[1] / "docs" / "protocol.md"
+
+_TOLD_BELOW: dict[Any, str] = {  # a paragraph of its own, which begins with this name
+    Answer: "Answer",
+    Envelope: "event",
+    CompleteAnswer: "Complete",
+    ContextAnswer: "Context",
+    ModelList: "Models",
+    Report: "Report",
+    SessionInfo: "Session",
+    StatusAnswer: "Status",
+    UndoAnswer: "Undo",
+}
+_SENT_AS: dict[Any, Any] = {Citation: CitationView}
+_NO_DEFAULT = (MISSING, None, "", (), False)
+
+
+def generated(text: str) -> str:
+    """The document with its tables as they are now."""
+    for name, table in (("commands", _commands()), ("chat", _chat())):
+        begin, end = f"<!-- {name}: made by `make wire` -->\n", f"<!-- /{name} -->\n"
+        before, _, rest = text.partition(begin)
+        text = "".join((before, begin, *table, end, rest.partition(end)[2]))
+    return text
+
+
+def _commands() -> list[str]:
+    rows = ["\n| command | argument | answer | |\n", "|---|---|---|---|\n"]
+    forms = groupby(COMMANDS.items(), key=lambda each: (each[1].request, each[1].answer))
+    for (request, answer), commands in forms:
+        names = ", ".join(f"`{name}`" for name, _ in commands)
+        said = " ".join(dict.fromkeys(filter(None, (_doc(request), *_docs(answer)))))
+        rows.append(f"| {names} | {_argument(request)} | {_answer(answer)} | {said} |\n")
+    return [*rows, "\n"]
+
+
+def _chat() -> list[str]:
+    rows = ["\n| in a chat | command | |\n", "|---|---|---|\n"]
+    for chat, name in CHAT_COMMANDS.items():
+        words = " …" if chat.words else ""
+        rows.append(f"| `/{chat.name}{words}` | `{name}` | {chat.description} |\n")
+    return [*rows, "\n"]
+
+
+def _argument(kind: type[Any]) -> str:
+    return ", ".join(
+        f"`{_field(each, hint, given=True)}`{_default(each)}" for each, hint in _hinted(kind)
+    )
+
+
+def _answer(kind: type[Any]) -> str:
+    if kind in _TOLD_BELOW:
+        return f"{_TOLD_BELOW[kind]}, see below"
+    base = next((each for each in kind.__mro__[1:] if each in _TOLD_BELOW), None)
+    known = {each.name for each in fields(base)} if base else set()
+    own = [f"`{_field(each, hint)}`" for each, hint in _hinted(kind) if each.name not in known]
+    return ", ".join([*([_TOLD_BELOW[base]] if base else []), *own])
+
+
+def _hinted(kind: type[Any]) -> list[tuple[Field[Any], Any]]:
+    hints = typing.get_type_hints(kind)
+    return [(each, hints[each.name]) for each in fields(kind)]
+
+
+def _field(field: Field[Any], hint: Any, *, given: bool = False) -> str:
+    optional = field.default is not MISSING or field.default_factory is not MISSING
+    form = _form(hint, given=given)
+    return camel(field.name) + ("?" if optional and given else "") + (form and f": {form}")
+
+
+def _form(hint: Any, *, given: bool) -> str:
+    """What is in a field; "" for plain words, numbers and truth."""
+    hint = _SENT_AS.get(hint, hint)
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hint in _TOLD_BELOW:
+        form = _TOLD_BELOW[hint]
+    elif origin in (types.UnionType, typing.Union):
+        form = " or ".join(filter(None, (_form(each, given=given) for each in arguments)))
+    elif origin is typing.Literal:
+        form = _or(arguments)
+    elif isinstance(hint, EnumType):
+        form = _or([each.value for each in typing.cast(type[Enum], hint)])
+    elif origin in (tuple, list):
+        form = f"[{_form(arguments[0], given=given) or '…'}]"
+    elif is_dataclass(hint):
+        inner = (_field(each, of, given=given) for each, of in _hinted(typing.cast(Any, hint)))
+        form = "{" + ", ".join(inner) + "}"
+    else:
+        form = ""
+    return form
+
+
+def _or(words: Sequence[str]) -> str:
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+
+
+def _default(field: Field[Any]) -> str:
+    default = field.default
+    if any(default is each or default == each for each in _NO_DEFAULT):
+        return ""
+    return f" ({default.value if isinstance(default, Enum) else default})"
+
+
+def _docs(answer: type[Any]) -> list[str]:
+    """What is said of an answer; of one that is just a list, what is said of its items, too."""
+    if answer in _TOLD_BELOW:
+        return []
+    (_, hint), *more = _hinted(answer)
+    item = None if more or not typing.get_args(hint) else typing.get_args(hint)[0]
+    return [_doc(answer), *([_doc(item)] if is_dataclass(item) else [])]
+
+
+def _doc(kind: Any) -> str:
+    """The docstring, in the protocol's names."""
+    text = "" if kind in _TOLD_BELOW else " ".join((inspect.getdoc(kind) or "").split())
+    text = re.sub(r"`([a-z]+(?:_[a-z]+)+)`", lambda name: f"`{camel(name[1])}`", text)
+    return "" if text == "Takes nothing." else re.sub(r"\bNone\b", "null", text)
+
+
+if __name__ == "__main__":
+    FILE.write_text(generated(FILE.read_text(encoding="utf-8")), encoding="utf-8")
