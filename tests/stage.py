@@ -11,6 +11,7 @@ from typing import Any
 
 from glossator.application.application import Application
 from glossator.context.modes import tells_mode
+from glossator.core.answers import Answer
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileEdit, FileRename
@@ -22,7 +23,7 @@ from glossator.documents.change import DiskChanged
 from glossator.sessions.session import Session
 from glossator.settings.load import load_settings
 from glossator.tools.base import ToolContext
-from glossator.usecases.ask import Answer, AskRequest, ask
+from glossator.usecases.ask import AskRequest, ask
 from tests.standin import Script, StandIn
 
 

@@ -1,6 +1,6 @@
 """The server's types as TypeScript: `python -m tools.mirror` writes them to the client.
 
-They are read off the dataclasses themselves, as `lsp.wire` sends and takes them, so that nothing
+They are read off the dataclasses themselves, as `core.wire` sends and takes them, so that nothing
 has to be written twice.
 """
 
@@ -17,18 +17,17 @@ from enum import EnumType
 from pathlib import Path
 from typing import Any
 
-from glossator.cli import wire
+from glossator.core.asking import Asker
 from glossator.core.citations import GRAMMAR
 from glossator.core.diagnostics import FileDiagnostics, Wanted
-from glossator.core.edit import EditPlan, Hunk
+from glossator.core.edit import EditPlan, PlanView
 from glossator.core.events import Envelope, Event, TurnsUndone
 from glossator.core.permission import PermissionAnswer, PermissionRequest
 from glossator.core.ports import CallsTold, Review
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.shown import PATTERNS
-from glossator.core.span import Citation
-from glossator.lsp.wire import camel
-from glossator.usecases.ask import CitationView
+from glossator.core.span import Citation, CitationView
+from glossator.core.wire import camel
 from glossator.usecases.commands import COMMANDS
 from glossator.usecases.declared import CHAT_COMMANDS, DECLARED
 
@@ -50,9 +49,6 @@ _PLAIN = {
     Envelope: "Event",
 }
 _ASKED: tuple[type[Any], ...] = (
-    Question,
-    PermissionRequest,
-    wire.ReviewRequest,
     Wanted,
     TurnsUndone,
 )
@@ -65,11 +61,13 @@ _ANSWERED: tuple[type[Any], ...] = (
 )
 _SENT_AS: dict[type[Any], Any] = {  # what is sent in another form than it is kept
     Citation: CitationView,
-    EditPlan: wire.EditPlan,
+    EditPlan: PlanView,
     Envelope: Event,
-    Hunk: wire.Hunk,
-    PermissionRequest: wire.PermissionRequest,
-    Question: wire.Question,
+}
+_REQUESTS = {  # what is sent with the session that asks, and the properties that are sent with it
+    "PermissionRequest": (PermissionRequest, ("choices",)),
+    "Question": (Question, ()),
+    "ReviewRequest": (PlanView, ()),
 }
 
 
@@ -85,6 +83,8 @@ class Mirror:
             self.type_of(kind, given=True)
         for kind in _ASKED:
             self.type_of(kind)
+        for name, (kind, properties) in _REQUESTS.items():
+            self._request(name, kind, properties)
         events = " | ".join(map(self._event, typing.get_args(Event)))
         commands = "\n".join(map(self._command, COMMANDS))
         chat = "\n".join(f'  "{each.name}": "{name}",' for each, name in CHAT_COMMANDS.items())
@@ -149,9 +149,8 @@ class Mirror:
 
     def _fields(self, kind: type[Any], *, given: bool) -> Iterator[str]:
         hints = typing.get_type_hints(kind)
-        names = hints if typing.is_typeddict(kind) else [each.name for each in fields(kind)]
         optional = {each.name for each in fields(kind) if _has_default(each)} if given else set()
-        for name in names:
+        for name in (each.name for each in fields(kind)):
             mark = "?" if name in optional else ""
             yield f"{camel(name)}{mark}: {self.type_of(hints[name], given=given)}"
 
@@ -161,6 +160,14 @@ class Mirror:
         told = self._fields(kind, given=False)
         self._rendered[name] = _doc(kind) + self._interface(name, (*head, *told))
         return name
+
+    def _request(self, name: str, kind: type[Any], properties: Iterable[str]) -> None:
+        more = (
+            f"{each}: {self.type_of(typing.get_type_hints(getattr(kind, each).fget)['return'])}"
+            for each in properties
+        )
+        sent = (*self._fields(kind, given=False), *more, *self._fields(Asker, given=False))
+        self._rendered[name] = _doc(kind) + self._interface(name, sent)
 
     def _command(self, name: str) -> str:
         command = COMMANDS[name]

@@ -17,19 +17,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from glossator.core.answers import Answer, ModelList, StatusAnswer
 from glossator.core.events import Envelope
 from glossator.core.report import Report
-from glossator.core.span import Citation
-from glossator.lsp.wire import camel
-from glossator.usecases.ask import Answer, CitationView
+from glossator.core.session_answers import ContextAnswer, SessionInfo, UndoAnswer
+from glossator.core.span import Citation, CitationView
+from glossator.core.wire import camel
 from glossator.usecases.commands import COMMANDS
 from glossator.usecases.complete import CompleteAnswer
 from glossator.usecases.declared import CHAT_COMMANDS
-from glossator.usecases.models import ModelList
-from glossator.usecases.sessions import SessionInfo
-from glossator.usecases.show_context import ContextAnswer
-from glossator.usecases.status import StatusAnswer
-from glossator.usecases.undo import UndoAnswer
 
 FILE = Path(__file__).parents[1] / "docs" / "protocol.md"
 

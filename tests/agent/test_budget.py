@@ -11,7 +11,7 @@ from glossator.agent.execute import nothing_denied
 from glossator.agent.loop import run_agent
 from glossator.agent.run import RunContext
 from glossator.core.events import Notice
-from glossator.llm.catalog import Price
+from glossator.core.price import Price
 from glossator.llm.conversation import Conversation, user_message
 from glossator.llm.options import ModelOptions
 from glossator.settings.model import LimitSettings

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from glossator.core.permission import Access
+from glossator.core.permission import Access, Mode
 from glossator.permissions.decide import Allow, Ask, Decision, Deny, decide
-from glossator.permissions.policy import Mode, Places, Policy, Restrictions, UserRules
+from glossator.permissions.policy import Places, Policy, Restrictions, UserRules
 from glossator.permissions.subject import CallSubject, ResolvedPath, ShellScript
 from glossator.shell.parser import parse
 from glossator.shell.script import Redirect, Script, SimpleCommand

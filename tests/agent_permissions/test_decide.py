@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from glossator.core.permission import Access
+from glossator.core.permission import Access, Mode
 from glossator.permissions.decide import Ask, Deny, decide
-from glossator.permissions.policy import Mode, Policy
+from glossator.permissions.policy import Policy
 from glossator.permissions.subject import CallSubject, ResolvedPath
 from tests.agent_permissions.asking import files, policy, shell, target, verdict
 

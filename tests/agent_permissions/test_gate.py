@@ -11,11 +11,18 @@ from typing import Any, ClassVar
 import pytest
 
 from glossator.agent.permission_checker import PermissionChecker
-from glossator.core.permission import Access, Choice, PermissionAnswer, PermissionRequest, Permit
+from glossator.core.permission import (
+    Access,
+    Choice,
+    Mode,
+    PermissionAnswer,
+    PermissionRequest,
+    Permit,
+)
 from glossator.core.tool_result import ToolResult
 from glossator.permissions.decide import Deny
 from glossator.permissions.grants import Grants
-from glossator.permissions.policy import Mode, Policy
+from glossator.permissions.policy import Policy
 from glossator.permissions.private_file import PrivateFile
 from glossator.sandbox.policy import CommandLimits, Unavailable
 from glossator.sandbox.policy import SandboxPolicy as ShellPolicy

@@ -8,10 +8,10 @@ from random import Random
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from glossator.core.permission import Access
+from glossator.core.permission import Access, Mode
 from glossator.permissions.command_words import CommandWords
 from glossator.permissions.decide import Allow, Ask, Deny, decide
-from glossator.permissions.policy import Mode, Policy, Restrictions, Rule, UserRules, parse_rule
+from glossator.permissions.policy import Policy, Restrictions, Rule, UserRules, parse_rule
 from glossator.permissions.subject import CallSubject, ResolvedPath, ShellScript
 from glossator.shell.script import UncertainWord
 from tests.agent_permissions.asking import PLACES

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from glossator.core.permission import Mode
 from glossator.permissions.decide import Ask, Decision, decide
-from glossator.permissions.policy import Mode, Policy
+from glossator.permissions.policy import Policy
 from glossator.permissions.subject import CallSubject
 from glossator.shell.parser import parse
 from glossator.shell.read_only import CommandContext, read_only_commands

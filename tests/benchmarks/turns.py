@@ -15,13 +15,14 @@ from typing import Any, ClassVar
 import psutil
 
 from glossator.application.application import Application
+from glossator.core.answers import Answer
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
 from glossator.llm.cost import Spending
 from glossator.llm.model import Block, Message
 from glossator.settings.load import load_settings
 from glossator.tools.base import ToolArgs, ToolContext
-from glossator.usecases.ask import Answer, AskRequest, ask
+from glossator.usecases.ask import AskRequest, ask
 from tests.benchmarks.client import BenchClient, server, usual_environment
 from tests.benchmarks.corpus import describe
 from tests.benchmarks.measure import Figure, percentile, show_figures

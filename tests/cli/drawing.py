@@ -11,7 +11,9 @@ from typing import Any
 from rich.console import Console
 
 from glossator.cli.render.markdown import THEME
-from glossator.cli.render.pretty import Pretty
+from glossator.cli.render.pipe import Pipe
+from glossator.cli.render.renderer import Renderer
+from glossator.cli.render.screen import Screen
 from tests.cli.support import RECORDINGS
 
 
@@ -20,7 +22,9 @@ def recorded(name: str) -> Any:
     return json.loads((RECORDINGS / f"{name}.json").read_text("utf-8"))
 
 
-def drawn(show: Callable[[Pretty], None], *, thinking: bool = False, colours: bool = False) -> str:
+def drawn(
+    show: Callable[[Renderer], None], *, thinking: bool = False, colours: bool = False
+) -> str:
     """What a terminal of 60 columns shows."""
     console = Console(
         file=io.StringIO(),
@@ -30,11 +34,16 @@ def drawn(show: Callable[[Pretty], None], *, thinking: bool = False, colours: bo
         force_terminal=colours,
         color_system="standard" if colours else None,
     )
-    renderer = Pretty(thinking=thinking, roots=[Path("/w")], console=console)
+    renderer = Renderer(Screen([Path("/w")], console), thinking=thinking)
     show(renderer)
     renderer.close()
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
+
+
+def pipe() -> Renderer:
+    """What a pipe gets goes to the standard streams."""
+    return Renderer(Pipe())
 
 
 def event(kind: str, **fields: Any) -> dict[str, Any]:

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from glossator.cli.render.agents import AgentLines
-from glossator.cli.render.json_lines import JsonLines
-from glossator.cli.render.plain import Plain
-from glossator.cli.render.pretty import Pretty
-from tests.cli.drawing import drawn, event
+from glossator.cli.render.activity import AgentLines
+from glossator.cli.render.pipe import JsonLines
+from glossator.cli.render.renderer import Renderer
+from glossator.cli.render.screen import Screen
+from glossator.core.session_answers import AgentList
+from glossator.core.wire import event_from_wire, from_wire
+from tests.cli.drawing import drawn, event, pipe
 from tests.cli.terminal import at_terminal
 from tests.service.delegating import FILES, Players, explore, fork, read, report
 from tests.standin import StandIn, Text, Turn
@@ -66,7 +68,7 @@ ENDED = [
 
 
 def test_each_has_a_line_when_it_ends() -> None:
-    def show(renderer: Pretty) -> None:
+    def show(renderer: Renderer) -> None:
         for each in (*BEGUN, *ENDED):
             renderer.event(each)
 
@@ -79,7 +81,7 @@ def test_each_has_a_line_when_it_ends() -> None:
 
 def test_those_at_work_have_a_line_each() -> None:
     console = Console(file=(out := io.StringIO()), width=80, force_terminal=True, color_system=None)
-    renderer = Pretty(thinking=False, roots=[], console=console)
+    renderer = Renderer(Screen([], console))
     for each in BEGUN:
         renderer.event(each)
     renderer.close()
@@ -96,7 +98,7 @@ def test_those_at_work_have_a_line_each() -> None:
 def test_of_a_task_that_glossator_words_the_first_paragraph(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    renderer = Plain()
+    renderer = pipe()
     renderer.event(started("a1", None, "Explore", "Gloss file `a`.\n\nYour report is kept."))
     renderer.event(finished("a1"))
     assert capsys.readouterr().err == (
@@ -105,7 +107,7 @@ def test_of_a_task_that_glossator_words_the_first_paragraph(
 
 
 def test_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
-    renderer = Plain()
+    renderer = pipe()
     for each in (*BEGUN, *ENDED):
         renderer.event(each)
     assert capsys.readouterr().err == (
@@ -138,18 +140,18 @@ def test_a_list_of_them(capsys: pytest.CaptureFixture[str]) -> None:
         {**AGENT, "agentId": "a4", "findings": 1, "partial": ""},
     ]
     answer: Any = {"agents": [AGENT, *others]}
-    Plain().agents(answer)
+    pipe().answer(from_wire(AgentList, answer))
     assert capsys.readouterr().out == (
         "a1\tExplore\tWhere is it?\t2 findings, partial: its time was up\n"
         "a2\tExplore\tWhere is it?\tat work\n"
         "a3\tExplore\tWhere is it?\tnot finished\n"
         "a4\tExplore\tWhere is it?\t1 finding\n"
     )
-    seen = drawn(lambda renderer: renderer.agents(answer))
+    seen = drawn(lambda renderer: renderer.answer(from_wire(AgentList, answer)))
     assert "a4  Explore  Where is it?" in seen
-    JsonLines().agents(answer)
+    JsonLines().answer(from_wire(AgentList, answer))
     assert capsys.readouterr().out.startswith('{"agents": [{"agentId": "a1"')
-    Plain().agents({"agents": []})
+    pipe().answer(from_wire(AgentList, {"agents": []}))
     assert "No sub-agent" in capsys.readouterr().err
 
 
@@ -208,24 +210,28 @@ async def test_ask_with_several_at_a_terminal(tmp_path: Path) -> None:
         assert api.refusals == []
 
 
+def of(wire: dict[str, Any]) -> Any:
+    return event_from_wire(wire)
+
+
 def test_namesakes_are_numbered_in_the_order_of_their_calls() -> None:
     lines = AgentLines()
     for call_id, tool in (("c1", "Explore"), ("c2", "Explore"), ("c3", "Fork")):
-        lines.called(call(call_id, tool=tool))
-    assert lines.started(started("a2", "c2", "Explore", "Two")) == "Explore 2: Two"
-    assert lines.started(started("a1", "c1", "Explore", "One")) == "Explore 1: One"
-    assert lines.started(started("a3", "c3", "Fork", "Three")) == "Fork: Three"
+        lines.called(of(call(call_id, tool=tool)))
+    assert lines.started(of(started("a2", "c2", "Explore", "Two"))) == "Explore 2: Two"
+    assert lines.started(of(started("a1", "c1", "Explore", "One"))) == "Explore 1: One"
+    assert lines.started(of(started("a3", "c3", "Fork", "Three"))) == "Fork: Three"
     step = progress("a2", "Grep", "x", 1, 9)
-    assert lines.progress(step) == "Explore 2: Grep x"
+    assert lines.progress(of(step)) == "Explore 2: Grep x"
     assert [line.who for line in lines.lines()] == ["Explore 2", "Explore 1", "Fork"]
     for call_id in ("c1", "c2", "c3"):
-        lines.answered(call(call_id))
-    lines.called(call("c4"))
-    assert lines.started(started("a4", "c4", "Explore", "Alone")) == "Explore: Alone"
+        lines.answered(of(call(call_id)))
+    lines.called(of(call("c4")))
+    assert lines.started(of(started("a4", "c4", "Explore", "Alone"))) == "Explore: Alone"
 
 
 def test_a_long_task_takes_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    renderer = Plain()
+    renderer = pipe()
     renderer.event(started("a1", None, "Explore", "Find " * 80))
     renderer.event(finished("a1"))
     task = ("Find " * 80)[:59] + "…"

@@ -10,11 +10,11 @@ import pytest
 
 from glossator.cli import generic
 from glossator.cli.app import app
-from glossator.cli.arguments import document_lines
 from glossator.cli.launch import ALONE
+from glossator.cli.options import document_lines
 from glossator.core.errors import UsageError
 from glossator.core.uri import to_uri
-from glossator.usecases.actions import ACTIONS
+from glossator.usecases.actions import ACTIONS, EXPLORE_USAGE
 from glossator.usecases.declared import DECLARED
 from tests.cli.support import Ended, glossator
 
@@ -40,7 +40,8 @@ def sent(ended: Ended) -> list[tuple[str, dict[str, Any]]]:
 
 @pytest.mark.parametrize("action", ACTIONS, ids=lambda action: action.word)
 def test_what_is_sent(here: Path, action: Any) -> None:
-    ended = glossator("ask", action.word, "app.py:1", "as", "you like", "-v", cwd=here)
+    recording = "explored" if action is EXPLORE_USAGE else "ask"
+    ended = glossator(recording, action.word, "app.py:1", "as", "you like", "-v", cwd=here)
     lines = {"uri": to_uri(str(here / "app.py")), "firstLine": 1, "lastLine": 1}
     assert sent(ended) == [(action.command, lines | {"instruction": "as you like"})]
     assert ended.code == 0

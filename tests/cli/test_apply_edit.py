@@ -14,9 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glossator.cli.apply_edit import Outcome, _Step, _take, apply_edit
-from glossator.cli.edited_files import EditedFiles
-from glossator.cli.render.diff import draw_diff
+from glossator.cli.apply_edit import EditedFiles, Outcome, _Step, _take, apply_edit
+from glossator.cli.render.screen import draw_diff
 from glossator.core.atomic import opened
 from glossator.core.document import Document, Origin, text_hash
 from glossator.core.edit import FileEdit

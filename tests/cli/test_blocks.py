@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from glossator.cli.render.blocks import Blocks
+from glossator.cli.render.markdown import Blocks
 
 ANSWER = """# Title
 A paragraph that

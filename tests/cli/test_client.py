@@ -7,14 +7,13 @@ import json
 
 import pytest
 
-from glossator.cli.client import Client, read_frame, to_frame
-from glossator.cli.errors import ResponseError, ServerLost
-from glossator.cli.floor import Floor
-from glossator.cli.render.json_lines import JsonLines
+from glossator.cli.render.pipe import JsonLines
 from glossator.cli.replies import Replies
-from glossator.cli.wire import Json
+from glossator.cli.server import Client, ResponseError, ServerLost, read_frame, to_frame
+from glossator.cli.terminal import TerminalLock
+from glossator.core.wire import Json
 
-REPLIES = Replies(JsonLines(), (), Floor(), None)
+REPLIES = Replies(JsonLines(), (), TerminalLock(), None)
 
 
 def reader_of(*pieces: bytes) -> asyncio.StreamReader:

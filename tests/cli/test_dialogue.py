@@ -12,15 +12,17 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from glossator.cli.floor import Floor
-from glossator.cli.messages import denied_notice, hunk_diff
-from glossator.cli.permitting import Prompt
+from glossator.cli.prompt import Prompt, denied_notice, hunk_diff
 from glossator.cli.render.markdown import THEME
-from glossator.cli.render.plain import Plain
-from glossator.cli.render.pretty import Pretty
-from glossator.cli.replies import Replies
-from glossator.cli.wire import Hunk, PermissionRequest
+from glossator.cli.render.renderer import Renderer
+from glossator.cli.render.screen import Screen
+from glossator.cli.replies import Replies, User
+from glossator.cli.terminal import TerminalLock
+from glossator.core.edit import HunkKind, HunkView
+from glossator.core.permission import PermissionRequest
 from glossator.core.uri import to_uri
+from glossator.core.wire import from_wire
+from tests.cli.drawing import pipe
 
 PERMISSION = {
     "tool": "Bash",
@@ -65,10 +67,11 @@ class Stage:
     ) -> None:
         self._file = io.StringIO()
         console = Console(file=self._file, width=60, theme=THEME, highlight=False)
-        self.renderer = Pretty(thinking=False, roots=roots, console=console)
-        self.floor = Floor()
+        self.renderer = Renderer(Screen(roots, console))
+        self.lock = TerminalLock()
         keyboard = Typed(lines, then_end=then_end)
-        self.replies = Replies(self.renderer, roots, self.floor, keyboard)
+        user = User(self.renderer, keyboard, self.lock)
+        self.replies = Replies(self.renderer, roots, self.lock, user)
 
     @property
     def seen(self) -> str:
@@ -85,7 +88,7 @@ class Stage:
     ],
 )
 def test_what_nobody_could_be_asked_is_named(detail: str, shown: str) -> None:
-    request: Any = PERMISSION | {"detail": detail}
+    request = from_wire(PermissionRequest, PERMISSION | {"detail": detail}, strict=False)
     assert denied_notice(request) == (
         f"May Bash run?\n{shown}No rule allows it.\nIt was denied, because nobody is here to ask."
         " Allow it with --allow 'Bash(npm test:*)', or run the command in a terminal."
@@ -248,7 +251,7 @@ async def test_how_a_review_is_asked() -> None:
 )
 def test_a_part_is_shown_where_it_stands(first: int, before: str, after: str, place: str) -> None:
     path = "@@ -1 +1 @@"
-    hunk = Hunk(id="h", kind="edit", path=path, firstLine=first, before=before, after=after)
+    hunk = HunkView("h", HunkKind.EDIT, path, first, before, after)
     assert hunk_diff(hunk).splitlines()[:3] == [f"--- {path}", f"+++ {path}", place]
 
 
@@ -257,14 +260,9 @@ def test_a_request_cannot_command_the_terminal(capsys: pytest.CaptureFixture[str
         tool="Bash",
         title="May Bash run?",
         detail="rm -r .\x1b[2K\rls",
-        cut=None,
-        reasons=[],
-        suggestions=[],
-        choices=["once", "deny"],
-        sessionId="",
-        sessionTitle="",
+        reasons=(),
     )
-    Plain().permission(Prompt.of(request))
+    pipe().permission(Prompt.of(request))
     assert "  rm -r .␛[2K" in capsys.readouterr().err
 
 
@@ -272,13 +270,13 @@ async def test_what_happens_during_a_question_is_shown_after_it() -> None:
     stage = Stage(then_end=False)
     asked = asyncio.create_task(stage.replies.reply("glossator/permission", PERMISSION))
     await asyncio.sleep(0)
-    stage.floor.show(lambda: stage.renderer.notice("Meanwhile."))
+    stage.lock.show(lambda: stage.renderer.notice("Meanwhile."))
     assert stage.seen.endswith("> ")
     asked.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await asked
     assert stage.seen.endswith("Meanwhile.\n")
-    stage.floor.show(lambda: stage.renderer.notice("Afterwards."))
+    stage.lock.show(lambda: stage.renderer.notice("Afterwards."))
     assert stage.seen.endswith("Afterwards.\n")
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 
 from glossator.cli.messages import amount, duration, price, size
-from glossator.cli.render.plain import Plain
-from glossator.cli.render.pretty import Pretty
-from glossator.cli.render.summary import footer
-from tests.cli.drawing import drawn, event, recorded
+from glossator.cli.render.answers import footer
+from glossator.cli.render.renderer import Renderer
+from glossator.core.answers import Answer
+from glossator.core.session_answers import CompactAnswer
+from glossator.core.wire import from_wire
+from tests.cli.drawing import drawn, event, pipe, recorded
 
 COMPACTIONS = [
     event("compaction", before=812_000, after=94_000, byModel=True),
@@ -18,18 +20,18 @@ COMPACTED = "compacted: 812.0k → 94.0k tokens\ncompacted: 1.2k → 640 tokens 
 
 
 def test_a_compaction_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
-    def show(renderer: Pretty | Plain) -> None:
+    def show(renderer: Renderer) -> None:
         for each in COMPACTIONS:
             renderer.event(each)
 
     assert drawn(show) == COMPACTED
     assert drawn(show, colours=True).count("\x1b[2mcompacted: ") == len(COMPACTIONS)
-    show(Plain())
+    show(pipe())
     assert capsys.readouterr() == ("", COMPACTED)
 
 
 def test_a_compaction_sets_text_apart() -> None:
-    def show(renderer: Pretty) -> None:
+    def show(renderer: Renderer) -> None:
         renderer.event(event("text.delta", text="Half of it."))
         renderer.event(COMPACTIONS[0])
         renderer.event(event("text.delta", text="The rest."))
@@ -39,7 +41,7 @@ def test_a_compaction_sets_text_apart() -> None:
 
 def test_a_session_was_compacted() -> None:
     answer = recorded("session_compacted")["answer"]
-    seen = drawn(lambda renderer: renderer.compacted(answer))
+    seen = drawn(lambda renderer: renderer.answer(from_wire(CompactAnswer, answer)))
     assert seen == "compacted: 812.0k → 94.0k tokens\n"
 
 
@@ -58,7 +60,7 @@ def test_a_session_was_compacted() -> None:
 )
 def test_what_a_run_cost(offline: bool, run: float | None, session: float | None, end: str) -> None:
     costs = {"offline": offline, "dollars": run, "sessionDollars": session}
-    assert footer(recorded("ask")["answer"] | costs).endswith(f"312 out{end}")
+    assert footer(from_wire(Answer, recorded("ask")["answer"] | costs)).endswith(f"312 out{end}")
 
 
 @pytest.mark.parametrize(

@@ -8,22 +8,36 @@ from pathlib import Path
 
 import pytest
 
-from glossator.cli.permitting import Prompt
+from glossator.cli.prompt import Prompt
 from glossator.cli.render.markdown import file_uri
-from glossator.cli.render.plain import Plain
-from glossator.cli.render.pretty import Pretty
 from glossator.cli.render.renderer import Renderer
-from glossator.cli.wire import PermissionRequest
-from tests.cli.drawing import drawn, event, recorded
+from glossator.core.answers import (
+    Answer,
+    DoctorAnswer,
+    IndexAnswer,
+    ModelList,
+    SearchAnswer,
+    StatusAnswer,
+)
+from glossator.core.permission import PermissionRequest
+from glossator.core.session_answers import (
+    ContextAnswer,
+    RewindAnswer,
+    SessionList,
+    TurnList,
+    UndoAnswer,
+)
+from glossator.core.wire import from_wire
+from tests.cli.drawing import drawn, event, pipe, recorded
 from tests.cli.support import glossator
 
 
-def play(name: str) -> Callable[[Pretty], None]:
-    def show(renderer: Pretty) -> None:
+def play(name: str) -> Callable[[Renderer], None]:
+    def show(renderer: Renderer) -> None:
         recording = recorded(name)
         for message in recording["messages"]:
             renderer.event(message["params"])
-        renderer.answer(recording["answer"])
+        renderer.answer(from_wire(Answer, recording["answer"]))
 
     return show
 
@@ -94,7 +108,7 @@ WORK = [
 
 
 def test_steps_and_what_became_of_edits() -> None:
-    def show(renderer: Pretty) -> None:
+    def show(renderer: Renderer) -> None:
         for each in WORK:
             renderer.event(each)
 
@@ -105,7 +119,7 @@ def test_steps_and_what_became_of_edits() -> None:
 
 
 def test_steps_and_edits_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
-    renderer = Plain()
+    renderer = pipe()
     for each in WORK:
         renderer.event(each)
     assert capsys.readouterr().err == (
@@ -116,12 +130,12 @@ def test_steps_and_edits_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_sessions_and_turns() -> None:
     sessions = recorded("sessions")["answer"]
-    seen = lines(drawn(lambda renderer: renderer.sessions(sessions)))
+    seen = lines(drawn(lambda renderer: renderer.answer(from_wire(SessionList, sessions))))
     assert seen.startswith(
         "id  title        last changed\ns2  Dive deeper  running       3 turns\ns1  Swim "
     )
     turns = recorded("session_turns")["answer"]
-    assert lines(drawn(lambda renderer: renderer.turns(turns))) == (
+    assert lines(drawn(lambda renderer: renderer.answer(from_wire(TurnList, turns)))) == (
         "turn    asked                       files it changed\n"
         "t1      Rename parse to read, in    a.py, b.py        undone\n"
         "        both files, and say where\n"
@@ -132,7 +146,7 @@ def test_sessions_and_turns() -> None:
 
 def test_the_window_with_bars() -> None:
     answer = recorded("session_context")["answer"]
-    assert lines(drawn(lambda renderer: renderer.context(answer))) == (
+    assert lines(drawn(lambda renderer: renderer.answer(from_wire(ContextAnswer, answer)))) == (
         "16.0k of 1.0M tokens (1.6%) · claude-sonnet-5-5 · 12.0k\n"
         "cached · compaction at 800.0k\n"
         "                  tokens            cached\n"
@@ -155,7 +169,7 @@ def test_the_window_with_bars() -> None:
 
 def test_models_that_can_be_chosen() -> None:
     answer = recorded("models")["answer"]
-    assert lines(drawn(lambda renderer: renderer.models(answer))) == (
+    assert lines(drawn(lambda renderer: renderer.answer(from_wire(ModelList, answer)))) == (
         "*  claude-haiku-5-5  1.0M    $0.1 in, $0.5     [low], medium\n"
         "                             out; over\n"
         "                             100.0k: $0.5 in,\n"
@@ -168,7 +182,7 @@ def test_models_that_can_be_chosen() -> None:
 
 def test_what_was_dropped() -> None:
     answer = recorded("session_rewound")["answer"]
-    assert lines(drawn(lambda renderer: renderer.rewound(answer))) == (
+    assert lines(drawn(lambda renderer: renderer.answer(from_wire(RewindAnswer, answer)))) == (
         "dropped: Rename parse to read\n"
         "dropped: Thanks\n"
         "a.py, b.py: as the dropped turns left it. To take that back:\n"
@@ -180,7 +194,7 @@ def test_a_long_call_leaves_room_for_its_outcome_and_a_failure_is_told_whole() -
     started = event("tool.started", callId="1", tool="Bash", arguments={"command": "x" * 99})
     finished = event("tool.finished", callId="1", tool="Bash", milliseconds=14.0)
 
-    def show(renderer: Pretty, *, error: bool) -> None:
+    def show(renderer: Renderer, *, error: bool) -> None:
         renderer.event(started)
         renderer.event(finished | {"error": error, "summary": "No command is run in here, ever."})
 
@@ -194,17 +208,17 @@ def test_a_long_call_leaves_room_for_its_outcome_and_a_failure_is_told_whole() -
 
 
 @pytest.mark.parametrize(
-    ("show", "said"),
+    ("answer", "said"),
     [
-        (lambda renderer: renderer.sessions({"sessions": []}), "This workspace has no session"),
-        (lambda renderer: renderer.turns({"turns": []}), "No turn of this session has changed"),
+        (SessionList(()), "This workspace has no session"),
+        (TurnList(()), "No turn of this session has changed"),
     ],
 )
 def test_an_empty_list_says_so(
-    show: Callable[[Renderer], None], said: str, capsys: pytest.CaptureFixture[str]
+    answer: SessionList | TurnList, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert drawn(show).startswith(said)
-    show(Plain())
+    assert drawn(lambda renderer: renderer.answer(answer)).startswith(said)
+    pipe().answer(answer)
     captured = capsys.readouterr()
     assert (captured.out, captured.err.startswith(said)) == ("", True)
 
@@ -218,7 +232,7 @@ def test_what_was_undone() -> None:
         ],
         "failed": [{"path": "reef.py", "reason": "is a folder now"}],
     }
-    assert drawn(lambda renderer: renderer.undone(undone)) == (
+    assert drawn(lambda renderer: renderer.answer(from_wire(UndoAnswer, undone))) == (
         "restored fish.py\n"
         "removed deep/sea.py\n"
         "removed shell.py\n"
@@ -230,7 +244,7 @@ def test_what_was_undone() -> None:
 
 def test_of_many_files_that_an_undo_changed_the_rest_is_counted() -> None:
     undone = recorded("undo")["answer"] | {"removed": [f"{n}.pyc" for n in range(14)]}
-    seen = drawn(lambda renderer: renderer.undone(undone)).splitlines()
+    seen = drawn(lambda renderer: renderer.answer(from_wire(UndoAnswer, undone))).splitlines()
     assert seen[0] == "restored fish.py"
     assert seen[12:14] == ["removed 11.pyc", "removed 2 more files"]
 
@@ -241,12 +255,12 @@ def test_nothing_was_left_to_undo() -> None:
         "restored": [],
         "undid": [],
     }
-    seen = drawn(lambda renderer: renderer.undone(undone))
+    seen = drawn(lambda renderer: renderer.answer(from_wire(UndoAnswer, undone)))
     assert seen == "The files are as they were already.\n"
 
 
 def test_a_reply_that_broke_off_is_said_to_be_void() -> None:
-    def show(renderer: Pretty) -> None:
+    def show(renderer: Renderer) -> None:
         for each in (
             event("text.delta", text="Half an ans"),
             event("text.discarded", reason="broke off"),
@@ -254,7 +268,9 @@ def test_a_reply_that_broke_off_is_said_to_be_void() -> None:
             event("text.delta", text="The whole answer."),
         ):
             renderer.event(each)
-        renderer.answer(recorded("ask_offline")["answer"] | {"text": "The whole answer."})
+        renderer.answer(
+            from_wire(Answer, recorded("ask_offline")["answer"] | {"text": "The whole answer."})
+        )
 
     seen = drawn(show)
     assert seen.index("Half an ans") < seen.index("broke off") < seen.index("The whole answer.")
@@ -262,7 +278,7 @@ def test_a_reply_that_broke_off_is_said_to_be_void() -> None:
 
 
 def test_an_answer_that_is_corrected_is_not_said_to_have_broken_off() -> None:
-    def show(renderer: Pretty) -> None:
+    def show(renderer: Renderer) -> None:
         renderer.event(event("text.delta", text="It is so."))
         renderer.event(event("text.discarded", reason="citations"))
         renderer.event(event("text.delta", text="It is not."))
@@ -289,10 +305,10 @@ def test_each_place_that_does_not_hold_is_told_once_with_its_lines(
     citations = [cited("a.py", 1), missing, unread, missing, cited("a.py", 2)]
     answer = recorded("ask")["answer"] | {"text": text, "citations": citations}
     below = "✗ no.py:7 does not exist.\n✗ a.py:9: Line 9 was not.\n✓ 2 citations read\n"
-    seen = drawn(lambda renderer: renderer.answer(answer))
+    seen = drawn(lambda renderer: renderer.answer(from_wire(Answer, answer)))
     assert "One a.py:1 no.py:7, two a.py:9, three a.py:2." in seen
     assert below in seen
-    Plain().answer(answer)
+    pipe().answer(from_wire(Answer, answer))
     assert capsys.readouterr().out == (
         f"One [a.py:1] [✗ no.py:7], two [✗ a.py:9], three [a.py:2].\n\n{below}"
     )
@@ -310,14 +326,14 @@ def test_the_last_line_says_how_to_go_on(
     changed: list[str], line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     answer = recorded("ask")["answer"] | {"changedFiles": changed}
-    seen = drawn(lambda renderer: renderer.answer(answer))
+    seen = drawn(lambda renderer: renderer.answer(from_wire(Answer, answer)))
     assert " ".join(seen.split()).endswith(f"$0.01 {line}")
-    Plain().answer(answer)
+    pipe().answer(from_wire(Answer, answer))
     assert capsys.readouterr().err.endswith(f"$0.01\n{line}\n")
 
 
 def test_a_command_that_failed_has_a_cross_and_is_no_error() -> None:
-    def show(renderer: Pretty) -> None:
+    def show(renderer: Renderer) -> None:
         renderer.event(event("tool.started", callId="1", tool="Bash", arguments={"command": "x"}))
         renderer.event(
             event(
@@ -338,19 +354,21 @@ def test_a_command_that_failed_has_a_cross_and_is_no_error() -> None:
 def test_an_answer_after_another_reply_is_not_repeated() -> None:
     """At a limit the calls of a reply are not run, so no tool stands between it and the answer."""
 
-    def show(renderer: Pretty) -> None:
+    def show(renderer: Renderer) -> None:
         renderer.event(event("text.delta", text="Let me look."))
         renderer.event(event("notice", message="The run is ending: 1 turn is the limit."))
         renderer.event(event("text.delta", text="The whole answer."))
-        renderer.answer(recorded("ask_offline")["answer"] | {"text": "The whole answer."})
+        renderer.answer(
+            from_wire(Answer, recorded("ask_offline")["answer"] | {"text": "The whole answer."})
+        )
 
     assert drawn(show).count("The whole answer.") == 1
 
 
 def test_an_answer_that_differs_from_what_was_streamed_is_shown() -> None:
-    def show(renderer: Pretty) -> None:
+    def show(renderer: Renderer) -> None:
         renderer.event(event("text.delta", text="I could"))
-        renderer.answer(recorded("ask_refused")["answer"])
+        renderer.answer(from_wire(Answer, recorded("ask_refused")["answer"]))
 
     assert drawn(show).count("The model declined to answer.") == 1
 
@@ -358,17 +376,12 @@ def test_an_answer_that_differs_from_what_was_streamed_is_shown() -> None:
 def test_what_goes_from_a_file_is_no_head_of_a_diff() -> None:
     detail = "--- a.sql\n+++ a.sql\n@@ … @@\n--- a comment\n+++ another\n"
 
-    def show(renderer: Pretty) -> None:
+    def show(renderer: Renderer) -> None:
         request = PermissionRequest(
             tool="Edit",
             title="May Edit a.sql?",
             detail=detail,
-            cut=None,
-            reasons=[],
-            suggestions=[],
-            choices=["once", "deny"],
-            sessionId="",
-            sessionTitle="",
+            reasons=(),
         )
         renderer.permission(Prompt.of(request))
 
@@ -399,7 +412,9 @@ def test_workspace_text_cannot_command_the_terminal() -> None:
 
 def test_hits() -> None:
     found = recorded("search")["answer"]
-    assert lines(drawn(lambda renderer: renderer.hits("log_in", found))) == (
+    assert lines(
+        drawn(lambda renderer: renderer.answer(from_wire(SearchAnswer, found), "log_in"))
+    ) == (
         "src/auth.py:10-12  class Door\n"
         "  10 def log_in(token):\n"
         "  11     check(token)\n"
@@ -414,7 +429,7 @@ def test_hits() -> None:
 
 def test_checks() -> None:
     checks = recorded("doctor")["answer"]
-    assert lines(drawn(lambda renderer: renderer.checks(checks))) == (
+    assert lines(drawn(lambda renderer: renderer.answer(from_wire(DoctorAnswer, checks)))) == (
         "✓  Python  3.11.7\n"
         "!  Model   offline, extractive\n"
         "           → Set ANTHROPIC_API_KEY for answers by a model.\n"
@@ -423,7 +438,7 @@ def test_checks() -> None:
 
 def test_status() -> None:
     status = recorded("status")["answer"]
-    assert lines(drawn(lambda renderer: renderer.status(status))) == (
+    assert lines(drawn(lambda renderer: renderer.answer(from_wire(StatusAnswer, status)))) == (
         "version         0.1.0\n"
         "model           claude-sonnet-5-5\n"
         "workspace       /w\n"
@@ -453,10 +468,10 @@ def test_status() -> None:
 def test_an_index_is_built_with_a_bar() -> None:
     recording = recorded("index")
 
-    def show(renderer: Pretty) -> None:
+    def show(renderer: Renderer) -> None:
         for message in recording["messages"]:
             renderer.progress(message["params"]["value"])
-        renderer.index(recording["answer"])
+        renderer.answer(from_wire(IndexAnswer, recording["answer"]))
 
     assert lines(drawn(show)) == (
         "files         1,234\n"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from glossator.cli.replies import parse_answer
-from glossator.cli.wire import Option, Question
+from glossator.core.question import Option, Question
 
-_OPTIONS: list[Option] = [{"label": "Keep", "detail": "as it is"}, {"label": "Drop", "detail": ""}]
+_OPTIONS = (Option("Keep", "as it is"), Option("Drop"))
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,7 @@ def test_more_than_that_is_an_answer_in_words(line: str) -> None:
 
 
 def test_yes_and_no_choose_the_options_of_that_name() -> None:
-    question = _question()
-    question["options"] = [{"label": "Yes", "detail": ""}, {"label": "No", "detail": ""}]
+    question = Question("And now?", (Option("Yes"), Option("No")))
     assert parse_answer("yes", question) == {"chosen": ["Yes"], "words": ""}
     assert parse_answer("NO", question) == {"chosen": ["No"], "words": ""}
     assert parse_answer("n", question) == "Choose from 1 to 2, or answer in words."
@@ -59,10 +58,4 @@ def test_several(line: str, several: bool, expected: object) -> None:
 
 
 def _question(*, several: bool = False) -> Question:
-    return {
-        "text": "And now?",
-        "options": _OPTIONS,
-        "several": several,
-        "sessionId": "",
-        "sessionTitle": "",
-    }
+    return Question("And now?", _OPTIONS, several)

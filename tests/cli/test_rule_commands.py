@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from glossator.cli.wire import Rules
+from glossator.core.answers import RuleList
+from glossator.core.wire import from_wire
 from tests.cli.drawing import drawn
 from tests.cli.support import PYTHONPATH
 from tests.cli.test_dialogue import ONCE_ONLY, PERMISSION, Stage
@@ -60,13 +61,13 @@ async def test_how_rules_are_edited() -> None:
 
 
 def test_how_rules_are_listed() -> None:
-    answer: Rules = {
+    answer: Any = {
         "rules": [
             {"text": "Read(.env)", "effect": "deny", "source": "settings", "removable": False},
             {"text": "Edit(a\u202e)", "effect": "allow", "source": "always", "removable": True},
         ]
     }
-    seen = drawn(lambda renderer: renderer.rules(answer))
+    seen = drawn(lambda renderer: renderer.answer(from_wire(RuleList, answer)))
     assert [line.rstrip() for line in seen.split("\n")] == [
         "       rule           from",
         "deny   Read(.env)     settings or options",

@@ -2,7 +2,8 @@
 
 import pytest
 
-from glossator.llm.catalog import CATALOG, Price, facts_of, with_limits
+from glossator.core.price import Price
+from glossator.llm.catalog import CATALOG, facts_of, with_limits
 from glossator.settings.model import ModelSettings
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from glossator.core.events import Usage
-from glossator.llm.catalog import CATALOG, Price
+from glossator.core.price import Price
+from glossator.llm.catalog import CATALOG
 from glossator.llm.cost import Spending, cost, in_words
 from glossator.llm.model import Message, Reply, StopReason
 from glossator.llm.options import CacheLifetime, ModelOptions

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.permissions.policy import Mode
+from glossator.core.permission import Mode
 from glossator.sandbox.policy import SandboxPolicy
 from glossator.sandbox.seatbelt import profile
 from tests.sandboxed import SANDBOXED

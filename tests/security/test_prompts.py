@@ -11,16 +11,15 @@ from typing import Any
 
 import pytest
 
-from glossator.cli.permitting import Prompt
-from glossator.cli.render.plain import Plain
-from glossator.cli.wire import PermissionRequest
+from glossator.cli.prompt import Prompt
 from glossator.core.excerpt import excerpt, is_cut
 from glossator.core.permission import Cut
 from glossator.core.permission import PermissionRequest as Asked
+from glossator.core.wire import from_wire
 from glossator.lsp.permission_text import in_a_file
 from glossator.lsp.reports import report_folder
 from tests.agent_permissions.test_gate import Setting
-from tests.cli.drawing import drawn
+from tests.cli.drawing import drawn, pipe
 from tests.cli.terminal import at_terminal
 from tests.cli.test_dialogue import Stage
 from tests.lsp.support.desk import acting
@@ -42,7 +41,7 @@ _HIDDEN = {
 }
 
 
-def request(detail: str, **fields: Any) -> PermissionRequest:
+def request(detail: str, **fields: Any) -> dict[str, Any]:
     made: Any = {
         "tool": "Bash",
         "title": "May Bash run?",
@@ -54,8 +53,12 @@ def request(detail: str, **fields: Any) -> PermissionRequest:
         "sessionId": "",
         "sessionTitle": "",
     }
-    asked: PermissionRequest = made | fields
+    asked: dict[str, Any] = made | fields
     return asked
+
+
+def prompt_of(detail: str, **fields: Any) -> Prompt:
+    return Prompt.of(from_wire(Asked, request(detail, **fields), strict=False))
 
 
 @pytest.fixture
@@ -79,7 +82,7 @@ async def test_what_is_too_long_to_be_sent_is_named(at: Setting) -> None:
     assert content.startswith(asked.detail)
     assert content.endswith(asked.cut.tail)
     assert len(content) == 1_000_000 + asked.cut.bytes
-    prompt = Prompt.of(request(asked.detail, cut={"bytes": asked.cut.bytes, "tail": "y"}))
+    prompt = prompt_of(asked.detail, cut={"bytes": asked.cut.bytes, "tail": "y"})
     assert prompt.is_cut
     assert "… 200.0 kB that are too much to be sent" in [line.text for line in prompt.details]
 
@@ -106,7 +109,7 @@ async def test_all_of_it_can_be_viewed_before_it_is_answered(command: str) -> No
 
 
 def test_the_marks_have_the_colour_of_a_warning() -> None:
-    prompt = Prompt.of(request("ls" + "\n" * 60 + _EVIL))
+    prompt = prompt_of("ls" + "\n" * 60 + _EVIL)
     seen = drawn(lambda renderer: renderer.permission(prompt), colours=True)
     assert "\x1b[1;33m… 59 blank lines" in seen
     assert "\x1b[1;33mNot all of it is shown" in seen
@@ -121,7 +124,7 @@ def test_no_line_of_a_command_passes_for_a_mark(
     columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    Plain().permission(Prompt.of(request(_PADDED)))
+    pipe().permission(prompt_of(_PADDED))
     title, *lines = capsys.readouterr().err.split("\n")
     assert title == "May Bash run?"
     at_the_edge = [line for line in lines if not line.startswith("  ")]

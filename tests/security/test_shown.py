@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
-from glossator.cli.permitting import Prompt
-from glossator.cli.render.json_lines import JsonLines
-from glossator.cli.render.plain import Plain
+from glossator.cli.render.pipe import JsonLines
 from glossator.cli.render.renderer import Renderer
 from glossator.core.asking import asker, asking_for
 from glossator.core.brief import brief_arguments
+from glossator.core.edit import HunkKind, HunkView
 from glossator.core.markdown import harmless, plain
 from glossator.core.permission import Choice, PermissionAnswer
-from glossator.core.question import QuestionAnswer
+from glossator.core.question import Option, Question, QuestionAnswer
 from glossator.core.shown import shown, shown_prose, shown_text
 from glossator.usecases.sessions import (
     ExportSessionRequest,
@@ -28,8 +27,8 @@ from glossator.usecases.sessions import (
 )
 from glossator.usecases.status import StatusRequest, status
 from tests.agent_permissions.test_gate import Setting
-from tests.cli.drawing import drawn
-from tests.security.test_prompts import request
+from tests.cli.drawing import drawn, pipe
+from tests.security.test_prompts import prompt_of
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
 from tests.workspaces import MakeWorkspace
@@ -140,29 +139,11 @@ def _show_all(renderer: Renderer) -> None:
     for event in _tool(_EVIL):
         renderer.event(event)
     renderer.notice(_EVIL)
-    renderer.permission(Prompt.of(request(shown_text(_EVIL), title=shown(_EVIL))))
+    renderer.permission(prompt_of(shown_text(_EVIL), title=shown(_EVIL)))
     renderer.whole(_EVIL)
-    renderer.question(
-        {
-            "text": _EVIL,
-            "options": [{"label": _EVIL, "detail": _EVIL}],
-            "several": False,
-            "sessionId": "",
-            "sessionTitle": "",
-        }
-    )
-    renderer.hunk(
-        {
-            "id": "h",
-            "kind": "edit",
-            "path": f"{_EVIL}.py",
-            "firstLine": 1,
-            "before": "a\n",
-            "after": f"{_EVIL}\n",
-        },
-        number=1,
-        total=1,
-    )
+    renderer.question(Question(_EVIL, (Option(_EVIL, _EVIL),)))
+    hunk = HunkView("h", HunkKind.EDIT, f"{_EVIL}.py", 1, "a\n", f"{_EVIL}\n")
+    renderer.hunk(hunk, number=1, total=1)
     renderer.diff(f"--- a\n+++ b\n@@ -1 +1 @@\n-a\n+{_EVIL}\n")
     renderer.error(1, _EVIL)
 
@@ -171,7 +152,7 @@ def test_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     seen = drawn(_show_all)
     assert nothing_hides(seen, _HIDDEN)
     assert r"+echo p\u0430ss" in seen, "in edits letters that pose are shown as well"
-    _show_all(Plain())
+    _show_all(pipe())
     told = capsys.readouterr()
     assert nothing_hides(told.out + told.err, _HIDDEN)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from glossator.context.inspector import Kind, Sent, inspect
+from glossator.context.inspector import Sent, inspect
 from glossator.context.kept import Weights, collect
 from glossator.context.summary import Frame
 from glossator.core.events import (
@@ -19,6 +19,7 @@ from glossator.core.events import (
     TextDelta,
     TextDiscarded,
 )
+from glossator.core.session_answers import Kind
 from glossator.lsp.reports import to_markdown
 from glossator.usecases.sessions import ResumeSessionRequest, resume_session
 from tests.sandboxed import SANDBOXED

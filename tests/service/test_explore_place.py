@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from glossator.core.answers import Explored
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice
 from glossator.core.report import Thoroughness
 from glossator.core.uri import to_uri
 from glossator.usecases.ask import Attachment
-from glossator.usecases.explore import Explored, ExploreRequest
+from glossator.usecases.explore import ExploreRequest
 from glossator.usecases.explore_place import explore_place
 from glossator.usecases.gloss import GlossRequest, gloss
 from glossator.usecases.overview import OverviewRequest, explore_workspace

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from glossator.core.answers import Explored
 from glossator.core.document import Document
 from glossator.core.errors import UsageError
 from glossator.core.gloss import Subject
@@ -21,7 +22,6 @@ from glossator.core.uri import to_uri
 from glossator.documents.change import Closed, Edited, Opened, TextEdit
 from glossator.glosses import text
 from glossator.glosses.gloss_index import GlossState
-from glossator.usecases.explore import Explored
 from glossator.usecases.explore_usage import explore_usage
 from glossator.usecases.gloss import GlossRequest, gloss, keep
 from glossator.usecases.lenses import Lens, lens_face, lenses

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from glossator.core.answers import Explored
 from glossator.core.gloss import FOLDER, Subject
 from glossator.documents.change import DiskChanged, Opened
 from glossator.glosses import renames
 from glossator.glosses.gloss_index import GlossState
-from glossator.usecases.explore import Explored
 from glossator.usecases.gloss import GlossRequest, gloss
 from glossator.usecases.reports import report_at
 from tests.service.test_gloss import FILES, TURNS

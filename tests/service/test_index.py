@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from glossator.application.application import Application
+from glossator.core.answers import IndexAnswer, StatusAnswer
 from glossator.files import state_folder
 from glossator.files.stamp import RACY_NS
 from glossator.index import root_store
 from glossator.index.build import BuildSegment
 from glossator.settings.load import load_settings
-from glossator.usecases.index import IndexAnswer, IndexMode, IndexRequest, rebuild_index
-from glossator.usecases.status import StatusAnswer, StatusRequest, status
+from glossator.usecases.index import IndexMode, IndexRequest, rebuild_index
+from glossator.usecases.status import StatusRequest, status
 from glossator.usecases.tool import ToolRequest, tool
 from tests.stage import Recorder
 from tests.workspace_worker.conftest import let_workers_import_jobs

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from glossator.context.modes import tells_mode
-from glossator.permissions.policy import Mode
+from glossator.core.permission import Mode
 from glossator.usecases.compact import CompactRequest, compact_session
 from glossator.usecases.mode import SetModeRequest, set_mode
 from glossator.usecases.rewind import RewindRequest, rewind

@@ -11,19 +11,14 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from glossator.core.answers import ModelList
 from glossator.core.errors import UsageError
 from glossator.core.events import RunStarted
 from glossator.llm.choice import Models
 from glossator.llm.options import ModelOptions
 from glossator.settings.model import Effort, ModelSettings, RoleSettings
 from glossator.usecases.doctor import DoctorRequest, doctor
-from glossator.usecases.models import (
-    ListModelsRequest,
-    ModelList,
-    SetModelRequest,
-    list_models,
-    set_model,
-)
+from glossator.usecases.models import ListModelsRequest, SetModelRequest, list_models, set_model
 from glossator.usecases.status import StatusRequest, status
 from tests.agent.test_loop import without_cache_marks
 from tests.stage import Stage, stage

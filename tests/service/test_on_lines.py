@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from glossator.core.answers import Answer
 from glossator.core.diagnostics import Diagnostic, Severity
 from glossator.core.errors import UsageError
 from glossator.core.events import Notice, RunStarted
 from glossator.core.uri import to_uri
 from glossator.documents.change import Opened
 from glossator.usecases.actions import ACTIONS, EXPLAIN, EXPLORE_USAGE, FIX, REFACTOR, Action
-from glossator.usecases.ask import Answer
 from glossator.usecases.on_lines import LinesRequest, act_on_lines, why_not_edited
 from glossator.usecases.sessions import ListSessionsRequest, list_sessions
 from glossator.usecases.undo import UndoRequest, undo_turn

@@ -9,7 +9,7 @@ import pytest
 from glossator.context.modes import ends_in_plan
 from glossator.core.errors import UsageError
 from glossator.core.events import RunFinished, RunStarted
-from glossator.permissions.policy import Mode
+from glossator.core.permission import Mode
 from glossator.usecases.plan import StartPlanRequest, start_plan
 from glossator.usecases.sessions import ResumeSessionRequest, resume_session
 from tests.stage import stage

@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 
+from glossator.core.answers import Answer
 from glossator.core.diagnostics import Diagnostic, Severity
 from glossator.core.errors import GlossatorError, ModelError, UsageError
 from glossator.core.events import AttachedItem, RunStarted
+from glossator.core.session_answers import RetryAnswer
 from glossator.core.uri import to_uri
 from glossator.usecases.actions import EXPLAIN, FIX
-from glossator.usecases.ask import Answer, Attachment
+from glossator.usecases.ask import Attachment
 from glossator.usecases.on_lines import LinesRequest, act_on_lines
-from glossator.usecases.retry import RetryAnswer, RetryRequest, retry
+from glossator.usecases.retry import RetryRequest, retry
 from glossator.usecases.rewind import RewindRequest, rewind
 from glossator.usecases.sessions import (
     ListSessionsRequest,

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from glossator.application.application import Application
-from glossator.context.inspector import Part, Sent, inspect
+from glossator.context.inspector import Sent, inspect
 from glossator.context.summary import Frame
 from glossator.core.errors import UnknownSession
+from glossator.core.session_answers import ContextAnswer, Part
 from glossator.llm.conversation import user_message
 from glossator.llm.model import ToolSpec
 from glossator.prompts.loader import load_prompt
@@ -21,7 +22,7 @@ from glossator.usecases.compact import CompactRequest, compact_session
 from glossator.usecases.models import SetModelRequest, set_model
 from glossator.usecases.rewind import RewindRequest, rewind
 from glossator.usecases.sessions import NewSessionRequest, new_session
-from glossator.usecases.show_context import ContextAnswer, ShowContextRequest, show_context
+from glossator.usecases.show_context import ShowContextRequest, show_context
 from glossator.usecases.undo import UndoRequest, undo_turn
 from tests.context.compacting import MUSING, is_asked_for_a_summary, summary_turn
 from tests.stage import Recorder, Stage, stage

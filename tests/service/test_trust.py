@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.permissions.policy import Mode, Restrictions
+from glossator.core.permission import Mode
+from glossator.permissions.policy import Restrictions
 from glossator.permissions.trust import Trust, trust_file
 from glossator.settings.load import load_settings
 from tests.agent_permissions.asking import files, policy, verdict

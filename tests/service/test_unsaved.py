@@ -14,14 +14,14 @@ import pytest
 from glossator.core.document import Document
 from glossator.core.edit import EditPlan, FileDeletion, FileEdit
 from glossator.core.events import EditSettled, Envelope, Notice
-from glossator.core.permission import Choice, PermissionAnswer
+from glossator.core.permission import Choice, Mode, PermissionAnswer
+from glossator.core.session_answers import UndoAnswer
 from glossator.core.uri import to_uri
 from glossator.documents.change import Closed, DiskChanged, Edited, Opened, Saved, TextEdit
 from glossator.documents.host import WorkspaceHost
 from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.permissions.policy import Mode
 from glossator.usecases.mode import SetModeRequest, set_mode
-from glossator.usecases.undo import UndoAnswer, UndoRequest, undo_turn
+from glossator.usecases.undo import UndoRequest, undo_turn
 from tests.sandboxed import SANDBOXED
 from tests.stage import Stage, stage
 from tests.standin import Script, Text, ToolUse, Turn

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from glossator.core.answers import Skipped
 from glossator.core.document import Document, Missing
 from glossator.documents.change import DiskChanged
-from glossator.files.listing import Skipped
 from glossator.files.roots import Roots
 from glossator.settings.model import WorkspaceSettings
 from tests.workspace.trees import as_plain_user, host, listed, scan, text, write_tree

@@ -150,10 +150,10 @@ def test_files_of_others_are_left_alone(catalogue: IndexFolder) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from glossator.workspace.text import layout
-from glossator.index.manifest import Catalogue
+from glossator.index import layout
+from glossator.index.manifest import IndexFolder
 from tests.workspace_text.naive import document, write_segment
-catalogue = Catalogue(Path(sys.argv[1]))
+catalogue = IndexFolder(Path(sys.argv[1]))
 catalogue.tidy()
 print("go", flush=True)
 while True:

@@ -280,7 +280,7 @@ export interface DroppedRun {
   readonly question: string;
 }
 
-/** What a tool wants to change. */
+/** A plan as clients see it: what a tool wants to change. */
 export interface EditPlan {
   readonly id: string;
   readonly label: string;
@@ -375,15 +375,18 @@ export interface GlossRequest {
   readonly runId?: string | null;
 }
 
-/** A part of an edit: changed lines, or a whole file. */
+/** A hunk as clients see it: changed lines, or a whole file. */
 export interface Hunk {
   readonly id: string;
-  readonly kind: "edit" | "create" | "delete" | "rename";
+  readonly kind: HunkKind;
   readonly path: string;
   readonly firstLine: number;
   readonly before: string;
   readonly after: string;
 }
+
+/** What accepting a hunk does. */
+export type HunkKind = "edit" | "create" | "delete" | "rename";
 
 /** The text index; `state` is in words, `documents` and `delta` count files in it. */
 export interface Index {
@@ -516,7 +519,7 @@ export interface NoticeEvent {
   readonly message: string;
 }
 
-/** One of the answers on offer. */
+/** One of the answers on offer; `detail` says what choosing it means. */
 export interface Option {
   readonly label: string;
   readonly detail: string;
@@ -561,15 +564,15 @@ export interface PermissionAnswer {
   readonly rules?: ReadonlyArray<string> | null;
 }
 
-/** Whether a tool may act; `detail` is all of it unless there is a `cut`. */
+/** A question to the user; nothing runs before it is answered. */
 export interface PermissionRequest {
   readonly tool: string;
   readonly title: string;
   readonly detail: string;
-  readonly cut: Cut | null;
   readonly reasons: ReadonlyArray<string>;
   readonly suggestions: ReadonlyArray<string>;
-  readonly choices: ReadonlyArray<"once" | "session" | "always" | "deny">;
+  readonly cut: Cut | null;
+  readonly choices: ReadonlyArray<Choice>;
   readonly sessionId: string;
   readonly sessionTitle: string;
 }
@@ -582,7 +585,7 @@ export interface Price {
   readonly above: Price | null;
 }
 
-/** What the user is asked; `several` options may be chosen, if it says so. */
+/** What is asked; `several` of the options may be chosen, and words of one's own be given. */
 export interface Question {
   readonly text: string;
   readonly options: ReadonlyArray<Option>;
@@ -677,7 +680,7 @@ export interface Review {
   readonly asked?: boolean;
 }
 
-/** A plan whose parts the user chooses among; the session is empty where none asks. */
+/** A plan as clients see it: what a tool wants to change. */
 export interface ReviewRequest {
   readonly id: string;
   readonly label: string;

@@ -7,12 +7,19 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from glossator.core.errors import DeclarationError, UsageError
-from glossator.core.permission import Access, PermissionAnswer, PermissionRequest, Permit, as_sent
+from glossator.core.permission import (
+    Access,
+    Mode,
+    PermissionAnswer,
+    PermissionRequest,
+    Permit,
+    as_sent,
+)
 from glossator.core.shown import shown, shown_text, some_of
 from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.permissions.decide import Allow, Ask, Decision, Deny, decide
 from glossator.permissions.grants import Grants
-from glossator.permissions.policy import FAMILIES, Mode, Policy
+from glossator.permissions.policy import FAMILIES, Policy
 from glossator.permissions.subject import CallSubject
 from glossator.sandbox.policy import HardLinkedFiles
 from glossator.sandbox.shell import LimitedShell

@@ -15,6 +15,7 @@ from glossator.application.turn_shell import TurnShell
 from glossator.application.unsaved import Saving, SavingFirst
 from glossator.context.modes import mode_to_tell
 from glossator.core.events import Notice, TurnsUndone, UndoneTurn
+from glossator.core.permission import Mode
 from glossator.core.ports import EditorPort
 from glossator.core.shown import shown
 from glossator.documents.host import WorkspaceHost
@@ -23,7 +24,7 @@ from glossator.edits.apply import PlanEditing
 from glossator.edits.editor_files import EditorFiles
 from glossator.permissions.grants import Grants, grants_file
 from glossator.permissions.hidden import HiddenFiles
-from glossator.permissions.policy import Mode, Places, Policy, UserRules
+from glossator.permissions.policy import Places, Policy, UserRules
 from glossator.permissions.private_file import PrivateFile
 from glossator.permissions.trust import Trust, TrustQuestion
 from glossator.sandbox.policy import HardLinkedFiles

@@ -12,12 +12,12 @@ from glossator.application.acting import Acting
 from glossator.application.build_progress import BuildProgress
 from glossator.core.errors import ModelError
 from glossator.core.ports import EditorPort
+from glossator.core.price import Price
 from glossator.core.text import PositionEncoding
 from glossator.documents.host import Indexing, WorkspaceHost
 from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.glosses.gloss_index import GlossIndex
 from glossator.glosses.hover_cache import HoverCache
-from glossator.llm.catalog import Price
 from glossator.llm.choice import Models
 from glossator.llm.model import Model
 from glossator.llm.options import CacheLifetime, ModelOptions

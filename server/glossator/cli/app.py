@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from glossator import __version__
-from glossator.cli.answering import add_actions, ask
-from glossator.cli.arguments import tool_arguments
-from glossator.cli.asking import ask_server
-from glossator.cli.exploring import explore
+from glossator.cli.asking import Command, ask_server
 from glossator.cli.generic import add_generic_commands
-from glossator.cli.glossing import gloss, overview
 from glossator.cli.messages import duration
-from glossator.cli.options import Modelled, with_options
-from glossator.cli.render.renderer import Renderer
-from glossator.cli.retrying import retry
-from glossator.cli.rule_commands import rules
-from glossator.cli.session import Command
+from glossator.cli.options import Modelled, tool_arguments, with_options
+from glossator.cli.permission_commands import rules, trust
+from glossator.cli.questions import add_actions, ask, explore, gloss, overview, retry
 from glossator.cli.session_commands import redo, sessions, undo
-from glossator.cli.trusting import trust
-from glossator.cli.wire import (
-    Checks,
-    Hits,
-    IndexReport,
-    Models,
-    Status,
-    ToolAnswer,
-)
 from glossator.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from glossator.cli.render import Display
+    from glossator.core.answers import DoctorAnswer, IndexAnswer, SearchAnswer, ToolAnswer
 
 app = typer.Typer(
     help="Ask a workspace, and see the lines each claim rests on.",
@@ -104,8 +93,8 @@ def search(
     """Find the places that matter to a query, best first."""
     words = " ".join(query)
 
-    def show(renderer: Renderer, found: Hits) -> bool:
-        renderer.hits(words, found)
+    def show(display: Display, answer: SearchAnswer) -> bool:
+        display.answer(answer, words)
         return True
 
     argument = {"query": words} if limit is None else {"query": words, "limit": limit}
@@ -124,11 +113,11 @@ def tool(
 ) -> None:
     """Run one tool and print exactly what the model would see."""
 
-    def show(renderer: Renderer, answer: ToolAnswer) -> bool:
-        renderer.tool(answer)
+    def show(display: Display, answer: ToolAnswer) -> bool:
+        display.answer(answer)
         if time:
-            print(duration(answer["milliseconds"]), file=sys.stderr)
-        return not answer["error"]
+            print(duration(answer.milliseconds), file=sys.stderr)
+        return not answer.error
 
     argument = {"name": name, "arguments": tool_arguments(arguments)}
     ask_server(context, common, Command("glossator.tool", argument), show)
@@ -142,12 +131,7 @@ def status(
     common: Modelled,
 ) -> None:
     """Show what a server holds of the workspace."""
-
-    def show(renderer: Renderer, answer: Status) -> bool:
-        renderer.status(answer)
-        return True
-
-    ask_server(context, common, Command("glossator.status", {"wait": True}), show)
+    ask_server(context, common, Command("glossator.status", {"wait": True}))
 
 
 @app.command()
@@ -167,9 +151,9 @@ def index(
     if rebuild and check:
         raise UsageError("--rebuild and --check exclude each other; choose one.")
 
-    def show(renderer: Renderer, report: IndexReport) -> bool:
-        renderer.index(report)
-        return not report["problems"]
+    def show(display: Display, answer: IndexAnswer) -> bool:
+        display.answer(answer)
+        return not answer.problems
 
     mode = "rebuild" if rebuild else "check" if check else "update"
     command = Command("glossator.rebuildIndex", {"mode": mode})
@@ -184,12 +168,7 @@ def models(
     common: Modelled,
 ) -> None:
     """List the models that --model and an editor can choose, with their prices."""
-
-    def show(renderer: Renderer, answer: Models) -> bool:
-        renderer.models(answer)
-        return True
-
-    ask_server(context, common, Command("glossator.listModels"), show)
+    ask_server(context, common, Command("glossator.listModels"))
 
 
 @app.command()
@@ -201,9 +180,9 @@ def doctor(
 ) -> None:
     """Check the set-up, and say what to do about what is wrong."""
 
-    def show(renderer: Renderer, answer: Checks) -> bool:
-        renderer.checks(answer)
-        return all(check["state"] != "failed" for check in answer["checks"])
+    def show(display: Display, answer: DoctorAnswer) -> bool:
+        display.answer(answer)
+        return all(check.state != "failed" for check in answer.checks)
 
     ask_server(context, common, Command("glossator.doctor"), show)
 

@@ -1,121 +1,84 @@
-"""Run one command on the server and show what it says, whatever that is."""
+"""What a command asks of the server. Light to import: `--version` and `--help` need no more."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
 import typer
 
-from glossator.cli.errors import Cancelled, code_of
-from glossator.cli.floor import Floor
-from glossator.cli.keyboard import Terminal
-from glossator.cli.options import Common
-from glossator.cli.planning import Planning
-from glossator.cli.render.renderer import Renderer, choose
-from glossator.cli.replies import Replies
-from glossator.cli.session import Command, Execute, Setup, Work, run_command
-from glossator.cli.wire import Json
-from glossator.core.errors import GlossatorError
+from glossator.cli.messages import NO_SESSION
+from glossator.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from glossator.cli.program import Program
+    from glossator.cli.options import Common
+    from glossator.cli.render import Display
 
-_FAILED = 1
 
-Show = Callable[[Renderer, Json], bool]  # shows an answer; whether it is a good one
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the protocol and its one argument."""
+
+    name: str
+    argument: Mapping[str, Any] = field(default_factory=dict)
+
+
+# Execute gives the answer as a dataclass, and raises `ResponseError` and `ServerLost`.
+Execute = Callable[[Command], Awaitable[Any]]
+Work = Callable[[Execute], Awaitable[Any]]  # commands, one after the other; gives the last answer
+Show = Callable[["Display", Any], bool]  # shows an answer; whether it is a good one
+
+
+class CarryOut(Protocol):
+    """What every command is given."""
+
+    def __call__(
+        self, common: Common, work: Command | Work, show: Show, *, thinking: bool, progress: bool
+    ) -> int:
+        """Do the work with a server, and show its answer; gives the exit code."""
+
+
+def show_answer(display: Display, answer: object) -> bool:
+    """Show it; every answer is a good one."""
+    display.answer(answer)
+    return True
 
 
 def ask_server(
     context: typer.Context,
     common: Common,
     work: Command | Work,
-    show: Show,
+    show: Show = show_answer,
     *,
     thinking: bool = False,
     progress: bool = False,
 ) -> None:
     """Do the `work` and `show` its answer. Raises `typer.Exit` for every bad end.
 
-    `progress`: the work goes on in the background, and how far it is is shown.
+    `progress`: the work takes place in the background, and its progress is shown.
     """
-    program: Program = context.obj
-    server = program.server(verbose=common.verbose)
-    for stream in (sys.stdout, sys.stderr):
-        accept_any_text(stream)
-    renderer = choose(
-        json=common.json, terminal=sys.stdout.isatty(), thinking=thinking, roots=common.roots
-    )
-    floor = Floor()
-    hearing = _Hearing(renderer, floor, show, progress=progress)
-    keyboard = Terminal() if sys.stdin.isatty() and not common.json else None
-    replies = Replies(renderer, common.roots, floor, keyboard)
-    setup = Setup(common.roots, common.settings, keyboard is not None, common.trusted)
-    run = _one(work) if isinstance(work, Command) else work
-    planning = None if common.json else Planning(renderer, replies, hearing.answered)
-    try:
-        try:
-            program.work(
-                run_command(
-                    server,
-                    setup,
-                    planning.after(run) if planning else run,
-                    hearing.heard,
-                    replies.reply,
-                    hearing.answered,
-                )
-            )
-        finally:
-            floor.release()
-    except Cancelled as cancelled:
-        renderer.close()
-        print(cancelled, file=sys.stderr)
-        raise typer.Exit(cancelled.exit_code) from cancelled
-    except GlossatorError as error:
-        renderer.error(code_of(error), str(error))
-        raise typer.Exit(_FAILED) from error
-    finally:
-        renderer.close()
-    if not hearing.good:
-        raise typer.Exit(_FAILED)
+    carry_out: CarryOut = context.obj
+    if code := carry_out(common, work, show, thinking=thinking, progress=progress):
+        raise typer.Exit(code)
 
 
-class _Hearing:
-    """Shows what the server says; `good`: it has answered, and well."""
+def in_session(name: str, session_id: str | None, argument: Mapping[str, Any]) -> Work:
+    """The command `name` in a session, or in the newest of the workspace.
 
-    def __init__(self, renderer: Renderer, floor: Floor, show: Show, *, progress: bool) -> None:
-        self.good = False
-        self._renderer = renderer
-        self._floor = floor
-        self._show = show
-        self._progress = progress
-        self._shown: Json = None
+    The work raises `UsageError` when there is none.
+    """
 
-    def heard(self, method: str, params: Json) -> None:
-        if method == "glossator/event":
-            self._floor.show(partial(self._renderer.event, params))
-        elif method == "$/progress" and self._progress:
-            self._renderer.progress(params["value"])
-        elif method == "window/showMessage":
-            self._floor.show(partial(self._renderer.notice, params["message"]))
-
-    def answered(self, answer: Json) -> None:
-        self._floor.release()
-        if answer is not self._shown:  # a plan, before the user was asked about it
-            self._shown = answer
-            self.good = self._show(self._renderer, answer)
-
-
-def _one(command: Command) -> Work:
-    async def work(execute: Execute) -> Json:
-        return await execute(command)
+    async def work(execute: Execute) -> object:
+        chosen = session_id or await _newest_session(execute)
+        return await execute(Command(name, {**argument, "sessionId": chosen}))
 
     return work
 
 
-def accept_any_text(stream: object) -> None:
-    """File names need not be UTF-8, and a terminal need not know every letter."""
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")
+async def _newest_session(execute: Execute) -> str:
+    """The id of the session that changed last."""
+    listed = await execute(Command("glossator.listSessions"))
+    if not listed.sessions:
+        raise UsageError(NO_SESSION)
+    return str(listed.sessions[0].id)

@@ -18,14 +18,11 @@ import typer
 from typer.core import TyperCommand
 from typer.main import get_command
 
-from glossator.cli.asking import ask_server
+from glossator.cli.asking import Command, ask_server
 from glossator.cli.options import Modelled
-from glossator.cli.render.printable import printable
-from glossator.cli.render.renderer import Renderer
-from glossator.cli.session import Command
-from glossator.cli.wire import Json
+from glossator.cli.render import Display, printable
 from glossator.core.errors import DeclarationError
-from glossator.lsp.wire import camel, to_wire
+from glossator.core.wire import Json, camel
 from glossator.usecases.declaration import Declaration
 from glossator.usecases.declared import DECLARED
 
@@ -83,9 +80,11 @@ def generic_command(declaration: Declaration, request: type[Any]) -> Any:  # noq
     def run(context: typer.Context, **given: Json) -> None:
         common = Modelled(**{name: given.pop(name) for name in options})
 
-        def show(_: Renderer, answer: Json) -> bool:
-            wire = to_wire(answer)
-            print(json.dumps(wire) if common.json else printable("\n".join(_lines(wire))))
+        def show(display: Display, answer: Json) -> bool:
+            if common.json:
+                display.answer(answer)
+            else:
+                print(printable("\n".join(_lines(answer))))
             return True
 
         argument = {camel(name): value for name, value in given.items() if value is not None}

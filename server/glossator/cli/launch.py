@@ -6,17 +6,26 @@ draw are imported. Standard library only.
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from glossator.cli.asking import Command, Show, Work
+    from glossator.cli.options import Common
 
 ALONE = frozenset({"serve", "trust"})  # they ask no server; a wrong guess costs a process
 _HELP = frozenset({"--help", "-h"})
 
 _STDOUT, _STDERR = 1, 2  # descriptors
 _FAILED = 1
+_MISUSED = 2
+_INTERRUPTED = 130
+_REQUEST_FAILED = -32803  # LSP's, for what cannot be carried out as it was asked
 
 # Ctrl-C in a terminal reaches the whole foreground group. The server must not get it: the command
 # is cancelled first, and its answer awaited. Each of the two is ignored where it has no meaning.
@@ -39,9 +48,7 @@ def run(arguments: Sequence[str], server_command: Sequence[str]) -> int:
     early = None
     try:
         early = spawn(server_command) if asking else None
-        from glossator.cli.program import Program  # noqa: PLC0415 - imported while the server boots
-
-        code = Program(server_command, early).run(arguments)
+        code = _run(list(arguments), lambda: early or spawn(server_command))
         sys.stdout.flush()  # what cannot be written fails here, where it can be explained
     except OSError as error:
         _write_off(error)
@@ -52,6 +59,37 @@ def run(arguments: Sequence[str], server_command: Sequence[str]) -> int:
         if early is not None:
             early.kill()  # does nothing to one that was waited for
             early.wait()
+
+
+def _run(arguments: list[str], process: Callable[[], subprocess.Popen[bytes]]) -> int:
+    """Run the command line with the server that `process` gives; gives the exit code."""
+    from typer.exceptions import TyperException  # noqa: PLC0415 - imported while the server boots
+
+    from glossator.cli.app import app  # noqa: PLC0415 - likewise
+    from glossator.core.errors import UsageError  # noqa: PLC0415 - likewise
+
+    def carry_out(common: Common, work: Command | Work, show: Show, **how: bool) -> int:
+        from glossator.cli.run import Run  # noqa: PLC0415 - `--version` and `--help` need no server
+
+        spawned = process()  # if this fails, nothing is drawn yet
+        return Run(common, show, **how).carry_out(work, spawned)
+
+    options = arguments[: arguments.index("--") if "--" in arguments else None]
+    as_json = "--json" in options
+    try:
+        # errors in JSON are ours to write, all others typer draws
+        code = app(arguments, prog_name="glossator", obj=carry_out, standalone_mode=not as_json)
+    except (UsageError, TyperException) as error:
+        message = str(getattr(error, "format_message", error.__str__)())  # typer's, and ours
+        if as_json:
+            print(json.dumps({"error": {"code": _REQUEST_FAILED, "message": message}}))
+        print(f"error: {message}", file=sys.stderr)
+        return _MISUSED
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else _FAILED
+    return code if isinstance(code, int) else 0
 
 
 def _stand_in_for_missing_streams() -> None:

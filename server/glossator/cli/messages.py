@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import re
-import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from glossator.cli.wire import Hunk, PermissionRequest, Question
-from glossator.core.line_diff import unified_diff
 from glossator.core.plan import PLANNED
 from glossator.core.price import in_dollars
+from glossator.core.shown import shown, some_of
+
+if TYPE_CHECKING:
+    from glossator.core.session_answers import TurnView
 
 SERVER_LOST_NEXT_STEP = (
     "Run the command again with --verbose to see the server's whole log, or check the set-up"
     " with `glossator doctor`."
 )
 PROMPT = "> "
-_BEGINNING = 200  # characters of what is asked about
+_SHORT = 60  # characters of a question or a task
+_NAMES = 4  # paths of a turn that are named
 NOBODY_PERMITS = (
     "This needs the user's permission, and nobody is at the terminal to be asked.\nDo without it,"
     " and say in your answer what was left undone."
@@ -29,9 +31,15 @@ NOBODY_REVIEWS = (
 NO_SESSION = "This workspace has no session yet; begin one with `glossator ask`."
 NO_RULES = "No permission rule holds here: you are asked about all that the mode does not allow."
 NO_TURN = "No turn of this session has changed a file."
+NO_AGENT = "No sub-agent was at work in this session."
 NO_TRUSTED = "No folder is remembered as trusted; `glossator trust DIR` trusts one."
 NO_QUESTION = "The question is empty; write it after `ask`, or pipe it in with `glossator ask -`."
 OUTPUT_NEXT_STEP = "Check where the output goes, and that the current folder still exists."
+OVERWRITE = "Nothing was undone. To undo the changes to these files as well, add --overwrite."
+UNDO_INCOMPLETE = (
+    "A command of this turn was cut off with its server; what it changed is not known,"
+    " so check the files."
+)
 CANCELLING = "Cancelling; press Ctrl-C again to end it at once."
 TOOL_EXAMPLE = """Example: glossator tool Grep '{"pattern": "def main", "path": "src"}'"""
 
@@ -54,13 +62,6 @@ def stop_notice(stop: str) -> str | None:
     return STOPS.get(stop, f"The run ended early: {stop}.")
 
 
-def discarded_notice(reason: str) -> str:
-    """Why what was shown of a reply is void."""
-    if reason == "citations":
-        return "(some citations do not hold; the corrected answer follows)"
-    return "(that broke off; what follows replaces it)"
-
-
 def planned_notice(session_id: str) -> str:
     """How to start a plan later, in another mode or in other words."""
     return (
@@ -75,58 +76,12 @@ def compacted_notice(before: int, after: int, *, by_model: bool) -> str:
     return f"compacted: {amount(before)} → {amount(after)} tokens{extracted}"
 
 
-def question_lines(question: Question) -> list[str]:
-    """The question, its numbered options, and how to answer."""
-    options = [
-        f"  {number}  {option['label']}" + (f": {option['detail']}" if option["detail"] else "")
-        for number, option in enumerate(question["options"], 1)
-    ]
-    numbers = "numbers" if question["several"] else "a number"
-    return [
-        question["text"],
-        *options,
-        f"Answer with {numbers} or in words; an empty line gives no answer.",
-    ]
-
-
-def denied_notice(request: PermissionRequest) -> str:
-    """What could not be asked, and why it would have been; how to allow it next time."""
-    rules = " ".join(f"--allow {shlex.quote(rule)}" for rule in request["suggestions"])
-    how = f"Allow it with {rules}, or run" if rules else "Run"
-    denied = f"It was denied, because nobody is here to ask. {how} the command in a terminal."
-    about = [f"  {beginning}"] if (beginning := _beginning(request["detail"])) else []
-    return "\n".join((request["title"], *about, *request["reasons"], denied))
-
-
-def _beginning(text: str) -> str:
-    """The first line that says something, with … where it is not all."""
-    text = text.strip()
-    line = text.split("\n", 1)[0][:_BEGINNING].rstrip()
-    return line if line == text else f"{line} …"
-
-
-_PLACE = re.compile(
-    r"^@@ -(?P<old>\d+)(?P<removed>(,\d+)?) \+(?P<new>\d+)(?P<added>(,\d+)?) @@", re.MULTILINE
-)
-
-
-def hunk_diff(hunk: Hunk) -> str:
-    """A part of an edit as a unified diff, with the lines' numbers in the file."""
-    if hunk["kind"] == "rename":
-        return f"rename from {hunk['before']}rename to {hunk['after']}"
-    diff = unified_diff(hunk["before"], hunk["after"], hunk["path"], hunk["path"])
-    above = hunk["firstLine"] - 1
-
-    def moved(place: re.Match[str]) -> str:
-        old, new = int(place["old"]) + above, int(place["new"]) + above
-        return f"@@ -{old}{place['removed']} +{new}{place['added']} @@"
-
-    return _PLACE.sub(moved, diff, count=1)
-
-
-def hunk_hint(number: int, total: int) -> str:
-    """How to answer about a part of an edit."""
-    return f"Part {number} of {total}: y yes · n no (or say why not) · a all · d none from here on"
+def job_notice(job: str) -> str:
+    """That a job of a turn outlived it."""
+    return (
+        f"The job `{shown(job)}` was not over when its turn was; what it changed later is not"
+        " known, so check the files."
+    )
 
 
 def duration(milliseconds: float) -> str:
@@ -175,3 +130,29 @@ def size(number: int) -> str:
 def plural(number: int, noun: str) -> str:
     """`1 turn`, `2 turns`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def names(paths: Sequence[str]) -> str:
+    """Some of the paths, and how many more there are."""
+    return some_of([shown(path) for path in paths], _NAMES)
+
+
+def short(text: str) -> str:
+    """The beginning of a question or task, on one line."""
+    line = " ".join(text.split())
+    return line if len(line) <= _SHORT else f"{line[: _SHORT - 1]}…"
+
+
+def first_paragraph(task: str) -> str:
+    """On one line: what follows are instructions, where Glossator words the task."""
+    return " ".join(task.strip().partition("\n\n")[0].split())
+
+
+def files_left(changed: Sequence[TurnView]) -> list[str]:
+    """The files that stay changed after a conversation went back, and how to undo that."""
+    if not changed:
+        return []
+    paths = list(dict.fromkeys(path for turn in changed for path in turn.paths))
+    what = names(paths) if paths else "What commands changed"
+    undo = f"glossator undo --turn {changed[0].turn} --since"
+    return [f"{what}: as the dropped turns left it. To take that back: `{undo}`."]

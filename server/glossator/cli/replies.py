@@ -1,4 +1,4 @@
-"""What a terminal answers to a server's requests; questions are put to the user."""
+"""What a terminal replies to a server's requests; the user is asked one thing at a time."""
 
 from __future__ import annotations
 
@@ -8,52 +8,49 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from glossator.cli.apply_edit import apply_edit, relative
-from glossator.cli.errors import ResponseError
-from glossator.cli.floor import Floor
-from glossator.cli.keyboard import Keyboard
-from glossator.cli.messages import NOBODY_PERMITS, NOBODY_REVIEWS, denied_notice
-from glossator.cli.pager import page
-from glossator.cli.permitting import VIEW, Prompt, edit_hint, edited
+from glossator.cli.messages import NOBODY_PERMITS, NOBODY_REVIEWS
+from glossator.cli.prompt import VIEW, Prompt, denied_notice, edit_hint, edited
+from glossator.cli.render import Display
 from glossator.cli.render.renderer import Renderer
-from glossator.cli.session import ENCODING
-from glossator.cli.wire import (
-    EditPlan,
-    Json,
-    PermissionAnswer,
-    PermissionRequest,
-    Question,
-    QuestionAnswer,
-    Review,
-)
+from glossator.cli.server import ResponseError
+from glossator.cli.terminal import Keyboard, TerminalLock, page
+from glossator.core.edit import HunkKind, HunkView, PlanView
+from glossator.core.permission import PermissionRequest
+from glossator.core.question import Question
+from glossator.core.wire import Json, WireError, from_wire
 
 METHOD_NOT_FOUND = -32601
+_INVALID_PARAMS = -32602
 
+_T = TypeVar("_T")
 _NO_CHOICE = frozenset("y yes yep ok okay sure n no ?".split())  # of one option among several
 _NUMBERS = re.compile(r"\d+(?:[\s,;]+\d+)*[\s,;]*")
+_NOBODY_ASKED = {"message": NOBODY_PERMITS, "asked": False}
 
 
 class Replies:
-    """Answers a server's requests; without a `keyboard`, nobody is there to be asked."""
+    """Replies to a server's requests; without a `user`, nobody is there to be asked."""
 
     def __init__(
-        self, renderer: Renderer, roots: Sequence[Path], floor: Floor, keyboard: Keyboard | None
+        self, display: Display, roots: Sequence[Path], lock: TerminalLock, user: User | None
     ) -> None:
-        self._renderer = renderer
+        self._display = display
         self._roots = tuple(map(str, roots))
-        self._floor = floor
-        self._keyboard = keyboard
+        self._lock = lock
+        self._user = user
 
     async def reply(self, method: str, params: Json) -> Json:
         """The result. Raises `ResponseError` for what a terminal cannot do."""
         match method:
-            case "glossator/question" if self._keyboard is not None:
-                return await self.ask(params)
+            case "glossator/question" if self._user is not None:
+                return await self._user.answer(_decoded(Question, params))
             case "glossator/permission":
-                return await self._permit(params)
+                return await self._permit(_decoded(PermissionRequest, params))
             case "glossator/review":
-                return await self._review(params)
+                return await self._review(_decoded(PlanView, params))
             case "workspace/applyEdit":
                 return await self._apply(params)
             case "workspace/configuration":  # it has no settings of its own
@@ -68,11 +65,49 @@ class Replies:
             case _:
                 raise ResponseError(METHOD_NOT_FOUND, f"{method} is not supported.")
 
-    async def ask(self, question: Question) -> QuestionAnswer:
-        """What the user answers; nothing where nobody is there."""
-        if self._keyboard is None:
-            return {"chosen": [], "words": ""}
-        async with self._floor.asking():
+    async def _permit(self, request: PermissionRequest) -> dict[str, Json]:
+        if self._user is not None:
+            return await self._user.permit(request)
+        self._lock.show(partial(self._display.notice, denied_notice(request)))
+        return {"choice": "deny", **_NOBODY_ASKED}
+
+    async def _review(self, plan: PlanView) -> dict[str, Json]:
+        if self._user is not None:
+            return await self._user.review([self._relative(hunk) for hunk in plan.hunks])
+        self._lock.show(partial(self._display.notice, NOBODY_REVIEWS))
+        return {"accepted": [], **_NOBODY_ASKED}
+
+    def _relative(self, hunk: HunkView) -> HunkView:
+        """With paths as people read them."""
+        hunk = replace(hunk, path=relative(hunk.path, self._roots))
+        if hunk.kind is not HunkKind.RENAME:
+            return hunk
+        before, after = (relative(path[:-1], self._roots) for path in (hunk.before, hunk.after))
+        return replace(hunk, before=f"{before}\n", after=f"{after}\n")
+
+    async def _apply(self, params: dict[str, Json]) -> Json:
+        """An edit that was begun is written to its end, even if the request is cancelled."""
+        work = asyncio.create_task(asyncio.to_thread(apply_edit, params, self._roots))
+        try:
+            outcome = await asyncio.shield(work)
+        except asyncio.CancelledError:
+            outcome = await work
+        for diff in outcome.diffs:
+            self._lock.show(partial(self._display.diff, diff))
+        return outcome.result
+
+
+class User:
+    """Asks with a renderer, and reads answers from a keyboard; answers are JSON."""
+
+    def __init__(self, renderer: Renderer, keyboard: Keyboard, lock: TerminalLock) -> None:
+        self._renderer = renderer
+        self._keyboard = keyboard
+        self._lock = lock
+
+    async def answer(self, question: Question) -> dict[str, Json]:
+        """A `QuestionAnswer`."""
+        async with self._lock.asking():
             self._keyboard.forget()
             self._renderer.question(question)
             line = self._keyboard.line
@@ -81,94 +116,71 @@ class Replies:
             self._renderer.resume()
             return answer
 
-    async def _decide(self, request: PermissionRequest, keyboard: Keyboard) -> PermissionAnswer:
-        prompt = Prompt.of(request)
-        keyboard.forget()
-        self._renderer.permission(prompt)
-        while True:
-            line = await keyboard.line()
-            if line.strip().lower() == VIEW:
-                if not await page(prompt.whole):
-                    self._renderer.whole(prompt.whole)
-                keyboard.forget()
-                self._renderer.ask_again(prompt.hint)
-            elif prompt.is_edit(line):
-                prompt = replace(prompt, rules=await self._edited(prompt.rules, keyboard))
-                self._renderer.ask_again("\n".join((*prompt.reasons, prompt.hint)))
-            elif isinstance(answer := prompt.parse(line), str):
-                self._renderer.ask_again(answer)
-            else:
-                self._renderer.resume()
-                return answer
+    async def permit(self, request: PermissionRequest) -> dict[str, Json]:
+        """A `PermissionAnswer`."""
+        async with self._lock.asking():
+            prompt = Prompt.of(request)
+            self._keyboard.forget()
+            self._renderer.permission(prompt)
+            while True:
+                line = await self._keyboard.line()
+                if line.strip().lower() == VIEW:
+                    await self._view(prompt)
+                elif prompt.is_edit(line):
+                    prompt = replace(prompt, rules=await self._edited(prompt.rules))
+                    self._renderer.ask_again("\n".join((*prompt.reasons, prompt.hint)))
+                elif isinstance(answer := prompt.parse(line), str):
+                    self._renderer.ask_again(answer)
+                else:
+                    self._renderer.resume()
+                    return answer
 
-    async def _edited(self, rules: Sequence[str], keyboard: Keyboard) -> tuple[str, ...]:
+    async def review(self, hunks: Sequence[HunkView]) -> dict[str, Json]:
+        """A `Review`: which hunks to apply, and the user's words."""
+        async with self._lock.asking():
+            accepted: list[str] = []
+            reasons: list[str] = []
+            self._keyboard.forget()
+            for number, hunk in enumerate(hunks, 1):
+                self._renderer.hunk(hunk, number=number, total=len(hunks))
+                line = (await self._keyboard.line()).strip()
+                match line.lower():
+                    case "y" | "yes":
+                        accepted.append(hunk.id)
+                    case "a":
+                        accepted += [each.id for each in hunks[number - 1 :]]
+                        break
+                    case "d" | "":
+                        break
+                    case "n" | "no":
+                        pass
+                    case _:
+                        reasons.append(line)
+            self._renderer.resume()
+            return {"accepted": accepted, "message": "\n".join(reasons)}
+
+    async def _view(self, prompt: Prompt) -> None:
+        if not await page(prompt.whole):
+            self._renderer.whole(prompt.whole)
+        self._keyboard.forget()
+        self._renderer.ask_again(prompt.hint)
+
+    async def _edited(self, rules: Sequence[str]) -> tuple[str, ...]:
         """The rules as the user has them, each kept, replaced or left out."""
         kept: list[str] = []
         for number, rule in enumerate(rules, 1):
             self._renderer.ask_again(edit_hint(rule, number, len(rules)))
-            typed = edited(rule, await keyboard.line())
+            typed = edited(rule, await self._keyboard.line())
             kept += [] if typed is None else [typed]
         return tuple(kept)
 
-    async def _permit(self, request: PermissionRequest) -> PermissionAnswer:
-        if self._keyboard is None:
-            self._floor.show(partial(self._renderer.notice, denied_notice(request)))
-            return {"choice": "deny", "message": NOBODY_PERMITS, "asked": False}
-        async with self._floor.asking():
-            return await self._decide(request, self._keyboard)
 
-    async def _review(self, plan: EditPlan) -> Review:
-        if self._keyboard is None:
-            self._floor.show(partial(self._renderer.notice, NOBODY_REVIEWS))
-            return {"accepted": [], "message": NOBODY_PERMITS, "asked": False}
-        async with self._floor.asking():
-            return await self._choose(plan, self._keyboard)
-
-    async def _choose(self, plan: EditPlan, keyboard: Keyboard) -> Review:
-        accepted: list[str] = []
-        reasons: list[str] = []
-        hunks = plan["hunks"]
-        keyboard.forget()
-        for number, hunk in enumerate(hunks, 1):
-            hunk["path"] = relative(hunk["path"], self._roots)
-            if hunk["kind"] == "rename":
-                hunk["before"] = relative(hunk["before"][:-1], self._roots) + "\n"
-                hunk["after"] = relative(hunk["after"][:-1], self._roots) + "\n"
-            self._renderer.hunk(hunk, number=number, total=len(hunks))
-            line = (await keyboard.line()).strip()
-            match line.lower():
-                case "y" | "yes":
-                    accepted.append(hunk["id"])
-                case "a":
-                    accepted += [each["id"] for each in hunks[number - 1 :]]
-                    break
-                case "d" | "":
-                    break
-                case "n" | "no":
-                    pass
-                case _:
-                    reasons.append(line)
-        self._renderer.resume()
-        return {"accepted": accepted, "message": "\n".join(reasons)}
-
-    async def _apply(self, params: Json) -> Json:
-        """What is being written is written to its end, even if nobody wants to know any more."""
-        work = asyncio.create_task(asyncio.to_thread(apply_edit, params, self._roots, ENCODING))
-        try:
-            outcome = await asyncio.shield(work)
-        except asyncio.CancelledError:
-            outcome = await work
-        for diff in outcome.diffs:
-            self._floor.show(partial(self._renderer.diff, diff))
-        return outcome.result
-
-
-def parse_answer(line: str, question: Question) -> QuestionAnswer | str:
+def parse_answer(line: str, question: Question) -> dict[str, Json] | str:
     """An answer as it was typed: numbers of options, a label, or words; or what is wrong with it.
 
     An empty line is no answer, and a lone letter, yes or no none to anything, but for a label.
     """
-    labels = [option["label"] for option in question["options"]]
+    labels = [option.label for option in question.options]
     line = line.strip()
     is_lone = (len(line) == 1 and line.isalpha()) or line.lower() in _NO_CHOICE
     if is_lone and line not in labels:
@@ -182,6 +194,13 @@ def parse_answer(line: str, question: Question) -> QuestionAnswer | str:
     numbers = dict.fromkeys(map(int, re.findall(r"\d+", line)))
     if not all(1 <= number <= len(labels) for number in numbers):
         return f"Choose from 1 to {len(labels)}, or answer in words."
-    if len(numbers) > 1 and not question["several"]:
+    if len(numbers) > 1 and not question.several:
         return "Choose one of them, or answer in words."
     return {"chosen": [labels[number - 1] for number in numbers], "words": ""}
+
+
+def _decoded(kind: type[_T], params: object) -> _T:
+    try:
+        return from_wire(kind, params, strict=False)
+    except WireError as error:
+        raise ResponseError(_INVALID_PARAMS, str(error)) from error

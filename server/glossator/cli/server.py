@@ -1,17 +1,46 @@
-"""The language server as a child process, from its start to its end."""
+"""The language server as a child process, and JSON-RPC 2.0 with it: one request at a time.
+
+Nothing listens in the background. The caller that waits for an answer reads the stream, so
+notifications are handled in the order they were sent, and an error in handling one reaches that
+caller. pygls has a client, too, but takes longer to import than a command may take to start.
+Sources: JSON-RPC 2.0; LSP 3.17, "Base Protocol".
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
+from collections.abc import Awaitable, Callable
 from subprocess import Popen
-from typing import IO
+from typing import IO, Protocol
+
+from glossator.core.errors import GlossatorError
+from glossator.core.wire import Json
+
+REQUEST_CANCELLED = -32800
+
+Message = dict[str, Json]
+Notified = Callable[[str, Json], None]  # method, params
+Asked = Callable[[str, Json], Awaitable[Json]]  # the same; raises `ResponseError` to refuse
 
 _LOG_BYTES = 16_384  # of the log's end that are kept
 _LOG_LINES = 12  # of it that are shown
 _LAST_SECONDS = 1  # for a server that closed its output to end
 _LOG_SECONDS = 0.2  # for the log's end to arrive, after the server's
+
+
+class ServerLost(GlossatorError):
+    """The server ended, or said something that is not LSP, before it answered."""
+
+
+class ResponseError(GlossatorError):
+    """The server's error answer; `code` is JSON-RPC's or LSP's."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class Server:
@@ -54,7 +83,7 @@ class Server:
         return code
 
     async def obituary(self) -> str:
-        """How it ended and the last lines of its log; it is killed if it goes on."""
+        """How it ended and the last lines of its log; it is killed if it has not ended."""
         try:
             code = await asyncio.wait_for(self.ended(), _LAST_SECONDS)
             how = f"It ended with {f'signal {-code}' if code < 0 else f'exit code {code}'}."
@@ -76,6 +105,125 @@ class Server:
             del self._log[:-_LOG_BYTES]
             if self._verbose:
                 os.write(sys.stderr.fileno(), chunk)
+
+
+class Sink(Protocol):
+    """Where frames go: the part of `asyncio.StreamWriter` that is used."""
+
+    def write(self, data: bytes, /) -> None:
+        """Send `data` as soon as the pipe takes it; never blocks."""
+
+
+class Client:
+    """One side of a conversation with a server.
+
+    `notified` gets every notification; `asked` answers the server's requests, while the client
+    keeps reading.
+    """
+
+    def __init__(
+        self, reader: asyncio.StreamReader, sink: Sink, notified: Notified, asked: Asked
+    ) -> None:
+        self._reader = reader
+        self._sink = sink
+        self._notified = notified
+        self._asked = asked
+        self._answering: dict[Json, asyncio.Task[None]] = {}  # by the request's id
+        self._last_id = 0
+        self.waits = False  # for the answer to a request
+
+    async def request(self, method: str, params: Json = None) -> Json:
+        """The server's result. Raises `ResponseError` and `ServerLost`."""
+        self._last_id += 1
+        self._send({"id": self._last_id, "method": method, "params": params})
+        self.waits = True
+        try:
+            while True:
+                message = await self._receive()
+                if "method" not in message and message.get("id") == self._last_id:
+                    return _result(message)
+                self._handle(message)
+        finally:
+            self.waits = False
+
+    def notify(self, method: str, params: Json = None) -> None:
+        """Tell the server something; there is no answer."""
+        self._send({"method": method, "params": params})
+
+    def cancel(self) -> None:
+        """Ask the server to end the request that is being waited for; it still answers."""
+        self.notify("$/cancelRequest", {"id": self._last_id})
+
+    def _handle(self, message: Message) -> None:
+        method = message.get("method")
+        if method is None:
+            return  # an answer nobody waits for any more
+        if "id" in message:
+            task = asyncio.create_task(self._answer(message))
+            self._answering[message["id"]] = task
+            task.add_done_callback(lambda _: self._answering.pop(message["id"], None))
+        elif method == "$/cancelRequest":
+            if question := self._answering.get(message["params"]["id"]):
+                question.cancel()
+        else:
+            self._notified(method, message.get("params"))
+
+    async def _answer(self, message: Message) -> None:
+        try:
+            answer: Message = {
+                "result": await self._asked(message["method"], message.get("params"))
+            }
+        except ResponseError as error:
+            answer = {"error": {"code": error.code, "message": str(error)}}
+        except asyncio.CancelledError:
+            answer = {"error": {"code": REQUEST_CANCELLED, "message": "It was cancelled."}}
+        self._send({"id": message["id"], **answer})
+
+    def _send(self, message: Message) -> None:
+        if "params" in message and message["params"] is None:
+            del message["params"]  # JSON-RPC has no null params
+        self._sink.write(to_frame({"jsonrpc": "2.0", **message}))
+
+    async def _receive(self) -> Message:
+        try:
+            message = await read_frame(self._reader)
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            raise ServerLost("The server left before it answered.") from error
+        except (ValueError, asyncio.LimitOverrunError) as error:
+            raise ServerLost(f"The server said something that is not LSP ({error}).") from error
+        return message
+
+
+def to_frame(message: Message) -> bytes:
+    """`message` as it goes over the wire. Lone surrogates travel as escapes, so it is ASCII."""
+    body = json.dumps(message, separators=(",", ":")).encode("ascii")
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+async def read_frame(reader: asyncio.StreamReader) -> Message:
+    """The next message.
+
+    Raises `ValueError` for what is not one, `IncompleteReadError` at the end of the stream.
+    """
+    header = await reader.readuntil(b"\r\n\r\n")
+    length = None
+    for line in header.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == b"content-length":
+            length = int(value)
+    if length is None or length < 0:
+        raise ValueError(f"a frame without its length: {header[:80]!r}")
+    message = json.loads(await reader.readexactly(length))
+    if not isinstance(message, dict):
+        raise ValueError(f"a message that is no object: {str(message)[:80]}")  # noqa: TRY004 - what was sent is wrong, not how we were called
+    return message
+
+
+def _result(message: Message) -> Json:
+    error = message.get("error")
+    if error is not None:
+        raise ResponseError(error.get("code", 0), error.get("message", "no message"))
+    return message.get("result")
 
 
 async def _reader(pipe: IO[bytes] | None) -> asyncio.StreamReader:

@@ -4,23 +4,91 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType, TracebackType
+from typing import Self
 
 from glossator import __version__
-from glossator.cli.client import REQUEST_CANCELLED, Asked, Client, Notified
-from glossator.cli.errors import Cancelled, ResponseError, ServerLost
-from glossator.cli.interrupts import Interrupts
+from glossator.cli.apply_edit import ENCODING
+from glossator.cli.asking import Command, Work
 from glossator.cli.messages import CANCELLING, SERVER_LOST_NEXT_STEP
-from glossator.cli.server import Server
-from glossator.cli.wire import Json
-from glossator.core.text import PositionEncoding
+from glossator.cli.server import (
+    REQUEST_CANCELLED,
+    Asked,
+    Client,
+    Notified,
+    ResponseError,
+    Server,
+    ServerLost,
+)
+from glossator.core.answers import (
+    Answer,
+    DoctorAnswer,
+    Explored,
+    IndexAnswer,
+    ModelList,
+    RuleList,
+    SearchAnswer,
+    StatusAnswer,
+    ToolAnswer,
+)
+from glossator.core.errors import GlossatorError
+from glossator.core.session_answers import (
+    AgentList,
+    AgentTranscript,
+    CompactAnswer,
+    ContextAnswer,
+    DeletedSession,
+    ExportedSession,
+    RetryAnswer,
+    RewindAnswer,
+    SessionInfo,
+    SessionList,
+    TurnList,
+    UndoAnswer,
+)
 from glossator.core.uri import to_uri
+from glossator.core.wire import Json, WireError, from_wire
 
 _SIGINT_EXIT = 130
-ENCODING: PositionEncoding = "utf-8"  # of positions
+ANSWERS: Mapping[str, type[Json]] = {  # what commands answer, but for generic ones
+    "glossator.ask": Answer,
+    "glossator.compact": CompactAnswer,
+    "glossator.deleteSession": DeletedSession,
+    "glossator.doctor": DoctorAnswer,
+    "glossator.document": Answer,
+    "glossator.explain": Answer,
+    "glossator.explore": Explored,
+    "glossator.exploreUsage": Explored,
+    "glossator.exploreWorkspace": Explored,
+    "glossator.exportSession": ExportedSession,
+    "glossator.fix": Answer,
+    "glossator.gloss": Explored,
+    "glossator.listAgents": AgentList,
+    "glossator.listModels": ModelList,
+    "glossator.listRules": RuleList,
+    "glossator.listSessions": SessionList,
+    "glossator.listTurns": TurnList,
+    "glossator.rebuildIndex": IndexAnswer,
+    "glossator.redoTurn": UndoAnswer,
+    "glossator.refactor": Answer,
+    "glossator.removeRule": RuleList,
+    "glossator.renameSession": SessionInfo,
+    "glossator.retry": RetryAnswer,
+    "glossator.rewind": RewindAnswer,
+    "glossator.search": SearchAnswer,
+    "glossator.showAgent": AgentTranscript,
+    "glossator.showContext": ContextAnswer,
+    "glossator.startPlan": Answer,
+    "glossator.status": StatusAnswer,
+    "glossator.tool": ToolAnswer,
+    "glossator.undoTurn": UndoAnswer,
+    "glossator.writeTests": Answer,
+}
 _GRACE_SECONDS = 2  # for the goodbye, before the server is killed
 
 
@@ -38,16 +106,12 @@ class Setup:
     trusted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command of the protocol and its one argument."""
+class Cancelled(GlossatorError):
+    """The command was ended on purpose; `exit_code` is the shell's 128 + signal."""
 
-    name: str
-    argument: Mapping[str, Json] = field(default_factory=dict)
-
-
-Execute = Callable[[Command], Awaitable[Json]]  # raises `ResponseError` and `ServerLost`
-Work = Callable[[Execute], Awaitable[Json]]  # commands, one after the other; gives the last answer
+    def __init__(self, exit_code: int) -> None:
+        super().__init__("Cancelled.")
+        self.exit_code = exit_code
 
 
 async def run_command(
@@ -58,10 +122,10 @@ async def run_command(
     asked: Asked,
     answered: Callable[[Json], None],
 ) -> None:
-    """Do the work of a command and see the server off.
+    """Do the work of a command and shut the server down.
 
     `notified` gets each notification, `asked` each request of the server's, then `answered` the
-    answer, before the goodbye, which takes a while. Raises `ResponseError`, `ServerLost` and
+    answer, before the shutdown, which takes a while. Raises `ResponseError`, `ServerLost` and
     `Cancelled`; the server has ended by then.
     """
     session = _Session(server, notified, asked)
@@ -110,9 +174,14 @@ class _Session:
             self._server.kill()  # nothing has begun that would want an orderly end
 
     async def _execute(self, command: Command) -> Json:
-        return await self._client.request(
-            "workspace/executeCommand", {"command": command.name, "arguments": [command.argument]}
-        )
+        """The answer, as the dataclass that the server declares for it."""
+        params = {"command": command.name, "arguments": [command.argument]}
+        answer = await self._client.request("workspace/executeCommand", params)
+        try:
+            kind = ANSWERS.get(command.name)
+            return answer if kind is None else from_wire(kind, answer)
+        except WireError as error:
+            raise ServerLost(f"The server's answer is not what it declares ({error}).") from error
 
     async def close(self) -> None:
         self._commanded = False
@@ -126,6 +195,44 @@ class _Session:
         await self._client.request("shutdown")
         self._client.notify("exit")
         await self._server.ended()
+
+
+class Interrupts:
+    """Signals inside a `with`: the first Ctrl-C calls `ask`, a second one or SIGTERM `insist`.
+
+    `exit_code` is None until a signal came, then the shell's 128 + its number. `ask` is called by
+    the event loop, `insist` at once: it must get through to a loop that is stuck.
+    """
+
+    def __init__(self, ask: Callable[[], None], insist: Callable[[], None]) -> None:
+        self.exit_code: int | None = None
+        self._ask = ask
+        self._insist = insist
+        self._loop = asyncio.get_running_loop()
+
+    def __enter__(self) -> Self:
+        self._before = {
+            number: signal.signal(number, self._received)
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        return self
+
+    def __exit__(
+        self,
+        _type: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _received(self, number: int, _frame: FrameType | None) -> None:
+        first = self.exit_code is None
+        self.exit_code = 128 + number
+        if first and number == signal.SIGINT:
+            self._loop.call_soon_threadsafe(self._ask)
+        else:
+            self._insist()
 
 
 def _initialize(setup: Setup) -> dict[str, Json]:

@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from glossator.cli.asking import ask_server
-from glossator.cli.messages import NO_SESSION
+from glossator.cli.asking import Command, ask_server, in_session
 from glossator.cli.options import Common, Modelled, with_options
-from glossator.cli.render.renderer import Renderer
-from glossator.cli.render.sessions import not_undone
-from glossator.cli.session import Command, Execute, Work
-from glossator.cli.wire import (
-    Json,
-)
-from glossator.cli.wire_agents import Agents, AgentTranscript
-from glossator.cli.wire_sessions import (
-    Compacted,
-    Context,
-    DeletedSession,
-    ExportedSession,
-    Rewound,
-    Session,
-    Sessions,
-    Turns,
-    Undone,
-)
 from glossator.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from glossator.cli.render import Display
+    from glossator.core.session_answers import ExportedSession, UndoAnswer
 
 sessions = typer.Typer(
     help="List the sessions of the workspace, or work on one.",
@@ -42,18 +26,10 @@ IdOrNewest = Annotated[
     typer.Argument(metavar="ID", help="The session; the newest if none is named."),
 ]
 
-
-def in_session(name: str, session_id: str | None, argument: Mapping[str, Json]) -> Work:
-    """The command `name` in a session, or in the newest of the workspace.
-
-    The work raises `UsageError` when there is none.
-    """
-
-    async def work(execute: Execute) -> Json:
-        chosen = session_id or await newest_session(execute)
-        return await execute(Command(name, {**argument, "sessionId": chosen}))
-
-    return work
+Turn = Annotated[
+    str | None,
+    typer.Option("--turn", metavar="TURN", help="The turn; the last one if none is named."),
+]
 
 
 @sessions.callback()
@@ -68,12 +44,7 @@ def list_sessions(
         if common != Common():
             raise UsageError(f"Write the options after `{context.invoked_subcommand}`.")
         return
-
-    def show(renderer: Renderer, answer: Sessions) -> bool:
-        renderer.sessions(answer)
-        return True
-
-    ask_server(context, common, Command("glossator.listSessions"), show)
+    ask_server(context, common, Command("glossator.listSessions"))
 
 
 @sessions.command()
@@ -86,15 +57,10 @@ def rename(
     common: Common,
 ) -> None:
     """Give a session another title."""
-
-    def show(renderer: Renderer, session: Session) -> bool:
-        renderer.session(session)
-        return True
-
     command = Command(
         "glossator.renameSession", {"sessionId": session_id, "title": " ".join(title)}
     )
-    ask_server(context, common, command, show)
+    ask_server(context, common, command)
 
 
 @sessions.command()
@@ -106,13 +72,8 @@ def delete(
     common: Common,
 ) -> None:
     """Delete a session for good."""
-
-    def show(renderer: Renderer, answer: DeletedSession) -> bool:
-        renderer.deleted(answer)
-        return True
-
     command = Command("glossator.deleteSession", {"sessionId": session_id})
-    ask_server(context, common, command, show)
+    ask_server(context, common, command)
 
 
 @sessions.command()
@@ -133,9 +94,9 @@ def export(
 ) -> None:
     """Print a session, or write it to a file."""
 
-    def show(renderer: Renderer, answer: ExportedSession) -> bool:
+    def show(display: Display, answer: ExportedSession) -> bool:
         if output is None:
-            renderer.exported(answer)
+            display.answer(answer)
         else:
             _write(output, answer)
         return True
@@ -153,13 +114,7 @@ def compact(
     common: Modelled,
 ) -> None:
     """Make a session's conversation shorter: it goes on from a summary."""
-
-    def show(renderer: Renderer, answer: Compacted) -> bool:
-        renderer.compacted(answer)
-        return True
-
-    work = in_session("glossator.compact", session_id, {})
-    ask_server(context, common, work, show)
+    ask_server(context, common, in_session("glossator.compact", session_id, {}))
 
 
 @sessions.command("context")
@@ -171,12 +126,7 @@ def show_context(
     common: Modelled,
 ) -> None:
     """Show what a session's window holds: each part with its tokens, and why it is there."""
-
-    def show(renderer: Renderer, answer: Context) -> bool:
-        renderer.context(answer)
-        return True
-
-    ask_server(context, common, in_session("glossator.showContext", session_id, {}), show)
+    ask_server(context, common, in_session("glossator.showContext", session_id, {}))
 
 
 @sessions.command()
@@ -185,20 +135,12 @@ def rewind(
     context: typer.Context,
     session_id: IdOrNewest = None,
     *,
-    turn: Annotated[
-        str | None,
-        typer.Option("--turn", metavar="TURN", help="The turn; the last one if none is named."),
-    ] = None,
+    turn: Turn = None,
     common: Common,
 ) -> None:
     """Go back to before a turn's question; files stay as they are."""
-
-    def show(renderer: Renderer, answer: Rewound) -> bool:
-        renderer.rewound(answer)
-        return True
-
     argument = {} if turn is None else {"runId": turn}
-    ask_server(context, common, in_session("glossator.rewind", session_id, argument), show)
+    ask_server(context, common, in_session("glossator.rewind", session_id, argument))
 
 
 @sessions.command()
@@ -214,20 +156,11 @@ def agents(
     common: Common,
 ) -> None:
     """List the sub-agents of a session, or show what one of them did."""
-
-    def show_list(renderer: Renderer, answer: Agents) -> bool:
-        renderer.agents(answer)
-        return True
-
-    def show_one(renderer: Renderer, answer: AgentTranscript) -> bool:
-        renderer.transcript(answer)
-        return True
-
     if agent_id is None:
-        ask_server(context, common, in_session("glossator.listAgents", session_id, {}), show_list)
+        ask_server(context, common, in_session("glossator.listAgents", session_id, {}))
         return
     work = in_session("glossator.showAgent", session_id, {"agentId": agent_id})
-    ask_server(context, common, work, show_one)
+    ask_server(context, common, work)
 
 
 @sessions.command()
@@ -239,13 +172,8 @@ def turns(
     common: Common,
 ) -> None:
     """List the turns of a session that changed files, oldest first."""
-
-    def show(renderer: Renderer, answer: Turns) -> bool:
-        renderer.turns(answer)
-        return True
-
     command = Command("glossator.listTurns", {"sessionId": session_id})
-    ask_server(context, common, command, show)
+    ask_server(context, common, command)
 
 
 @with_options
@@ -253,10 +181,7 @@ def undo(
     context: typer.Context,
     session_id: IdOrNewest = None,
     *,
-    turn: Annotated[
-        str | None,
-        typer.Option("--turn", metavar="TURN", help="The turn; the last one if none is named."),
-    ] = None,
+    turn: Turn = None,
     since: Annotated[
         bool, typer.Option("--since", help="Take back everything from --turn on.")
     ] = False,
@@ -268,16 +193,11 @@ def undo(
     """Take back what a turn changed in the files."""
     if since and turn is None:
         raise UsageError("--since needs --turn; `glossator sessions turns ID` lists the turns.")
-
-    def show(renderer: Renderer, answer: Undone) -> bool:
-        renderer.undone(answer)
-        return not not_undone(answer)
-
-    argument: dict[str, Json] = {"since": since, "overwrite": overwrite}
+    argument: dict[str, Any] = {"since": since, "overwrite": overwrite}
     if turn is not None:
         argument["turn"] = turn
     work = in_session("glossator.undoTurn", session_id, argument)
-    ask_server(context, common, work, show)
+    ask_server(context, common, work, _show_undone)
 
 
 @with_options
@@ -295,30 +215,23 @@ def redo(
     common: Common,
 ) -> None:
     """Do again what an undo took back."""
-
-    def show(renderer: Renderer, answer: Undone) -> bool:
-        renderer.undone(answer)
-        return not not_undone(answer)
-
-    argument: dict[str, Json] = {"overwrite": overwrite}
+    argument: dict[str, Any] = {"overwrite": overwrite}
     if turn is not None:
         argument["turn"] = turn
-    ask_server(context, common, in_session("glossator.redoTurn", session_id, argument), show)
+    work = in_session("glossator.redoTurn", session_id, argument)
+    ask_server(context, common, work, _show_undone)
 
 
-async def newest_session(execute: Execute) -> str:
-    """The id of the session that changed last. Raises `UsageError` when there is none."""
-    answer: Sessions = await execute(Command("glossator.listSessions"))
-    if not answer["sessions"]:
-        raise UsageError(NO_SESSION)
-    return answer["sessions"][0]["id"]
+def _show_undone(display: Display, answer: UndoAnswer) -> bool:
+    display.answer(answer)
+    return not answer.not_undone
 
 
 def _write(output: Path, answer: ExportedSession) -> None:
     """Raises `UsageError` for a place that cannot be written to."""
-    file = output / answer["fileName"] if output.is_dir() else output
+    file = output / answer.file_name if output.is_dir() else output
     try:
-        file.write_text(answer["text"], "utf-8", errors="backslashreplace", newline="")
+        file.write_text(answer.text, "utf-8", errors="backslashreplace", newline="")
     except OSError as error:
         raise UsageError(
             f"{file} cannot be written: {error.strerror}. Name another place with --output."

@@ -7,35 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from glossator.context.modes import PROMPTS as MODES
 from glossator.context.summary import Frame
 from glossator.context.transcript import calls_in, estimate_block, estimate_messages, estimate_tool
+from glossator.core.session_answers import Kind, Layer, Part
 from glossator.core.tokens import estimate_tokens
 from glossator.llm.model import Block, Message, ToolSpec
 from glossator.prompts.loader import load_prompt
-
-
-class Kind(StrEnum):
-    """What a part of the window is."""
-
-    SHARED = "shared"
-    SESSION = "session"
-    TOOL = "tool"
-    SUMMARY = "summary"
-    KEPT = "kept"
-    STATE = "state"
-    QUESTION = "question"
-    ATTACHMENT = "attachment"
-    REMINDER = "reminder"
-    REPLY = "reply"
-    THINKING = "thinking"
-    CALL = "call"
-    RESULT = "result"
-    IMAGE = "image"
-    OTHER = "other"
-
 
 WHY = {
     Kind.SHARED: "who the model is and how it works; the same for everybody",
@@ -91,32 +70,6 @@ _NAMES = {
     "compaction/result": "results",
     "compaction/answered": "results",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Things of one kind and name, and why they are there; `cached` are those of the tokens.
-
-    A tool that is `deferred` takes no tokens until the model searches for it.
-    """
-
-    kind: Kind
-    name: str
-    why: str
-    count: int
-    tokens: int
-    cached: int
-    deferred: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """Parts that stand together, in the order of the window: system, tools or conversation."""
-
-    name: str
-    tokens: int
-    cached: int
-    parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)

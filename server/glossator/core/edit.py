@@ -223,6 +223,32 @@ class EditPlan:
         return tuple(hunk for change in self.files for hunk in change.hunks)
 
 
+@dataclass(frozen=True, slots=True)
+class HunkView:
+    """A hunk as clients see it: changed lines, or a whole file."""
+
+    id: str
+    kind: HunkKind
+    path: str
+    first_line: int
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """A plan as clients see it: what a tool wants to change."""
+
+    id: str
+    label: str
+    hunks: tuple[HunkView, ...]
+
+    @staticmethod
+    def of(plan: EditPlan) -> PlanView:
+        """What is sent of a plan."""
+        return PlanView(plan.id, plan.label, tuple(map(_view, plan.hunks)))
+
+
 def keep(plan: EditPlan, accepted: AbstractSet[str]) -> EditPlan:
     """The plan without the hunks whose id is not among `accepted`; may be empty."""
     kept = (change.keeping(accepted) for change in plan.files)
@@ -284,3 +310,7 @@ class Editing(Protocol):
 def _name(*parts: str) -> str:
     joined = "\0".join(parts)
     return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).hexdigest()[:_ID_CHARACTERS]
+
+
+def _view(hunk: Hunk) -> HunkView:
+    return HunkView(hunk.id, hunk.kind, hunk.path, hunk.first_line, hunk.before, hunk.after)

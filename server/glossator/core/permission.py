@@ -26,6 +26,15 @@ class Choice(StrEnum):
     DENY = "deny"
 
 
+class Mode(StrEnum):
+    """What is done without asking; each allows what the one before does."""
+
+    PLAN = "plan"  # reads only, and refuses what it does not do
+    ASK = "ask"  # reads
+    ACCEPT_EDITS = "acceptEdits"  # and edits in the workspace
+    AUTO = "auto"  # and everything else; of the shell, what runs in a sandbox
+
+
 @dataclass(frozen=True, slots=True)
 class Permit:
     """A call may be made; it edits no paths but `paths`, the real ones it was decided about.

@@ -1,6 +1,18 @@
-"""Prices as people read them."""
+"""Prices of models, and prices as people read them."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars per million tokens; prompts of more than `up_to` tokens cost as `above` says."""
+
+    input: float
+    output: float
+    up_to: int | None = None
+    above: Price | None = None
 
 
 def in_dollars(price: float) -> str:

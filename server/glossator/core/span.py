@@ -78,3 +78,28 @@ class Citation:
     reason: str = ""
     first_line: int | None = None
     last_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CitationView:
+    """A citation as clients see it; without `uri` it could not be resolved."""
+
+    target: str
+    status: CitationStatus
+    reason: str
+    uri: str | None
+    first_line: int | None
+    last_line: int | None
+
+    @staticmethod
+    def of(citation: Citation) -> CitationView:
+        """What is sent of a citation."""
+        span = citation.span
+        return CitationView(
+            citation.target,
+            citation.status,
+            citation.reason,
+            span.uri if span else None,
+            span.first_line if span else citation.first_line,
+            span.last_line if span else citation.last_line,
+        )

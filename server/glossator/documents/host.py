@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
+from glossator.core.answers import CacheStatistics, Skipped
 from glossator.core.document import Document
 from glossator.core.text import PositionEncoding
 from glossator.documents.change import (
@@ -22,10 +23,10 @@ from glossator.documents.change import (
 )
 from glossator.documents.overlays import Overlay, Overlays
 from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.files.cache import CacheStatistics, ReadCache
+from glossator.files.cache import ReadCache
 from glossator.files.entries import FileEntry
 from glossator.files.indexer import Indexer
-from glossator.files.listing import FileIndex, Skipped
+from glossator.files.listing import FileIndex
 from glossator.files.roots import Roots, real_path
 from glossator.files.sweep import Sweep
 from glossator.index.index import TextIndex

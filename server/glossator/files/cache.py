@@ -16,6 +16,7 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 
+from glossator.core.answers import CacheStatistics
 from glossator.core.document import Document, Missing, Origin
 from glossator.core.uri import to_uri
 from glossator.files.disk import Loaded, Raw, Stamp, as_text, load
@@ -28,20 +29,6 @@ _ENTRY_BYTES = 1000  # about what an entry costs beside its text
 def is_racy(mtime_ns: int, ctime_ns: int, now: int) -> bool:
     """Whether a text that was read may have changed by `now` without a change of these times."""
     return now - max(mtime_ns, ctime_ns) < RACY_NS
-
-
-@dataclass(frozen=True, slots=True)
-class CacheStatistics:
-    """What the read cache did and holds; `bytes` is its memory.
-
-    `dedupes` counts the texts that were not kept again, because another file has the same.
-    """
-
-    hits: int
-    misses: int
-    dedupes: int
-    entries: int
-    bytes: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from itertools import chain
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
+from glossator.core.answers import Skipped
 from glossator.files.entries import FileEntry, Files, FolderFiles, find
 from glossator.files.roots import Roots, folder_of, is_inside
 from glossator.files.walk import Found
@@ -27,15 +28,6 @@ _AT_ONCE = 30_000  # files, sorted in 5 ms, in which no other thread gets its tu
 _by_path = attrgetter("path")
 _by_relative = attrgetter("relative")
 _first = itemgetter(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """`count` paths left out by one rule or for one reason; a directory counts once."""
-
-    rule: str
-    count: int
-    example: str
 
 
 @dataclass(frozen=True)

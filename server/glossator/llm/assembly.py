@@ -15,8 +15,8 @@ from typing import Any
 
 from glossator.core.errors import ModelRefused, StreamCut
 from glossator.core.events import Usage
+from glossator.core.price import Price
 from glossator.core.tokens import estimate_tokens
-from glossator.llm.catalog import Price
 from glossator.llm.cost import cost
 from glossator.llm.history import call_ids, usable_call
 from glossator.llm.model import (

@@ -11,19 +11,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
+from glossator.core.price import Price
 from glossator.settings.model import Effort
 
 Thinking = Literal["adaptive", "unasked"]
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars per million tokens; prompts of more than `up_to` tokens cost as `above` says."""
-
-    input: float
-    output: float
-    up_to: int | None = None
-    above: Price | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from glossator.core.events import Usage
-from glossator.core.price import in_dollars
-from glossator.llm.catalog import Price
+from glossator.core.price import Price, in_dollars
 from glossator.llm.model import Reply, Taken
 
 # Shares of the input price.

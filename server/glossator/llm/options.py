@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal
 
-from glossator.llm.catalog import Price
+from glossator.core.price import Price
 
 ThinkingDisplay = Literal["summarized", "omitted"]
 

@@ -12,8 +12,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from glossator.core.plan import OFFER, PLANNED, chosen_mode
+from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.reports import show_gloss, show_report
-from glossator.lsp.wire import WireError, from_wire, to_wire
 from glossator.usecases.declared import DECLARED
 
 if TYPE_CHECKING:

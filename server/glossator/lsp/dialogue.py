@@ -24,10 +24,10 @@ from glossator.core.permission import Choice, PermissionAnswer, PermissionReques
 from glossator.core.ports import CallsTold, CallsWanted, NotApplied, Review
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.shown import shown
+from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.lsp.edits import workspace_edit, write_new_files
 from glossator.lsp.permission_text import for_session, in_a_file, in_a_message, is_whole
 from glossator.lsp.reports import report_folder, show_asked
-from glossator.lsp.wire import WireError, from_wire, to_wire
 
 if TYPE_CHECKING:
     from glossator.lsp.client import Client

@@ -9,8 +9,8 @@ from lsprotocol import types
 
 from glossator.core.events import Envelope, TurnsUndone
 from glossator.core.ports import Activity
+from glossator.core.wire import to_wire
 from glossator.lsp.dialogue import Dialogue
-from glossator.lsp.wire import to_wire
 
 if TYPE_CHECKING:
     from glossator.lsp.client import Client

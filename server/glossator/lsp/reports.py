@@ -20,9 +20,10 @@ from glossator.core.shown import shown_prose
 from glossator.core.uri import to_uri
 
 if TYPE_CHECKING:
+    from glossator.core.answers import Answer
+    from glossator.core.span import CitationView
     from glossator.lsp.client import Client
     from glossator.lsp.protocol import Protocol
-    from glossator.usecases.ask import Answer, CitationView
     from glossator.usecases.reports import ShownGloss
 
 _log = logging.getLogger(__name__)

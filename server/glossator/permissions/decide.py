@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from glossator.core.permission import Access
+from glossator.core.permission import Access, Mode
 from glossator.core.shown import shown, some_of
 from glossator.permissions.command_words import CommandWords, command_text
 from glossator.permissions.matching import concerning, covered, path_covered, uncertain, uncovered
-from glossator.permissions.policy import FAMILIES, Mode, Policy, Rule
+from glossator.permissions.policy import FAMILIES, Policy, Rule
 from glossator.permissions.protected import why_protected
 from glossator.permissions.subject import CallSubject, ResolvedPath
 from glossator.permissions.suggest import suggestions

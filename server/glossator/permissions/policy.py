@@ -18,6 +18,7 @@ import re2
 from pathspec import PathSpec
 
 from glossator.core.errors import UsageError
+from glossator.core.permission import Mode
 from glossator.core.shown import shown
 from glossator.files.gitpattern import GitPattern, one_per_byte
 from glossator.files.roots import is_inside
@@ -130,15 +131,6 @@ def path_spec(pattern: str) -> PathSpec[GitPattern]:
         return PathSpec([compiled], backend="re2")
     except (re2.error, UnicodeEncodeError) as error:
         raise _wrong(pattern, "the pattern cannot be used") from error
-
-
-class Mode(StrEnum):
-    """What is done without asking; each allows what the one before does."""
-
-    PLAN = "plan"  # reads only, and refuses what it does not do
-    ASK = "ask"  # reads
-    ACCEPT_EDITS = "acceptEdits"  # and edits in the workspace
-    AUTO = "auto"  # and everything else; of the shell, what runs in a sandbox
 
 
 @dataclass(frozen=True, slots=True)

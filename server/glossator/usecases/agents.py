@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from glossator.application.application import Application
 from glossator.core.errors import UsageError
-from glossator.core.report import Report
+from glossator.core.session_answers import AgentInfo, AgentList, AgentTranscript
 from glossator.core.shown import shown_prose
 from glossator.sessions.agents import PersistedAgent, agents_in
 from glossator.sessions.export import message_parts
@@ -21,46 +21,11 @@ class ListAgentsRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class AgentInfo:
-    """A sub-agent of a run; `began_at` is ISO 8601.
-
-    `findings` is None as long as there is no report: it is `running`, or its server was killed.
-    `partial` says why the report is not whole, "" if it is.
-    """
-
-    agent_id: str
-    run_id: str
-    name: str
-    task: str
-    model: str
-    began_at: str
-    running: bool
-    findings: int | None
-    partial: str
-
-
-@dataclass(frozen=True, slots=True)
-class AgentList:
-    """The sub-agents of a session's runs, oldest first."""
-
-    agents: tuple[AgentInfo, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ShowAgentRequest:
     """Which sub-agent of a session."""
 
     session_id: str
     agent_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class AgentTranscript:
-    """A sub-agent, its report if there is one, and all that was said in it, as Markdown."""
-
-    agent: AgentInfo
-    report: Report | None
-    text: str
 
 
 async def list_agents(app: Application, request: ListAgentsRequest) -> AgentList:

@@ -19,6 +19,7 @@ from glossator.application.delegation import Delegation
 from glossator.application.opening import opening
 from glossator.context.attachments import Attached, Exhibit
 from glossator.context.modes import ends_in_plan
+from glossator.core.answers import Answer
 from glossator.core.asking import asking_for
 from glossator.core.document import text_hash
 from glossator.core.errors import UsageError
@@ -28,23 +29,22 @@ from glossator.core.events import (
     RunFinished,
     RunStarted,
     TodoChanged,
-    Usage,
 )
 from glossator.core.images import Image
+from glossator.core.permission import Mode
 from glossator.core.plan import PLANNED
-from glossator.core.span import Citation, CitationStatus
+from glossator.core.span import Citation, CitationView
 from glossator.core.todo import Todo
 from glossator.grounding.verify import faults, verify_all
 from glossator.llm.conversation import user_message
 from glossator.llm.model import Model
-from glossator.permissions.policy import Mode
 from glossator.prompts.loader import load_prompt
 from glossator.sessions.runs import Run
 from glossator.sessions.session import UNTITLED, Session, title_of
 from glossator.usecases.compact import compactor_of
 from glossator.usecases.undo import changed_files, reminded, reminder, undone
 
-__all__ = ["Answer", "AskRequest", "Attachment", "CitationView", "Pasted", "answer", "ask"]
+__all__ = ["AskRequest", "Attachment", "Pasted", "answer", "ask"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,41 +55,6 @@ class AskRequest:
     session_id: str | None = None
     run_id: str | None = None
     attachments: tuple[Attachment | Pasted, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CitationView:
-    """A citation as clients see it; without `uri` it could not be resolved."""
-
-    target: str
-    status: CitationStatus
-    reason: str
-    uri: str | None
-    first_line: int | None
-    last_line: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The end of a run; see `docs/protocol.md`. Dollars are None where a price is not known.
-
-    `changed_files` are the paths of those that undoing the run brings back.
-    """
-
-    run_id: str
-    session_id: str
-    text: str
-    citations: tuple[CitationView, ...]
-    changed_files: tuple[str, ...]
-    stop: str
-    model: str
-    offline: bool
-    turns: int
-    milliseconds: float
-    usage: Usage
-    dollars: float | None
-    session_usage: Usage
-    session_dollars: float | None
 
 
 async def ask(app: Application, request: AskRequest) -> Answer:
@@ -202,7 +167,7 @@ async def _answer(
         run_id=run.id,
         session_id=session.id,
         text=outcome.text,
-        citations=tuple(citation_view(citation) for citation in citations),
+        citations=tuple(map(CitationView.of, citations)),
         changed_files=changed_files(app, session, run.id),
         stop=stop,
         model=model.id,
@@ -244,16 +209,3 @@ async def _check(app: Application, session: Session, answer: str) -> tuple[Citat
         verify_all, answer, snapshot, session.reads, session.runs.told()
     )
     return tuple(citation for _, citation in checked)
-
-
-def citation_view(citation: Citation) -> CitationView:
-    """As clients see it."""
-    span = citation.span
-    return CitationView(
-        target=citation.target,
-        status=citation.status,
-        reason=citation.reason,
-        uri=span.uri if span else None,
-        first_line=span.first_line if span else citation.first_line,
-        last_line=span.last_line if span else citation.last_line,
-    )

@@ -14,6 +14,7 @@ from glossator.core.errors import UsageError
 from glossator.core.events import Compaction, Event
 from glossator.core.permission import Access
 from glossator.core.report import Report
+from glossator.core.session_answers import CompactAnswer
 from glossator.core.span import runs
 from glossator.core.tool_result import shorten
 from glossator.llm.model import Model
@@ -29,18 +30,6 @@ class CompactRequest:
     """Of a session."""
 
     session_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class CompactAnswer:
-    """About how many tokens a request took before and takes now.
-
-    `by_model` is false for a summary that was extracted mechanically.
-    """
-
-    before: int
-    after: int
-    by_model: bool
 
 
 async def compact_session(app: Application, request: CompactRequest) -> CompactAnswer:

@@ -7,9 +7,9 @@ import platform
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 
 from glossator.application.application import Application
+from glossator.core.answers import Check, CheckState, DoctorAnswer
 from glossator.core.errors import ModelError
 from glossator.core.shown import shown
 from glossator.llm.effort import effort_problems
@@ -22,34 +22,9 @@ from glossator.search.ripgrep_program import Absent, find_ripgrep
 from glossator.settings.load import user_file
 
 
-class CheckState(StrEnum):
-    """How a check came out."""
-
-    OK = "ok"
-    WARNING = "warning"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing that was looked at; `next_step` is empty when nothing needs doing."""
-
-    name: str
-    state: CheckState
-    detail: str
-    next_step: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class DoctorRequest:
     """Takes nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class DoctorAnswer:
-    """All checks, in the order to read them."""
-
-    checks: tuple[Check, ...]
 
 
 async def doctor(app: Application, _request: DoctorRequest) -> DoctorAnswer:

@@ -11,18 +11,19 @@ from glossator.application.application import Application
 from glossator.application.attaching import Attachment, Pasted, attach_all, attach_mentioned
 from glossator.application.delegation import Delegation
 from glossator.context.attachments import Attached, Exhibit
+from glossator.core.answers import Explored
 from glossator.core.asking import asking_for
 from glossator.core.document import Missing, MissingReason
 from glossator.core.errors import UsageError
 from glossator.core.events import CitationChecked, Notice, RunFinished, RunStarted, TextDelta
 from glossator.core.gloss import Subject
 from glossator.core.report import Report, Thoroughness
+from glossator.core.span import CitationView
 from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.llm.conversation import user_message
 from glossator.sessions.runs import Run
 from glossator.sessions.session import UNTITLED, Session, title_of
 from glossator.tools.agents import Directive
-from glossator.usecases.ask import Answer, citation_view
 
 EXPLORED = "explored"  # what is kept of a run, so that it can be asked again
 
@@ -44,17 +45,6 @@ class ExploreRequest:
     attachments: tuple[Attachment | Pasted, ...] = ()
     session_id: str | None = None
     run_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Explored(Answer):
-    """The answer, whose text is the report's Markdown; it stands in the session's conversation.
-
-    `document` is the URI of the gloss that it was kept as.
-    """
-
-    report: Report
-    document: str | None = None
 
 
 async def explore(
@@ -150,7 +140,7 @@ async def _explore(
         run_id=run.id,
         session_id=session.id,
         text=text,
-        citations=tuple(map(citation_view, report.citations)),
+        citations=tuple(map(CitationView.of, report.citations)),
         changed_files=(),
         stop=stop,
         model=model.id,

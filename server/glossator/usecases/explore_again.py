@@ -9,11 +9,12 @@ from typing import Any
 
 from glossator.application.application import Application
 from glossator.context.attachments import Attached, Exhibit
+from glossator.core.answers import Explored
 from glossator.core.gloss import WORKSPACE, Subject
 from glossator.core.report import Thoroughness
 from glossator.core.uri import to_uri
 from glossator.sessions.session import Session
-from glossator.usecases.explore import EXPLORED, Explored, ExploreRequest
+from glossator.usecases.explore import EXPLORED, ExploreRequest
 from glossator.usecases.explore_place import explore_place
 from glossator.usecases.gloss import explored_and_kept, looked_up
 from glossator.usecases.subjects import Pointed, pointed_at

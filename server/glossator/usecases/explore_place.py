@@ -10,9 +10,10 @@ from glossator.application.application import Application
 from glossator.application.attaching import attach_all
 from glossator.context.attachments import Attached, Exhibit
 from glossator.context.mentions import look_up, mentions
+from glossator.core.answers import Explored
 from glossator.core.errors import UsageError
 from glossator.sessions.session import Session
-from glossator.usecases.explore import Explored, ExploreRequest, explore
+from glossator.usecases.explore import ExploreRequest, explore
 from glossator.usecases.gloss import keep, looked_up
 from glossator.usecases.reports import uri_of
 from glossator.usecases.subjects import Pointed, pointed_at

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from glossator.application.application import Application
 from glossator.application.attaching import Attachment, attach_all
+from glossator.core.answers import Explored
 from glossator.core.citations import place
 from glossator.core.report import Thoroughness
 from glossator.prompts.loader import load_prompt
 from glossator.usecases.actions import EXPLORE_USAGE
-from glossator.usecases.explore import Explored, ExploreRequest
+from glossator.usecases.explore import ExploreRequest
 from glossator.usecases.gloss import explored_and_kept, looked_up
 from glossator.usecases.on_lines import LinesRequest
 from glossator.usecases.subjects import pointed_at

@@ -12,6 +12,7 @@ from typing import TypeVar
 from glossator.application.application import Application
 from glossator.application.attaching import Attachment
 from glossator.context.attachments import Attached, Exhibit
+from glossator.core.answers import Explored
 from glossator.core.errors import UsageError
 from glossator.core.gloss import FOLDER, WORKSPACE, Gloss, Subject
 from glossator.core.report import Report, Thoroughness
@@ -22,7 +23,7 @@ from glossator.glosses.passages import passage_of
 from glossator.prompts.loader import load_prompt
 from glossator.sessions.session import Session
 from glossator.usecases.calls import Call, calls_of
-from glossator.usecases.explore import Explored, ExploreRequest, explore
+from glossator.usecases.explore import ExploreRequest, explore
 from glossator.usecases.extract import extract
 from glossator.usecases.extract_overview import extract_overview
 from glossator.usecases.reports import uri_of

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from glossator.application.application import Application
 from glossator.application.build_progress import BuildProgress
+from glossator.core.answers import IndexAnswer
 from glossator.core.errors import UsageError
 from glossator.index.manager import TextIndexManager, TextIndexStatus
 from glossator.worker.client import JobFailed, WorkerGone
@@ -28,19 +29,6 @@ class IndexRequest:
     """By default everything is built anew; `check` changes nothing."""
 
     mode: IndexMode = IndexMode.REBUILD
-
-
-@dataclass(frozen=True, slots=True)
-class IndexAnswer:
-    """How the index stands afterwards; `problems` are sentences, each with a next step."""
-
-    files: int
-    indexed: int
-    pending: int
-    segments: int
-    disk_bytes: int
-    milliseconds: float
-    problems: tuple[str, ...]
 
 
 async def rebuild_index(app: Application, request: IndexRequest) -> IndexAnswer:

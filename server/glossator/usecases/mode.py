@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application.application import Application
-from glossator.permissions.policy import Mode
+from glossator.core.permission import Mode
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application.application import Application
+from glossator.core.answers import ModelList, ModelView
 from glossator.core.errors import UsageError
-from glossator.llm.catalog import ModelFacts, Price
+from glossator.core.price import Price
+from glossator.llm.catalog import ModelFacts
 from glossator.llm.choice import OFFLINE, Models
 from glossator.settings.model import Effort
 
@@ -14,37 +16,6 @@ from glossator.settings.model import Effort
 @dataclass(frozen=True, slots=True)
 class ListModelsRequest:
     """Takes nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelView:
-    """A model; window and output in tokens, None where there is no limit or none is known.
-
-    `effort` is its own, used when none is asked for. `efforts`, and the price (US dollars per
-    million tokens), are None where they are not known.
-    """
-
-    id: str
-    current: bool
-    offline: bool
-    window: int | None
-    max_output: int | None
-    effort: str | None
-    efforts: tuple[str, ...] | None
-    price: Price | None
-
-
-@dataclass(frozen=True, slots=True)
-class ModelList:
-    """The model that runs use now and the effort it is asked with, None for its own.
-
-    `problem` says why the server's own list is not shown, if it could not be asked for.
-    """
-
-    model: str
-    effort: str | None
-    models: tuple[ModelView, ...]
-    problem: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from glossator.application.application import Application
 from glossator.application.attaching import attach_lines
+from glossator.core.answers import Answer
 from glossator.core.citations import place
 from glossator.core.diagnostics import Diagnostic
 from glossator.core.errors import UsageError
-from glossator.permissions.policy import Mode
+from glossator.core.permission import Mode
 from glossator.prompts.loader import load_prompt
 from glossator.usecases.actions import Action
-from glossator.usecases.ask import Answer, answer
+from glossator.usecases.ask import answer
 
 _NO_MODEL = "Without a model nothing can be edited; `glossator doctor` says how to get one."
 

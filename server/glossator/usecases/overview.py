@@ -6,11 +6,12 @@ import os
 from dataclasses import dataclass
 
 from glossator.application.application import Application
+from glossator.core.answers import Explored
 from glossator.core.errors import UsageError
 from glossator.core.gloss import WORKSPACE, Subject
 from glossator.core.report import Thoroughness
 from glossator.prompts.loader import load_prompt
-from glossator.usecases.explore import Explored, ExploreRequest
+from glossator.usecases.explore import ExploreRequest
 from glossator.usecases.gloss import explored_and_kept
 from glossator.usecases.subjects import Pointed
 

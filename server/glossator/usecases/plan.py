@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application.application import Application
+from glossator.core.answers import Answer
 from glossator.core.errors import UsageError
-from glossator.permissions.policy import Mode
+from glossator.core.permission import Mode
 from glossator.prompts.loader import load_prompt
 from glossator.sessions.session import Session
-from glossator.usecases.ask import Answer, answer
+from glossator.usecases.ask import answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,17 +6,17 @@ from dataclasses import dataclass, fields
 
 from glossator.application.application import Application
 from glossator.application.attaching import Attachment, Pasted, attach_again, attach_all
+from glossator.core.answers import Answer
 from glossator.core.errors import UsageError
 from glossator.core.events import RunStarted
-from glossator.core.report import Report
+from glossator.core.session_answers import RetryAnswer
 from glossator.sessions.replay import event_of
 from glossator.sessions.session import Session
 from glossator.sessions.state import Asked
-from glossator.usecases.ask import Answer, answer
+from glossator.usecases.ask import answer
 from glossator.usecases.explore import ExploreRequest
 from glossator.usecases.explore_again import exploration, explore_again
-from glossator.usecases.rewind import DroppedRun, dropping, last_runs
-from glossator.usecases.undo import TurnView
+from glossator.usecases.rewind import dropping, last_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +32,6 @@ class RetryRequest:
     question: str | None = None
     attachments: tuple[Attachment | Pasted, ...] | None = None
     run_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RetryAnswer(Answer):
-    """An answer, and what took place before it as `rewind` tells it.
-
-    Of an exploration it has the report, and the URI of the gloss that it was kept as.
-    """
-
-    runs: tuple[DroppedRun, ...]
-    changed: tuple[TurnView, ...]
-    report: Report | None = None
-    document: str | None = None
 
 
 async def retry(app: Application, request: RetryRequest) -> RetryAnswer:

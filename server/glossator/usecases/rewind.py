@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 from glossator.application.application import Application
 from glossator.core.errors import UsageError
+from glossator.core.session_answers import DroppedRun, RewindAnswer, TurnView
 from glossator.sessions.session import Session
 from glossator.sessions.state import Asked
 from glossator.undo.checkpoint_log import NAME
-from glossator.usecases.undo import TurnView, acting_of, turn_views
+from glossator.usecases.undo import acting_of, turn_views
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +23,6 @@ class RewindRequest:
 
     session_id: str
     run_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DroppedRun:
-    """A run that the conversation knows nothing of any more, and what was asked."""
-
-    run_id: str
-    question: str
-
-
-@dataclass(frozen=True, slots=True)
-class RewindAnswer:
-    """The runs that were dropped, oldest first; of these, the turns whose changes still stand."""
-
-    runs: tuple[DroppedRun, ...]
-    changed: tuple[TurnView, ...]
 
 
 async def rewind(app: Application, request: RewindRequest) -> RewindAnswer:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from glossator.application.application import Application
+from glossator.core.answers import ListedRule, RuleList, Source
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.permissions.grants import Grants
 from glossator.permissions.policy import Rule, parse_rule
-
-Source = Literal["settings", "session", "always"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,27 +19,6 @@ class ListRulesRequest:
     """With a session, what was allowed in it is listed, too."""
 
     session_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ListedRule:
-    """A rule and where it is from.
-
-    `settings`: the client's settings or options, where alone it can be changed. `session` and
-    `always` (in this workspace): the user answered so, and can have it removed.
-    """
-
-    text: str
-    effect: Literal["allow", "ask", "deny"]
-    source: Source
-    removable: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RuleList:
-    """The rules that hold now: those that deny first, then those that ask, and that allow."""
-
-    rules: tuple[ListedRule, ...]
 
 
 @dataclass(frozen=True, slots=True)

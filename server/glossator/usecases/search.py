@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from glossator.application.application import Application
+from glossator.core.answers import SearchAnswer, SearchHit
 from glossator.core.errors import UsageError
 from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.retrieval.lexical import Found, Hit
@@ -20,27 +21,6 @@ class SearchRequest:
 
     query: str
     limit: int = MAX_CHUNKS
-
-
-@dataclass(frozen=True, slots=True)
-class SearchHit:
-    """A chunk: where it is (lines 1-based, inclusive), what encloses it, and its text."""
-
-    path: str
-    uri: str
-    first_line: int
-    last_line: int
-    context: str
-    text: str
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
-class SearchAnswer:
-    """The best chunks first; `searched` says how much was looked at."""
-
-    hits: tuple[SearchHit, ...]
-    searched: str
 
 
 async def search(app: Application, request: SearchRequest) -> SearchAnswer:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from glossator.application.application import Application
 from glossator.core.errors import UsageError
 from glossator.core.events import Envelope, UndoneTurn
+from glossator.core.session_answers import DeletedSession, ExportedSession, SessionInfo, SessionList
 from glossator.core.shown import shown
 from glossator.sessions.catalog import ListedSession
 from glossator.sessions.export import to_json, to_markdown
@@ -27,27 +28,8 @@ class NewSessionRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionInfo:
-    """A session as lists show it; times are ISO 8601, `turns` counts model replies."""
-
-    id: str
-    title: str
-    created_at: str
-    updated_at: str
-    turns: int
-    running: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ListSessionsRequest:
     """Takes nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class SessionList:
-    """The sessions of this workspace, those in which something happened last first."""
-
-    sessions: tuple[SessionInfo, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +66,6 @@ class DeleteSessionRequest:
     session_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeletedSession:
-    """The session that was deleted."""
-
-    id: str
-
-
 class ExportFormat(StrEnum):
     """Markdown is for reading; JSON has everything."""
 
@@ -104,14 +79,6 @@ class ExportSessionRequest:
 
     session_id: str
     format: ExportFormat = ExportFormat.MARKDOWN
-
-
-@dataclass(frozen=True, slots=True)
-class ExportedSession:
-    """The text of a session, and a name for a file to put it in."""
-
-    file_name: str
-    text: str
 
 
 async def new_session(app: Application, request: NewSessionRequest) -> SessionInfo:

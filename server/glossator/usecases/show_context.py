@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 from glossator.application.application import Application
 from glossator.application.opening import opening
-from glossator.context.inspector import Layer, Sent, inspect
+from glossator.context.inspector import Sent, inspect
 from glossator.context.summary import Frame
+from glossator.core.session_answers import ContextAnswer
 from glossator.llm.catalog import facts_of
 from glossator.llm.model import Message
 from glossator.llm.options import CacheLifetime
@@ -26,31 +27,6 @@ class ShowContextRequest:
     """Of a session; without one, what a new session's first request would hold."""
 
     session_id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ContextAnswer:
-    """The window of a session in tokens: all that there is, what is in it, what is cached.
-
-    `model` is the one that answers next; where no model can be asked, the one that was asked last.
-    The provider holds what is `cached` until `cached_until` (ISO 8601), if nobody asks before; it
-    is None where nothing is. The conversation is compacted unasked at `compact_at`, None for never.
-    `counted` is what the provider counted for the newest request, None if there was none; `basis`
-    says what the figures rest on.
-    """
-
-    session_id: str | None
-    title: str
-    model: str
-    offline: bool
-    window: int
-    compact_at: int | None
-    tokens: int
-    cached: int
-    cached_until: str | None
-    counted: int | None
-    basis: str
-    layers: tuple[Layer, ...]
 
 
 @dataclass(frozen=True, slots=True)

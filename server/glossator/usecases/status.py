@@ -12,13 +12,16 @@ from pathlib import Path
 
 from glossator import __version__
 from glossator.application.application import Application
-from glossator.core.events import Usage
+from glossator.core.answers import (
+    IndexView,
+    OutlinesView,
+    SpendingView,
+    StatusAnswer,
+    SweepView,
+)
 from glossator.core.shown import shown
-from glossator.files.cache import CacheStatistics
-from glossator.files.listing import Skipped
 from glossator.files.sweep import Sweep
 from glossator.index.manager import TextIndexStatus
-from glossator.permissions.policy import Mode
 from glossator.search.ripgrep_program import Absent, find_ripgrep
 from glossator.sessions.session import Session
 from glossator.worker.client import Phase, WorkerState
@@ -29,88 +32,6 @@ class StatusRequest:
     """With `wait`, the answer comes once the workspace has been scanned."""
 
     wait: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class IndexView:
-    """The text index; `state` is in words, `documents` and `delta` count files in it.
-
-    `pending` files are not in it and are read by every search; `delta` ones are in memory only.
-    """
-
-    state: str
-    documents: int
-    pending: int
-    delta: int
-    segments: int
-    disk_bytes: int
-    memory_bytes: int
-    problems: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OutlinesView:
-    """The outlines of files that are kept on disk."""
-
-    entries: int
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class SweepView:
-    """The last look at the whole disk: why, how long ago it began, how long it took."""
-
-    cause: str
-    seconds_ago: float
-    milliseconds: float
-    differences: int
-
-
-@dataclass(frozen=True, slots=True)
-class SpendingView:
-    """What a session has taken; `last` is its conversation's newest request.
-
-    Of its `replies`, those `broken_off` took more than was told.
-
-    Dollars are None where a price is not known; `last` is zero before the first, and after a
-    compaction.
-    """
-
-    session_id: str
-    title: str
-    replies: int
-    broken_off: int
-    usage: Usage
-    last: Usage
-    dollars: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class StatusAnswer:
-    """See `docs/protocol.md`; None where there is nothing to tell or it cannot be told."""
-
-    version: str
-    model: str
-    offline: bool
-    mode: Mode
-    roots: tuple[str, ...]
-    files: int
-    open_documents: int
-    revision: int
-    scanning: bool
-    watcher: str
-    last_sweep: SweepView | None
-    index: IndexView
-    outlines: OutlinesView | None
-    worker: str
-    worker_memory_bytes: int | None
-    ripgrep: str
-    memory_bytes: int
-    cache: CacheStatistics
-    skipped: tuple[Skipped, ...]
-    sessions: int
-    spending: tuple[SpendingView, ...]
-    runs: tuple[str, ...]
 
 
 async def status(app: Application, request: StatusRequest) -> StatusAnswer:

@@ -8,6 +8,7 @@ from typing import Any
 
 from glossator.agent.execute import call_tool, nothing_denied
 from glossator.application.application import Application
+from glossator.core.answers import ToolAnswer
 from glossator.core.errors import UnknownTool
 from glossator.llm.model import ToolCall
 from glossator.tools.base import ToolContext
@@ -20,16 +21,6 @@ class ToolRequest:
 
     name: str
     arguments: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class ToolAnswer:
-    """The result as the model sees it, and how long it took (wall time)."""
-
-    text: str
-    error: bool
-    omitted: int
-    milliseconds: float
 
 
 async def tool(app: Application, request: ToolRequest) -> ToolAnswer:

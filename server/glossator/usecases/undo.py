@@ -10,6 +10,7 @@ from glossator.application.acting import SessionActing
 from glossator.application.application import Application
 from glossator.core.errors import UsageError
 from glossator.core.events import UndoneTurn
+from glossator.core.session_answers import TurnList, TurnView, UndoAnswer, UndoProblem
 from glossator.prompts.loader import load_prompt
 from glossator.sessions.replay import questions
 from glossator.sessions.session import Session
@@ -53,64 +54,10 @@ class RedoRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class UndoProblem:
-    """A file that is not as it was, and why."""
-
-    path: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class UndoAnswer:
-    """What was brought back; `turn` undoes the undo, None if nothing was changed.
-
-    What is there again, or as it was, is `restored`; what is gone again is `removed`. Files that
-    somebody else has changed since are `conflicts`; without `overwrite` nothing at all is brought
-    back then. `incomplete`: a command was cut off with its server, or one of `jobs` (by their
-    command lines) went on after its turn, and what they changed is not known. `undid` are the
-    questions of the turns that are undone now and were not before, `redid` of those that no longer
-    are. `undone` are all turns of the session that are undone now.
-    """
-
-    turn: str | None
-    restored: tuple[str, ...]
-    removed: tuple[str, ...]
-    conflicts: tuple[UndoProblem, ...]
-    failed: tuple[UndoProblem, ...]
-    incomplete: bool
-    jobs: tuple[str, ...]
-    undid: tuple[str, ...]
-    redid: tuple[str, ...]
-    undone: tuple[UndoneTurn, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ListTurnsRequest:
     """Of a session."""
 
     session_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class TurnView:
-    """A turn that changed files, and what was asked; `undoes` are the turns it took back.
-
-    `question` is empty for an undo. `undone_by` is the undo that took the turn back, None while its
-    changes stand.
-    """
-
-    turn: str
-    question: str
-    paths: tuple[str, ...]
-    undoes: tuple[str, ...]
-    undone_by: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class TurnList:
-    """Oldest first."""
-
-    turns: tuple[TurnView, ...]
 
 
 async def undo_turn(app: Application, request: UndoRequest) -> UndoAnswer:

@@ -1,149 +1,308 @@
-"""Answers at a terminal that no run streams: tables and lines."""
+"""What is shown of each answer, but for those about sessions: one function an answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from glossator.cli.messages import NO_RULES, NO_SESSION, NO_TRUSTED, NO_TURN, compacted_notice
-from glossator.cli.render import tables
-from glossator.cli.render.agents import NO_AGENT
-from glossator.cli.render.screen import Screen
-from glossator.cli.render.sessions import dropped_lines, left_lines, problem_lines, undone_lines
-from glossator.cli.wire import Checks, IndexReport, Models, Rules, Status, ToolAnswer
-from glossator.cli.wire_agents import Agents, AgentTranscript
-from glossator.cli.wire_sessions import (
-    Compacted,
-    Context,
-    DeletedSession,
-    ExportedSession,
-    Rewound,
-    Session,
-    Sessions,
-    Turns,
-    Undone,
+from glossator.cli.messages import (
+    NO_RULES,
+    NO_TRUSTED,
+    amount,
+    duration,
+    names,
+    plural,
+    price,
+    size,
+    stop_notice,
 )
+from glossator.cli.render import (
+    Code,
+    Column,
+    Exact,
+    Figures,
+    Line,
+    Part,
+    Styled,
+    Table,
+    line,
+    listed,
+)
+from glossator.cli.render.session_answers import session_parts
+from glossator.core.answers import (
+    Answer,
+    Check,
+    CheckState,
+    DoctorAnswer,
+    IndexAnswer,
+    ModelList,
+    ModelView,
+    RuleList,
+    SearchAnswer,
+    SearchHit,
+    SpendingView,
+    StatusAnswer,
+    ToolAnswer,
+)
+from glossator.core.citations import CitationMark, rewrite_citations, space_before
+from glossator.core.citations import place as lines_of
+from glossator.core.price import Price
+from glossator.core.session_answers import AgentTranscript, ExportedSession
 from glossator.core.shown import shown
+from glossator.core.span import CitationStatus, CitationView
+
+_OFFLINE = "offline, extractive"
+_EFFECTS = {"deny": "red", "ask": "yellow", "allow": "green"}
+_SOURCES = {
+    "settings": "settings or options",
+    "always": "answered: always here",
+    "session": "answered: in the session",
+}
+_CHECKS = {  # mark and style at a terminal, word in a pipe
+    CheckState.OK: ("✓", "green", "ok"),
+    CheckState.WARNING: ("!", "yellow", "warning"),
+    CheckState.FAILED: ("✗", "red", "FAILED"),
+}
 
 
-class Answers:
-    """Shows each once, when nothing goes on any more."""
+@dataclass(frozen=True, slots=True)
+class Trusted:
+    """The folders that are remembered as trusted; no server answers this."""
 
-    def __init__(self, screen: Screen) -> None:
-        self._screen = screen
+    trusted: tuple[str, ...]
 
-    def tool(self, answer: ToolAnswer) -> None:
-        """What the model would see, without what the terminal would obey."""
-        self._screen.still()
-        self._screen.out(answer["text"])
 
-    def status(self, status: Status) -> None:
-        """A table."""
-        self._screen.still()
-        self._screen.block("table", tables.status(status))
+def answer_parts(answer: object, query: str) -> Iterator[Part]:
+    """The parts of an answer; words of the `query` are marked in what it found."""
+    match answer:
+        case Answer():
+            yield from _run(answer)
+        case SearchAnswer():
+            yield from _search(answer, query)
+        case ToolAnswer(text=text) | ExportedSession(text=text) | AgentTranscript(text=text):
+            yield Exact(text)
+        case StatusAnswer():
+            yield Figures(tuple(_status(answer)))
+        case IndexAnswer():
+            yield Figures(tuple(_index(answer)), answer.problems)
+        case DoctorAnswer():
+            yield _doctor(answer)
+        case ModelList():
+            yield from _models(answer)
+        case RuleList():
+            yield listed(_rules(answer), NO_RULES)
+        case Trusted():
+            yield listed(
+                Table((Column(),), tuple((shown(each),) for each in answer.trusted)), NO_TRUSTED
+            )
+        case _:
+            yield from session_parts(answer)
 
-    def index(self, report: IndexReport) -> None:
-        """A table."""
-        self._screen.still()
-        self._screen.block("table", tables.index(report))
 
-    def checks(self, checks: Checks) -> None:
-        """A table with next steps."""
-        self._screen.still()
-        self._screen.block("table", tables.checks(checks))
+def marked_text(answer: Answer) -> str:
+    """The answer's text with places in brackets; one that does not hold is `[✗ a.py:3]`."""
+    text, bad = answer.text, _failed(answer.citations)
+    places, paths = {_where(each) for each in bad}, {each.target for each in bad}
 
-    def sessions(self, answer: Sessions) -> None:
-        """A table."""
-        self._screen.still()
-        if answer["sessions"]:
-            self._screen.block("table", tables.sessions(answer))
+    def show(mark: CitationMark) -> str:
+        if mark.is_mention and mark.place not in places:
+            return text[mark.start : mark.end]
+        cross = "✗ " if mark.place in places else ""
+        return f"{space_before(text, mark)}[{cross}{mark.place}]"
+
+    return rewrite_citations(text, show, paths.__contains__)
+
+
+def _run(answer: Answer) -> Iterator[Part]:
+    """What follows the text of a run's answer."""
+    if ending := stop_notice(answer.stop):
+        yield line(ending, "yellow", aside=True)
+    for each in _failed(answer.citations):
+        place = Styled(_where(each), "blue", each.uri)
+        yield Line((Styled("✗ ", "red"), place, Styled(_why(each))), "citation")
+    read = {_where(each) for each in answer.citations if each.status is CitationStatus.READ}
+    if read:
+        yield line(f"✓ {plural(len(read), 'citation')} read", "dim", kind="citation")
+    yield line(footer(answer), "dim", kind="footer", aside=True)
+    yield line(_what_next(answer), "dim", kind="footer", aside=True)
+
+
+def _where(citation: CitationView) -> str:
+    """The place of a citation as the answer names it."""
+    return _place(citation.target, citation.first_line, citation.last_line)
+
+
+def _place(path: str, first: int | None, last: int | None) -> str:
+    """`path`, `path:10` or `path:10-20`; lines are 1-based and inclusive."""
+    return path if first is None else lines_of(path, first, last or first)
+
+
+def _failed(citations: Sequence[CitationView]) -> list[CitationView]:
+    """Those that do not hold, each place once, in the order of the answer."""
+    bad = (each for each in citations if each.status is not CitationStatus.READ)
+    return list({_where(each): each for each in bad}.values())
+
+
+def _why(citation: CitationView) -> str:
+    """What follows the place: ` does not exist.` or `: Lines 10-20 were not read.`."""
+    target, reason = citation.target, citation.reason
+    return reason.removeprefix(target) if reason.startswith(f"{target} ") else f": {reason}"
+
+
+def footer(answer: Answer) -> str:
+    """Who answered, in how many turns, for how many tokens, how fast, for how much."""
+    usage = answer.usage
+    parts = [_OFFLINE if answer.offline else answer.model, plural(answer.turns, "turn")]
+    if taken := usage.input_total:
+        cached = usage.cache_read_tokens
+        share = f" ({cached * 100 // taken}% cached)" if cached else ""
+        parts.append(f"{amount(taken)} tokens in{share}, {amount(usage.output_tokens)} out")
+    parts.append(duration(answer.milliseconds))
+    if not answer.offline:
+        run, session = price(answer.dollars), price(answer.session_dollars)
+        parts.append(run if run == session else f"{run} (session {session})")
+    return " · ".join(parts)
+
+
+def _what_next(answer: Answer) -> str:
+    """What the run changed and how to undo it, and how to continue its session."""
+    session = f"session {answer.session_id} (--resume)"
+    if not answer.changed_files:
+        return session
+    return f"changed {names(answer.changed_files)} (glossator undo) · {session}"
+
+
+def _search(answer: SearchAnswer, query: str) -> Iterator[Part]:
+    for number, hit in enumerate(answer.hits):
+        yield from _hit(hit, query, f"hit {number}")
+    yield line(answer.searched, "dim", aside=True)
+
+
+def _hit(hit: SearchHit, query: str, kind: str) -> Iterator[Part]:
+    place = Styled(_place(hit.path, hit.first_line, hit.last_line), "bold blue", hit.uri)
+    context = (Styled("  "), Styled(hit.context, "dim")) if hit.context else ()
+    yield Line((place, *context), kind)
+    yield Code(hit.text, hit.path, hit.first_line, query, kind)
+
+
+def _index(answer: IndexAnswer) -> Iterator[tuple[str, str]]:
+    yield "files", f"{answer.files:,}"
+    yield "in the index", f"{answer.indexed:,}"
+    if answer.pending:
+        causes = "" if answer.problems else "links, unreadable or just changed; "
+        yield "not in it", f"{answer.pending:,} ({causes}always searched)"
+    yield "segments", f"{answer.segments}, {size(answer.disk_bytes)}"
+    yield "time", duration(answer.milliseconds)
+    if not answer.problems:  # each has a line of its own
+        yield "problems", "none"
+
+
+def _status(status: StatusAnswer) -> Iterator[tuple[str, str]]:
+    yield "version", status.version
+    yield "model", _OFFLINE if status.offline else status.model
+    for root in status.roots:
+        yield "workspace", root
+    yield "files", f"{status.files:,}{' (still scanning)' if status.scanning else ''}"
+    yield "open documents", str(status.open_documents)
+    yield "revision", str(status.revision)
+    yield "watcher", status.watcher
+    if (sweep := status.last_sweep) is not None:
+        ago, took = duration(sweep.seconds_ago * 1000), duration(sweep.milliseconds)
+        found = plural(sweep.differences, "difference")
+        if sweep.cause == "start":  # everything is new to a server that starts
+            yield "first scan", f"{ago} ago, in {took}"
         else:
-            self._screen.line("notice", NO_SESSION)
+            yield "last sweep", f"{ago} ago ({sweep.cause}): {found} in {took}"
+    index = status.index
+    yield "index", index.state
+    yield "in the index", f"{plural(index.documents, 'file')}, {index.delta:,} in memory"
+    yield "not in it yet", plural(index.pending, "file")
+    yield "segments", f"{index.segments}, {size(index.disk_bytes)}"
+    for problem in index.problems:
+        yield "problem", problem
+    if (outlines := status.outlines) is not None:
+        yield "outlines", f"{outlines.entries:,}, {size(outlines.bytes)}"
+    yield from _processes(status)
+    for spent in status.spending:
+        yield "spent", _spent(spent)
+    if status.runs:
+        yield "running", ", ".join(status.runs)
+    for rule in status.skipped:
+        such_as = "such as " if rule.count > 1 else ""
+        yield "skipped", f"{rule.count:,}: {shown(rule.rule)} ({such_as}{shown(rule.example)})"
 
-    def session(self, session: Session) -> None:
-        """Its new title."""
-        self._screen.still()
-        self._screen.line("notice", f"{session['id']} is now called {session['title']!r}.")
 
-    def deleted(self, answer: DeletedSession) -> None:
-        """A line."""
-        self._screen.still()
-        self._screen.line("notice", f"Deleted {answer['id']}.")
+def _processes(status: StatusAnswer) -> Iterator[tuple[str, str]]:
+    yield "worker", status.worker
+    yield "ripgrep", status.ripgrep
+    worker = status.worker_memory_bytes
+    yield "memory", size(status.memory_bytes) + (f", worker {size(worker)}" if worker else "")
+    cache = status.cache
+    held = f"{cache.entries:,} texts, {size(cache.bytes)}"
+    used = f"{cache.hits:,} hits, {cache.misses:,} misses, {cache.dedupes:,} dedupes"
+    yield "read cache", f"{held}, {used}"
+    yield "sessions", str(status.sessions)
 
-    def exported(self, answer: ExportedSession) -> None:
-        """Without what the terminal would obey."""
-        self._screen.still()
-        self._screen.out(answer["text"])
 
-    def compacted(self, answer: Compacted) -> None:
-        """A line."""
-        self._screen.still()
-        self._compaction(answer["before"], answer["after"], by_model=answer["byModel"])
+def _spent(spent: SpendingView) -> str:
+    """`How is it built?: 3 requests, 12k tokens, $0.02`."""
+    requests, tokens = plural(spent.replies, "request"), amount(spent.usage.total)
+    more = " or more" if spent.broken_off else ""
+    return f"{shown(spent.title)}: {requests}, {tokens} tokens, {price(spent.dollars)}{more}"
 
-    def turns(self, answer: Turns) -> None:
-        """A table."""
-        self._screen.still()
-        if answer["turns"]:
-            self._screen.block("table", tables.turns(answer))
-        else:
-            self._screen.line("notice", NO_TURN)
 
-    def undone(self, answer: Undone) -> None:
-        """A line for each file."""
-        self._screen.still()
-        self._notices(undone_lines(answer), problem_lines(answer))
+def _doctor(answer: DoctorAnswer) -> Table:
+    columns = (Column(whole=True), Column(style="bold", whole=True), Column())
+    rows, plain = [], []
+    for check in answer.checks:
+        mark, style, word = _CHECKS[check.state]
+        rows.append((Styled(mark, style), check.name, _findings(check)))
+        plain.append(f"{word}: {check.name}: {check.detail}")
+        if check.next_step:
+            plain.append(f"    {check.next_step}")
+    return Table(columns, tuple(rows), tuple(plain))
 
-    def rewound(self, answer: Rewound) -> None:
-        """A line for each question."""
-        self._screen.still()
-        self._notices(dropped_lines(answer), left_lines(answer))
 
-    def agents(self, answer: Agents) -> None:
-        """A table."""
-        self._screen.still()
-        if answer["agents"]:
-            self._screen.block("table", tables.agents(answer))
-        else:
-            self._screen.line("notice", NO_AGENT)
+def _findings(check: Check) -> tuple[Styled, ...]:
+    """What to do about it stands below the detail."""
+    step = (Styled(f"\n→ {check.next_step}", "yellow"),) if check.next_step else ()
+    return (Styled(check.detail), *step)
 
-    def transcript(self, answer: AgentTranscript) -> None:
-        """Without what the terminal would obey."""
-        self._screen.still()
-        self._screen.out(answer["text"])
 
-    def rules(self, answer: Rules) -> None:
-        """A table."""
-        self._screen.still()
-        if answer["rules"]:
-            self._screen.block("table", tables.rules(answer))
-        else:
-            self._screen.line("notice", NO_RULES)
+def _models(answer: ModelList) -> Iterator[Part]:
+    columns = tuple(Column(style=style) for style in ("green", "bold", "", "", "dim"))
+    yield Table(columns, tuple(_model(each, answer.effort) for each in answer.models))
+    if answer.problem:
+        yield line(answer.problem, "yellow", kind="table", aside=True)
 
-    def context(self, answer: Context) -> None:
-        """A table with bars."""
-        self._screen.still()
-        self._screen.block("table", tables.context(answer))
 
-    def models(self, answer: Models) -> None:
-        """A table."""
-        self._screen.still()
-        self._screen.block("table", tables.models(answer))
+def _model(model: ModelView, effort: str | None) -> tuple[str, ...]:
+    """Mark, id, window, price and efforts; the one that answers is marked."""
+    asked = (effort if model.current else None) or model.effort
+    levels = (f"[{each}]" if each == asked else each for each in model.efforts or ())
+    return (
+        "*" if model.current else "",
+        model.id,
+        "" if model.window is None else amount(model.window),
+        "nothing is asked" if model.offline else _price(model.price),
+        ", ".join(levels),
+    )
 
-    def trust(self, done: Sequence[str], left: Sequence[str]) -> None:
-        """Lines."""
-        self._screen.still()
-        self._notices(done, left)
 
-    def trusted(self, folders: Sequence[str]) -> None:
-        """One folder a line."""
-        self._screen.still()
-        for line in map(shown, folders) if folders else (NO_TRUSTED,):
-            self._screen.line("notice", line)
+def _price(each: Price | None) -> str:
+    if each is None:
+        return "price unknown"
+    words = f"${each.input:g} in, ${each.output:g} out"
+    if each.above is None or each.up_to is None:
+        return words
+    return f"{words}; over {amount(each.up_to)}: {_price(each.above)}"
 
-    def _notices(self, done: Iterable[str], left: Iterable[str]) -> None:
-        """What was done, and what was not."""
-        for style, lines in (("", done), ("yellow", left)):
-            for line in lines:
-                self._screen.line("notice", line, style)
 
-    def _compaction(self, before: int, after: int, *, by_model: bool) -> None:
-        self._screen.line("notice", compacted_notice(before, after, by_model=by_model), "dim")
+def _rules(answer: RuleList) -> Table:
+    """What is denied stands out."""
+    columns = (Column(whole=True), Column("rule"), Column("from", "dim"))
+    rows = (
+        (Styled(each.effect, _EFFECTS[each.effect]), shown(each.text), _SOURCES[each.source])
+        for each in answer.rules
+    )
+    return Table(columns, tuple(rows))

@@ -1,24 +1,36 @@
-"""Blocks of an answer as rich draws them: headings on the left, citations as links."""
+"""The Markdown of an answer: cut into finished blocks as it is written, drawn with links.
+
+A block is finished when nothing that may follow can change how it looks. Drawing only those needs
+no redrawing, so an answer may be longer than the screen. Source: CommonMark 0.31, "Blocks".
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
 from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
 from rich.markdown import Heading, Markdown, MarkdownElement
 from rich.segment import Segment
 from rich.theme import Theme
 
-from glossator.cli.render.blocks import Block
-from glossator.cli.render.printable import printable
+from glossator.cli.render import printable
 from glossator.core.citations import CitationMark, rewrite_citations, space_before
 from glossator.core.shown import shown_prose
+from glossator.core.text import LineTable
 from glossator.core.uri import to_uri
 
+# a blank line ends these; lists, indented code and raw HTML may go on after one
+_CLOSED_BY_BLANK = frozenset(
+    {"paragraph_open", "heading_open", "hr", "fence", "table_open", "blockquote_open"}
+)
+_CODE = frozenset({"fence", "code_block"})
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~])")
 
 # colours of the terminal's own palette, so that light and dark backgrounds both work
@@ -34,6 +46,51 @@ THEME = Theme(
     }
 )
 CODE_THEME = "ansi_dark"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A top-level block of Markdown; `code` is true when its text is literal."""
+
+    text: str
+    code: bool
+
+
+class Blocks:
+    """Takes text in any pieces, gives each block once."""
+
+    def __init__(self) -> None:
+        self._pending = ""
+        self._parser = MarkdownIt().enable("strikethrough").enable("table")  # as rich's Markdown
+
+    def feed(self, text: str) -> list[Block]:
+        """The blocks that `text` finished."""
+        self._pending += text
+        if "\n" not in text:
+            return []
+        whole_lines = self._pending[: self._pending.rindex("\n") + 1]
+        blocks, used = self._split(whole_lines, finished_only=True)
+        self._pending = self._pending[used:]
+        return blocks
+
+    def flush(self) -> list[Block]:
+        """The rest: nothing more belongs to it."""
+        blocks, _ = self._split(self._pending, finished_only=False)
+        self._pending = ""
+        return blocks
+
+    def _split(self, text: str, *, finished_only: bool) -> tuple[list[Block], int]:
+        """The blocks of `text` and the offset up to which they reach."""
+        tops = [token for token in self._parser.parse(text) if token.level == 0 and token.map]
+        line_starts = LineTable(text).starts
+        edges = [line_starts[token.map[0]] for token in tops if token.map] + [len(text)]
+        if finished_only and tops and not _is_closed(tops[-1], len(line_starts) - 1):
+            tops.pop()
+        blocks = [
+            Block(text[start:end].rstrip("\n"), top.type in _CODE)
+            for top, (start, end) in zip(tops, pairwise(edges), strict=False)
+        ]
+        return blocks, edges[len(tops)]
 
 
 class _LeftHeading(Heading):
@@ -107,3 +164,7 @@ def _without_padding(line: list[Segment]) -> list[Segment]:
     if kept:
         kept[-1] = Segment(kept[-1].text.rstrip(), kept[-1].style)
     return kept
+
+
+def _is_closed(top: Token, lines: int) -> bool:
+    return top.type in _CLOSED_BY_BLANK and top.map is not None and top.map[1] < lines

@@ -1,153 +1,243 @@
-"""What every way of showing answers can do, and the choice between them."""
+"""The one renderer: what people see of each event, question and answer."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
 
-from glossator.cli.permitting import Prompt
-from glossator.cli.wire import (
-    Answer,
-    Checks,
+from glossator.cli.messages import compacted_notice
+from glossator.cli.prompt import Prompt, hunk_diff, hunk_hint, question_lines
+from glossator.cli.render import Diff, Display, Exact, Line, Outcome, Output, Part, Quote, line
+from glossator.cli.render.activity import AgentLines, EditLines, ToolLines
+from glossator.cli.render.answers import answer_parts
+from glossator.cli.render.pipe import JsonLines, Pipe
+from glossator.core.answers import Answer
+from glossator.core.edit import HunkView
+from glossator.core.events import (
+    AgentFinished,
+    AgentProgress,
+    AgentStarted,
+    Compaction,
+    DiscardReason,
+    EditProposed,
+    EditSettled,
     Event,
-    Hits,
-    Hunk,
-    IndexReport,
-    Models,
-    Progress,
-    Question,
-    Rules,
-    Status,
-    ToolAnswer,
+    Notice,
+    RunCancelled,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+    TextDiscarded,
+    ThinkingDelta,
+    TodoChanged,
+    ToolFinished,
+    ToolStarted,
 )
-from glossator.cli.wire_agents import Agents, AgentTranscript
-from glossator.cli.wire_sessions import (
-    Compacted,
-    Context,
-    DeletedSession,
-    ExportedSession,
-    Rewound,
-    Session,
-    Sessions,
-    Turns,
-    Undone,
-)
+from glossator.core.question import Question
+from glossator.core.todo import Todo, TodoState
+from glossator.core.wire import Json, event_from_wire
+
+_NUMBERED = 5  # characters before an option
+_WARNING = "bold yellow"
+_STEPS = {  # mark and style at a terminal, mark in a pipe
+    TodoState.PENDING: ("☐", "", "[ ]"),
+    TodoState.ACTIVE: ("▸", "bold", "[>]"),
+    TodoState.DONE: ("✓", "dim", "[x]"),
+}
+
+_VOID = {  # why what was shown of a reply is void
+    DiscardReason.CITATIONS: "(some citations do not hold; the corrected answer follows)",
+    DiscardReason.BROKE_OFF: "(that broke off; what follows replaces it)",
+}
 
 
-class Renderer(Protocol):
-    """Shows what a server says. Events come as they happen, the rest once."""
+class Renderer:
+    """A `Display` for people."""
 
-    def event(self, event: Event) -> None:
-        """Something happened in a run."""
+    def __init__(self, output: Output, *, thinking: bool = False) -> None:
+        self._out = output
+        self._thinking = thinking
+        self._thought = ""  # an unfinished line of thinking
+        self._tools = ToolLines()
+        self._edits = EditLines()
+        self._agents = AgentLines()
 
-    def notice(self, message: str) -> None:
-        """The server has something to tell the user."""
+    def event(self, wire: dict[str, Json]) -> None:
+        """One event of a run; those that are not known are left out."""
+        event = event_from_wire(wire)
+        if not isinstance(event, ThinkingDelta):
+            self._think("\n" if self._thought else "")
+        match event:
+            case RunStarted():
+                self._out.doing("Thinking…")
+            case TextDelta(text=text):
+                self._out.stream(text)
+            case ThinkingDelta(text=text) if self._thinking:
+                self._think(text)
+            case TextDiscarded(reason=reason):
+                self._out.end_text(void=_VOID[reason])
+            case ToolStarted():
+                self._out.end_text(reply=True)
+                self._tools.started(event)
+                self._agents.called(event)
+                self._doing()
+            case ToolFinished():
+                self._finished(event)
+            case Notice(message=message):
+                self._tell(line(message, "yellow", aside=True))
+            case RunFinished() | RunFailed() | RunCancelled():
+                self._out.end_text()
+            case _:
+                self._work(event)
 
-    def progress(self, progress: Progress) -> None:
-        """How far the work is that the command waits for."""
+    def notice(self, message: str, style: str = "yellow") -> None:
+        """A line."""
+        self._out.show(line(message, style, aside=True))
+
+    def progress(self, value: dict[str, Json]) -> None:
+        """A bar, or lines now and then."""
+        self._out.progress(value)
 
     def question(self, question: Question) -> None:
-        """The user is to answer on the next line of input."""
+        """The options are numbered."""
+        first, *options, hint = question_lines(question)
+        lines = [line(option, aside=True, hang=_NUMBERED) for option in options]
+        self._ask([line(first, "bold", aside=True), *lines], hint)
 
     def permission(self, prompt: Prompt) -> None:
-        """The user is to decide on the next line of input."""
+        """As a question, with what is asked about: that alone is indented."""
+        self._ask([*_permission(prompt)], prompt.hint)
 
     def whole(self, text: str) -> None:
         """What a prompt did not show whole."""
+        self._out.show(Exact(text, aside=True))
 
-    def hunk(self, hunk: Hunk, *, number: int, total: int) -> None:
-        """A part of an edit, which the user is to decide about on the next line of input."""
+    def hunk(self, hunk: HunkView, *, number: int, total: int) -> None:
+        """A part of an edit, which the user decides about."""
+        self._ask([Diff(hunk_diff(hunk))], hunk_hint(number, total))
 
     def ask_again(self, message: str) -> None:
-        """The answer cannot be used; the user is to try again on the next line."""
+        """The answer cannot be used, or another one is needed."""
+        self._out.ask_again(message)
 
     def resume(self) -> None:
-        """The user has answered, and the run goes on."""
+        """The user has answered, and the run continues."""
+        self._doing()
 
     def diff(self, diff: str) -> None:
         """A file was changed."""
+        self._tell(Diff(diff))
 
-    def answer(self, answer: Answer) -> None:
-        """The end of a run whose events were shown."""
+    def answer(self, answer: object, query: str = "") -> None:
+        """The end of a command."""
+        if isinstance(answer, Answer):
+            self._out.answer_text(answer)
+        self._out.still()
+        for part in answer_parts(answer, query):
+            self._out.show(part)
 
-    def hits(self, query: str, found: Hits) -> None:
-        """The result of a search."""
-
-    def tool(self, answer: ToolAnswer) -> None:
-        """A tool's result."""
-
-    def status(self, status: Status) -> None:
-        """The server's state."""
-
-    def index(self, report: IndexReport) -> None:
-        """How the index stands."""
-
-    def checks(self, checks: Checks) -> None:
-        """The doctor's findings."""
-
-    def sessions(self, answer: Sessions) -> None:
-        """The sessions of the workspace."""
-
-    def session(self, session: Session) -> None:
-        """A session was renamed."""
-
-    def deleted(self, answer: DeletedSession) -> None:
-        """A session was deleted."""
-
-    def exported(self, answer: ExportedSession) -> None:
-        """A session's text."""
-
-    def compacted(self, answer: Compacted) -> None:
-        """A session's conversation became shorter."""
-
-    def turns(self, answer: Turns) -> None:
-        """The turns of a session that changed files."""
-
-    def undone(self, answer: Undone) -> None:
-        """What was brought back and what not."""
-
-    def rewound(self, answer: Rewound) -> None:
-        """A conversation went back."""
-
-    def agents(self, answer: Agents) -> None:
-        """The sub-agents of a session."""
-
-    def transcript(self, answer: AgentTranscript) -> None:
-        """All that was said in a sub-agent."""
-
-    def rules(self, answer: Rules) -> None:
-        """The permission rules."""
-
-    def context(self, answer: Context) -> None:
-        """What the window of a session holds."""
-
-    def models(self, answer: Models) -> None:
-        """The models that can be chosen."""
-
-    def trust(self, done: Sequence[str], left: Sequence[str]) -> None:
-        """A folder is trusted, or no longer: what was done, and what could not be, in lines."""
-
-    def trusted(self, folders: Sequence[str]) -> None:
-        """The folders that are remembered as trusted."""
-
-    def error(self, code: int, message: str) -> None:
-        """The command failed."""
+    def error(self, _code: int, message: str) -> None:
+        """On stderr."""
+        self.close()
+        self._out.error(message)
 
     def close(self) -> None:
-        """Leave the terminal as it was found; nothing is shown afterwards."""
+        """Show what is unfinished, and end the status line."""
+        self._think("\n" if self._thought else "")
+        self._out.end_text()
+        self._out.still()
+
+    def _ask(self, parts: Sequence[Part], hint: str) -> None:
+        self._out.end_text()
+        self._out.ask(parts, hint)
+
+    def _tell(self, *parts: Part) -> None:
+        """What sets the text of the answer apart."""
+        self._out.end_text()
+        for part in parts:
+            self._out.show(part)
+
+    def _work(self, event: Event | None) -> None:
+        """What the model sets out to do, what became of it, and what it continues from."""
+        match event:
+            case TodoChanged(steps=steps):
+                self._tell(*map(_step, steps))
+            case EditProposed(plan=plan):
+                self._edits.proposed(plan)
+            case EditSettled():
+                if settled := self._edits.settled(event):
+                    self._out.show(line(settled, "dim", kind="tool", aside=True))
+            case AgentStarted():
+                self._agent_works(self._agents.started(event))
+            case AgentProgress():
+                self._agent_works(self._agents.progress(event))
+            case AgentFinished():
+                self._agent_ended(event)
+            case Compaction(before=before, after=after, by_model=by_model):
+                notice = compacted_notice(before, after, by_model=by_model)
+                self._tell(line(notice, "dim", aside=True))
+
+    def _agent_works(self, what: str) -> None:
+        """In the status line, where there is one."""
+        self._tell(*([] if self._out.live else [line(what, aside=True)]))
+        self._doing()
+
+    def _agent_ended(self, event: AgentFinished) -> None:
+        ended = self._agents.finished(event)
+        self._tell()
+        self._doing()
+        if self._out.live and None in self._agents.calls:
+            return  # the report follows
+        style = "" if not event.partial else "red" if event.error else "yellow"
+        head = f"{ended.who} {ended.what}"
+        self._out.show(Outcome(head, ended.figures, style, plain="  ".join(ended)))
+
+    def _finished(self, event: ToolFinished) -> None:
+        """What came of a tool call: in short, or, if it failed, in full."""
+        self._agents.answered(event)
+        head, tail = self._tools.finished(event)
+        if event.call_id not in self._agents.calls:  # a sub-agent has its own line
+            self._tell(Outcome(head, tail, "red" if event.error else ""))
+        self._doing()
+
+    def _doing(self) -> None:
+        if self._agents.running:
+            self._out.doing(self._agents.lines)
+            return
+        names = ", ".join(start.tool for start in self._tools.running.values())
+        self._out.doing(f"{names}…" if names else "Thinking…")
+
+    def _think(self, text: str) -> None:
+        *lines, self._thought = (self._thought + text).split("\n")
+        for each in lines:
+            self._out.show(line(each, "dim italic", kind="thinking", aside=True))
 
 
-def choose(*, json: bool, terminal: bool, thinking: bool, roots: Sequence[Path]) -> Renderer:
-    """The renderer for this output; only the chosen one's libraries are imported."""
+def _step(step: Todo) -> Line:
+    mark, style, plain = _STEPS[step.state]
+    return line(f"{mark} {step.text}", style, kind="todo", aside=True, plain=f"{plain} {step.text}")
+
+
+def _permission(prompt: Prompt) -> Iterator[Part]:
+    yield line(prompt.request.title, _WARNING, aside=True)
+    is_diff = prompt.request.detail.startswith("--- ")
+    for number, each in enumerate(prompt.details):
+        if each.mark:
+            yield line(each.text, _WARNING, aside=True)
+        else:
+            yield Quote(each.text, number if is_diff else None)
+    yield from (line(reason, aside=True) for reason in prompt.reasons)
+    if prompt.warning:
+        yield line(prompt.warning, _WARNING, aside=True)
+
+
+def choose(*, json: bool, terminal: bool, thinking: bool, roots: Sequence[Path]) -> Display:
+    """The display for this output; rich is imported for a terminal alone."""
     if json:
-        from glossator.cli.render.json_lines import JsonLines  # noqa: PLC0415 - see above
-
         return JsonLines()
     if not terminal:
-        from glossator.cli.render.plain import Plain  # noqa: PLC0415 - see above
+        return Renderer(Pipe(), thinking=thinking)
+    from glossator.cli.render.screen import Screen  # noqa: PLC0415 - see above
 
-        return Plain(thinking=thinking)
-    from glossator.cli.render.pretty import Pretty  # noqa: PLC0415 - see above
-
-    return Pretty(thinking=thinking, roots=roots)
+    return Renderer(Screen(roots), thinking=thinking)

@@ -2,120 +2,300 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.status import Status
-from rich.table import Table
+from rich.style import Style
+from rich.syntax import Syntax
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from glossator.cli.messages import PROMPT
-from glossator.cli.render.markdown import THEME
-from glossator.cli.render.printable import printable
+from glossator.cli.render import (
+    INDENT,
+    Cell,
+    Code,
+    Diff,
+    Exact,
+    Figures,
+    Line,
+    Outcome,
+    Part,
+    Quote,
+    Styled,
+    Table,
+    line,
+    printable,
+)
+from glossator.cli.render.markdown import CODE_THEME, THEME, Block, Blocks, draw
+from glossator.core.answers import Answer
+from glossator.core.shown import shown_text
+from glossator.core.wire import Json
 
 _BAR_WIDTH = 40  # characters
-_LEAST = 24  # columns
+_LEAST = 24  # columns of the beginning of a line that is cut
+_SNIPPET_LINES = 12
+_DIFF_HEAD = 2  # lines
+_DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan", "\\": "dim"}
+
+
+class Screen:
+    """Prints parts with blank lines between unlike ones, and what the run does below them.
+
+    Of an answer's text each block of Markdown is printed as soon as it is finished.
+    """
+
+    live = True
+
+    def __init__(self, roots: Sequence[Path], console: Console | None = None) -> None:
+        """Citations link to files below `roots`."""
+        self._roots = roots
+        self._console = console or Console(theme=THEME, highlight=False)
+        self._last = ""  # the kind of what was printed last
+        self._questions = 0  # so far; each is a kind of its own, and so set apart
+        self._blocks = Blocks()
+        self._streamed = ""  # of the reply under way
+        self._status = Status("Starting…", console=self._console, spinner_style="dim")
+        self._move()
+
+    def show(self, part: Part, kind: str = "") -> None:
+        """Print a part, as one of this `kind` where it is given."""
+        match part:
+            case Line():
+                self._line(part, kind or part.kind)
+            case Outcome(head=head, tail=tail, failure="", plain=_):
+                self._cut(kind or "tool", head, tail)
+            case Outcome(head=head, tail=tail, failure=style):
+                self.show(line(f"{head}  {tail}", style, kind=kind or "tool", hang=2))
+            case Quote(text=text, number=number):
+                style = "" if number is None else _diff_style(number, text)
+                self.show(line(INDENT + text, style, hang=len(INDENT)), kind)
+            case Exact(text=text):
+                text = printable(text)
+                self._console.out(text, end="" if text.endswith("\n") else "\n", highlight=False)
+            case Diff(text=text):
+                self._block(kind or "diff", draw_diff(text))
+            case Code():
+                self._block(part.kind, _code(part))
+            case Figures():
+                self._block("table", _figures(part))
+            case Table():
+                self._block("table", _table(part))
+
+    def ask(self, parts: Iterable[Part], hint: str) -> None:
+        """The status line is out of the way until the answer."""
+        self._questions += 1
+        self.still()
+        for part in parts:
+            self.show(part, self._question)
+        self.ask_again(hint)
+
+    def ask_again(self, hint: str) -> None:
+        """Below the answer so far."""
+        self.show(line(hint, "dim"), self._question)
+        self._console.print(Text(PROMPT, "bold"), end="")
+
+    def stream(self, text: str) -> None:
+        """Print the blocks that this finishes."""
+        self.doing("Writing…")
+        self._streamed += text
+        self._print_blocks(self._blocks.feed(text))
+
+    def end_text(self, *, void: str = "", reply: bool = False) -> None:
+        """Print what is unfinished; a `reply` is over, or `void`."""
+        self._print_blocks(self._blocks.flush())
+        if void and self._streamed:
+            self.show(line(void, "dim"))
+        if void or reply:
+            self._streamed = ""
+
+    def answer_text(self, answer: Answer) -> None:
+        """What of it is not on the screen: a reply before it may have been streamed, too."""
+        self.end_text()
+        if not self._streamed.rstrip().endswith(answer.text.strip()):
+            self._print_blocks([*self._blocks.feed(answer.text), *self._blocks.flush()])
+
+    def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
+        """In the status line; what does not fit is cut from the middle of a line."""
+        drawn = Text(activity, "dim") if isinstance(activity, str) else _Lines(activity)
+        self._status.update(drawn)
+        self._move()
+
+    def progress(self, value: dict[str, Json]) -> None:
+        """A bar in the status line."""
+        percentage = value.get("percentage")
+        if percentage is None or value["kind"] == "end":
+            self.doing(f"{value.get('title') or value.get('message') or 'Working'}…")
+            return
+        bar = RichTable.grid(padding=(0, 1))
+        bar.add_row(
+            ProgressBar(100, percentage, width=_BAR_WIDTH),
+            Text(f"{percentage:3d}%"),
+            Text(printable(value.get("message", "")), "dim"),
+        )
+        self._status.update(bar)
+
+    def still(self) -> None:
+        """The status line is gone."""
+        self._status.stop()
+
+    def error(self, message: str) -> None:
+        """Below what was shown so far."""
+        Console(stderr=True, highlight=False).print(
+            Text.assemble(("error: ", "bold red"), printable(message))
+        )
+
+    @property
+    def _question(self) -> str:
+        return f"question {self._questions}"
+
+    def _move(self) -> None:
+        if self._console.is_terminal:
+            self._status.start()
+
+    def _apart(self, kind: str) -> None:
+        """A blank line between unlike parts; a part without a `kind` always gets one."""
+        if self._last and not (kind and kind == self._last):
+            self._console.print()
+        self._last = kind or "block"
+
+    def _block(self, kind: str, drawn: RenderableType) -> None:
+        self._apart(kind)
+        self._console.print(drawn)
+
+    def _line(self, part: Line, kind: str) -> None:
+        self._apart(kind)
+        text = _text(part.spans)
+        margin = text[: part.hang]
+        for each in text[part.hang :].wrap(self._console, self._console.width - part.hang):
+            each.rstrip()
+            self._console.print(Text.assemble(margin, each), soft_wrap=True)
+            margin = Text(" " * part.hang)
+
+    def _cut(self, kind: str, head: str, tail: str) -> None:
+        self._apart(kind)
+        drawn, end = Text(printable(head), "dim"), Text(f"  {printable(tail)}", "dim")
+        drawn.truncate(max(self._console.width - end.cell_len, _LEAST), overflow="ellipsis")
+        drawn.append_text(end)
+        self._console.print(drawn, no_wrap=True, overflow="ellipsis")
+
+    def _print_blocks(self, blocks: Iterable[Block]) -> None:
+        for block in blocks:
+            self._block("", draw(block, self._roots))
 
 
 class _Lines:
-    """Lines that are asked for whenever they are drawn."""
+    """Lines of who, what and how far, read whenever they are drawn."""
 
     def __init__(self, lines: Callable[[], Iterable[Sequence[str]]]) -> None:
         self._lines = lines
 
     def __rich_console__(self, _console: Console, _options: ConsoleOptions) -> RenderResult:
-        table = Table.grid(padding=(0, 1), expand=True)
+        table = RichTable.grid(padding=(0, 1), expand=True)
         table.add_column(no_wrap=True)
         table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
         table.add_column(no_wrap=True, justify="right")
         for who, what, figures in self._lines():
-            cells = (Text(printable(cell), style) for cell, style in ((who, ""), (what, "dim")))
-            table.add_row(*cells, Text(printable(figures), "dim"))
+            cells = (Styled(who), Styled(what, "dim"), Styled(figures, "dim"))
+            table.add_row(*map(_cell, cells))
         yield table
 
 
-class Screen:
-    """Prints lines and blocks, unlike things set apart, and says below them what goes on."""
+def _text(spans: Iterable[Styled]) -> Text:
+    drawn = Text()
+    for text, style, link in spans:
+        drawn.append(printable(text), Style.parse(style) + Style(link=link))
+    return drawn
 
-    def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console(theme=THEME, highlight=False)
-        self._last = ""  # what was printed last: a kind of thing
-        self._activity = Status("Starting…", console=self._console, spinner_style="dim")
-        if self._console.is_terminal:
-            self._activity.start()
 
-    def line(self, kind: str, text: str, style: str = "", *, hang: int = 0) -> None:
-        """A line of this kind, without what the terminal would obey.
+def _cell(cell: Cell) -> Text:
+    match cell:
+        case str():
+            return Text(printable(cell))
+        case Styled():
+            return _text([cell])
+        case _:
+            return _text(cell)
 
-        Where it does not fit, it goes on below its first `hang` characters.
-        """
-        self.apart(kind)
-        text = printable(text)
-        margin = text[:hang]
-        for part in Text(text[hang:], style).wrap(self._console, self._width - hang):
-            part.rstrip()
-            self._console.print(Text.assemble((margin, style), part), soft_wrap=True)
-            margin = " " * hang
 
-    def short(self, kind: str, head: str, tail: str, style: str = "") -> None:
-        """A line that is cut to fit; of the `head` something is left, and then the `tail`."""
-        self.apart(kind)
-        drawn, end = Text(printable(head), style), Text(f"  {printable(tail)}", style)
-        drawn.truncate(max(self._width - end.cell_len, _LEAST), overflow="ellipsis")
-        drawn.append_text(end)
-        self._console.print(drawn, no_wrap=True, overflow="ellipsis")
-
-    def block(self, kind: str, drawn: RenderableType, *, soft_wrap: bool = False) -> None:
-        """Something that is drawn already; of no `kind`, it is always set apart."""
-        self.apart(kind)
-        self._console.print(drawn, soft_wrap=soft_wrap)
-
-    def out(self, text: str) -> None:
-        """As it is, but for what the terminal would obey."""
-        text = printable(text)
-        self._console.out(text, end="" if text.endswith("\n") else "\n", highlight=False)
-
-    def prompt(self, kind: str, hint: str) -> None:
-        """How to answer, and where."""
-        self.line(kind, hint, "dim")
-        self._console.print(Text(PROMPT, "bold"), end="")
-
-    @property
-    def _width(self) -> int:
-        return self._console.width
-
-    def apart(self, kind: str) -> None:
-        """A blank line, unless the same `kind` goes on."""
-        if self._last and not (kind and kind == self._last):
-            self._console.print()
-        self._last = kind or "block"
-
-    def doing(self, activity: str) -> None:
-        """What the status line says."""
-        self._activity.update(Text(activity, "dim"))
-        if self._console.is_terminal:
-            self._activity.start()
-
-    def doing_all(self, lines: Callable[[], Iterable[Sequence[str]]]) -> None:
-        """What the status line says of several things at once, drawn anew as they go on.
-
-        Each line is who, what and how far; what does not fit is cut from the middle.
-        """
-        self._activity.update(_Lines(lines))
-        if self._console.is_terminal:
-            self._activity.start()
-
-    def done(self, percentage: int, message: str) -> None:
-        """A bar in the status line."""
-        bar = Table.grid(padding=(0, 1))
-        bar.add_row(
-            ProgressBar(100, percentage, width=_BAR_WIDTH),
-            Text(f"{percentage:3d}%"),
-            Text(printable(message), "dim"),
+def _table(part: Table) -> RichTable:
+    table = RichTable(
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+        header_style="dim",
+        show_header=any(column.name for column in part.columns),
+    )
+    for column in part.columns:
+        table.add_column(
+            column.name,
+            style=column.style,
+            no_wrap=column.whole,
+            overflow="fold",
+            justify="right" if column.right else "left",
+            width=column.width,
+            min_width=column.least,
         )
-        self._activity.update(bar)
+    for row in part.rows:
+        table.add_row(*map(_cell, row))
+    return table
 
-    def still(self) -> None:
-        """Nothing goes on: the status line is gone."""
-        self._activity.stop()
+
+def _figures(part: Figures) -> RichTable:
+    table = RichTable.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for row in part.rows:
+        table.add_row(*map(_cell, row))
+    for problem in part.problems:
+        table.add_row(_cell(Styled("problem", "red")), _cell(Styled(problem, "red")))
+    return table
+
+
+def draw_diff(diff: str) -> Text:
+    """The diff in colours; nothing in it is obeyed by the terminal."""
+    drawn = Text("\n").join(
+        Text(text, _diff_style(number, text))
+        for number, text in enumerate(shown_text(diff).split("\n"))
+    )
+    drawn.rstrip()
+    return drawn
+
+
+def _diff_style(number: int, text: str) -> str:
+    """The style of a line of a diff about one file; `number` counts from 0."""
+    return "bold" if number < _DIFF_HEAD else _DIFF_STYLES.get(text[:1], "")
+
+
+def _code(part: Code) -> RenderableType:
+    """The first lines, in the colours of their language."""
+    lines = printable(part.text).rstrip("\n").split("\n")
+    code = "\n".join(lines[:_SNIPPET_LINES])
+    syntax = Syntax(
+        code,
+        Syntax.guess_lexer(part.path, code),
+        theme=CODE_THEME,
+        background_color="default",
+        line_numbers=True,
+        start_line=part.first_line,
+    )
+    _mark_words(syntax, code, part.query)
+    more = len(lines) - _SNIPPET_LINES
+    if more <= 0:
+        return syntax
+    return Group(syntax, Padding(Text(f"… {more} more lines", "dim"), (0, 0, 0, 2)))
+
+
+def _mark_words(syntax: Syntax, code: str, query: str) -> None:
+    words = [re.escape(word) for word in re.findall(r"\w{2,}", query)]
+    if not words:
+        return
+    pattern = re.compile("|".join(words), re.IGNORECASE)
+    for number, text in enumerate(code.split("\n"), start=1):
+        for match in pattern.finditer(text):
+            syntax.stylize_range("bold underline", (number, match.start()), (number, match.end()))

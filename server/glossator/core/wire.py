@@ -1,7 +1,8 @@
-"""Dataclasses of the service as camelCase JSON, and JSON as dataclasses.
+"""Dataclasses as camelCase JSON, and JSON as dataclasses: both ends of the protocol use it.
 
-Strict on the way in: an unknown field, a missing one, or one of the wrong type raises `WireError`
-naming it. Plain dicts (a tool's arguments) pass through as they are.
+Strict by default: an unknown field, a missing one, or one of the wrong type raises `WireError`
+naming it. Plain dicts (a tool's arguments) pass through as they are. Of a citation and of an edit
+plan a view is sent, and the view is what a client decodes in their place.
 """
 
 from __future__ import annotations
@@ -12,27 +13,31 @@ import types
 import typing
 from enum import Enum, EnumType
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
-from glossator.core.edit import EditPlan
-from glossator.core.events import Envelope
-from glossator.core.span import Citation
+from glossator.core.edit import EditPlan, PlanView
+from glossator.core.events import Envelope, Event
+from glossator.core.span import Citation, CitationView
+
+Json = Any  # what `json.loads` gives
+
+_T = TypeVar("_T")
+_VIEWS: dict[Any, Any] = {Citation: CitationView, EditPlan: PlanView}
+_EVENTS = {kind.kind: kind for kind in typing.get_args(Event)}
 
 
 class WireError(ValueError):
     """A message that does not have the form of its dataclass; names the field."""
 
 
-def to_wire(value: Any) -> Any:  # noqa: ANN401 - any dataclass of the service, or a field of one
+def to_wire(value: object) -> Json:
     """What JSON can carry of `value`; a number that JSON has no word for becomes null."""
     match value:
         case Envelope():
             head = {"runId": value.run_id, "seq": value.seq, "kind": value.event.kind}
             wire: object = head | to_wire(value.event)
-        case Citation():
-            wire = _citation(value)
-        case EditPlan():
-            wire = _plan(value)
+        case Citation() | EditPlan():
+            wire = to_wire(_VIEWS[type(value)].of(value))
         case Enum():
             wire = value.value
         case float():
@@ -49,42 +54,24 @@ def to_wire(value: Any) -> Any:  # noqa: ANN401 - any dataclass of the service, 
     return wire
 
 
-def from_wire(kind: type[Any], value: object) -> Any:  # noqa: ANN401 - an instance of `kind`
-    """An instance of the dataclass `kind`. Raises `WireError`."""
-    return _dataclass(kind, value, "the argument")
+def from_wire(kind: type[_T], value: object, *, strict: bool = True) -> _T:
+    """An instance of the dataclass `kind`; unless `strict`, unknown fields are ignored.
+
+    Raises `WireError`.
+    """
+    return typing.cast(_T, _dataclass(kind, value, "the argument", strict=strict))
+
+
+def event_from_wire(value: dict[str, Any]) -> Event | None:
+    """The event of an `Envelope`; None for a kind that is not known. Raises `WireError`."""
+    kind = _EVENTS.get(value.get("kind", ""))
+    return None if kind is None else from_wire(kind, value, strict=False)
 
 
 def camel(name: str) -> str:
     """`first_line` as `firstLine`."""
     head, *rest = name.split("_")
     return head + "".join(part.capitalize() for part in rest)
-
-
-def _citation(citation: Citation) -> dict[str, Any]:
-    span = citation.span
-    return {
-        "target": citation.target,
-        "status": citation.status.value,
-        "reason": citation.reason,
-        "uri": span.uri if span else None,
-        "firstLine": span.first_line if span else citation.first_line,
-        "lastLine": span.last_line if span else citation.last_line,
-    }
-
-
-def _plan(plan: EditPlan) -> dict[str, Any]:
-    hunks = [
-        {
-            "id": hunk.id,
-            "kind": hunk.kind.value,
-            "path": hunk.path,
-            "firstLine": hunk.first_line,
-            "before": hunk.before,
-            "after": hunk.after,
-        }
-        for hunk in plan.hunks
-    ]
-    return {"id": plan.id, "label": plan.label, "hunks": hunks}
 
 
 @cache
@@ -101,34 +88,44 @@ def _fields(kind: type[Any]) -> dict[str, tuple[str, Any, bool]]:
     }
 
 
-def _dataclass(kind: type[Any], value: object, where: str) -> object:
+def _dataclass(kind: type[Any], value: object, where: str, *, strict: bool) -> object:
     if not isinstance(value, dict):
         raise WireError(f"{where} must be an object, not {_name(value)}")
     fields = _fields(kind)  # type: ignore[arg-type]  # a class is hashable, whatever mypy says
-    for name in value:
-        if name not in fields:
-            known = ", ".join(fields) or "none"
-            raise WireError(f"{where} has an unknown field {name!r}; its fields are: {known}")
+    unknown = next((name for name in value if name not in fields), None)
+    if strict and unknown is not None:
+        known = ", ".join(fields) or "none"
+        raise WireError(f"{where} has an unknown field {unknown!r}; its fields are: {known}")
     given: dict[str, Any] = {}
     for wire_name, (name, hint, required) in fields.items():
         if wire_name in value:
-            given[name] = _typed(hint, value[wire_name], wire_name)
+            given[name] = _typed(hint, value[wire_name], wire_name, strict=strict)
         elif required:
             raise WireError(f"{where} lacks the field {wire_name!r}")
     return kind(**given)
 
 
-def _typed(hint: Any, value: object, where: str) -> object:  # noqa: ANN401 - a type expression
+def _typed(
+    hint: Any,  # noqa: ANN401 - a type expression
+    value: object,
+    where: str,
+    *,
+    strict: bool,
+) -> object:
+    hint = _VIEWS.get(hint, hint)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any or (value is None and type(None) in arguments):
         return value
     if origin in {types.UnionType, typing.Union}:
         kinds = [one for one in arguments if one is not type(None)]
-        return _typed(_meant(kinds, value), value, where)
+        return _typed(_meant(kinds, value), value, where, strict=strict)
     if origin is tuple and isinstance(value, list):
-        return tuple(_typed(arguments[0], item, f"{where}[{i}]") for i, item in enumerate(value))
+        return tuple(
+            _typed(arguments[0], item, f"{where}[{i}]", strict=strict)
+            for i, item in enumerate(value)
+        )
     if dataclasses.is_dataclass(hint) and isinstance(hint, type):
-        return _dataclass(hint, value, f"{where!r}")
+        return _dataclass(hint, value, f"{where!r}", strict=strict)
     if isinstance(hint, EnumType) or origin is typing.Literal:
         return _one_of(hint, value, where)
     plain = origin or hint

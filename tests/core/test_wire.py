@@ -11,7 +11,7 @@ import pytest
 
 from glossator.core import events
 from glossator.core.span import Citation, CitationStatus, Span
-from glossator.lsp.wire import WireError, from_wire, to_wire
+from glossator.core.wire import WireError, from_wire, to_wire
 from glossator.usecases.commands import COMMANDS
 
 PROTOCOL = (Path(__file__).parents[2] / "docs/protocol.md").read_text(encoding="utf-8")

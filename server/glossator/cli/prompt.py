@@ -1,0 +1,203 @@
+"""How a terminal asks: what it shows of permissions, questions and edits, and what can be typed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from glossator.cli.messages import size
+from glossator.core.edit import HunkKind, HunkView
+from glossator.core.excerpt import Line, excerpt, is_cut
+from glossator.core.line_diff import unified_diff
+from glossator.core.permission import Choice, PermissionRequest
+from glossator.core.question import Question
+from glossator.core.shown import shown
+
+VIEW, EDIT = "v", "e"
+_MOST_LINES = 200
+_MOST_CHARACTERS = 600  # of a line
+_CHOICES: Mapping[str, Choice] = {
+    "y": Choice.ONCE,
+    "yes": Choice.ONCE,
+    "s": Choice.SESSION,
+    "a": Choice.ALWAYS,
+    "n": Choice.DENY,
+    "no": Choice.DENY,
+    "": Choice.DENY,
+}
+_KEYS: Mapping[Choice, str] = {
+    Choice.ONCE: "y once",
+    Choice.SESSION: "s this session",
+    Choice.ALWAYS: "a always here",
+    Choice.DENY: "n no (or say why not)",
+}
+_CUT = f"Not all of it is shown: what begins with … at the left edge is left out. {VIEW} shows it."
+_AFFIRMING = frozenset("y yes yep yeah yup ok okay sure please help".split())
+_AGAIN = "Answer y, n or a key above, or say why not."
+_BEGINNING = 200  # characters of a request that is denied unasked
+_PLACE = re.compile(
+    r"^@@ -(?P<old>\d+)(?P<removed>(,\d+)?) \+(?P<new>\d+)(?P<added>(,\d+)?) @@", re.MULTILINE
+)
+_NO = re.compile(r"^(?:n\s+|no?[,;:.]\s*)", re.IGNORECASE)  # before the user's words
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A request as the terminal shows it; `rules` are those that would be kept.
+
+    `details` is what is asked about, with marks where something of it is not shown.
+    """
+
+    request: PermissionRequest
+    rules: tuple[str, ...]
+    details: tuple[Line, ...]
+
+    @staticmethod
+    def of(request: PermissionRequest) -> Prompt:
+        """The request, with the rules it suggests."""
+        details = _excerpt(request.detail)
+        if (cut := request.cut) is not None:
+            unsent = Line(f"… {size(cut.bytes)} that are too much to be sent", mark=True)
+            details = (*details, unsent, *_excerpt(cut.tail))
+        return Prompt(request, request.suggestions, details)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether part of the request is not shown."""
+        return is_cut(self.details)
+
+    @property
+    def warning(self) -> str | None:
+        """That it is cut, where it is: for right above the keys."""
+        return _CUT if self.is_cut else None
+
+    @property
+    def whole(self) -> str:
+        """All that is asked about, as far as it was sent."""
+        request, cut = self.request, self.request.cut
+        rest = "" if cut is None else f"\n\n… {size(cut.bytes)} were not sent …\n\n{cut.tail}"
+        return f"{request.title}\n\n{request.detail}{rest}\n"
+
+    @property
+    def reasons(self) -> Iterator[str]:
+        """Why it is asked, and what the answers would keep."""
+        yield from self.request.reasons
+        if not self._keeps:
+            return
+        if self.rules:
+            yield f"s and a allow {', '.join(map(shown, self.rules))} from then on."
+        else:
+            yield "s and a keep no rule."
+
+    @property
+    def hint(self) -> str:
+        """What can be typed."""
+        keys = [_KEYS[choice] for choice in self.request.choices]
+        if self._keeps:
+            keys.insert(-1, f"{EDIT} edit rules")
+        if self.is_cut:
+            keys.insert(-1, f"{VIEW} view all")
+        return " · ".join(keys)
+
+    def parse(self, line: str) -> dict[str, Any] | str:
+        """A decision as it was typed, in JSON, or what is wrong with it.
+
+        Whatever is not one of the letters is a denial, in words; an empty line is one without. What
+        only affirms or asks is no decision.
+        """
+        line = line.strip()
+        choice = _CHOICES.get(line.lower())
+        if choice is None:
+            if line.lower() == EDIT:
+                return "No rule can be kept for this."
+            if _only_affirms(line):
+                return _AGAIN
+            return {"choice": Choice.DENY, "message": _NO.sub("", line, count=1)}
+        if choice not in self.request.choices:
+            return "This can only be allowed once."
+        answer: dict[str, Any] = {"choice": choice, "message": ""}
+        if choice in (Choice.SESSION, Choice.ALWAYS) and self.rules != self.request.suggestions:
+            answer["rules"] = list(self.rules)
+        return answer
+
+    def is_edit(self, line: str) -> bool:
+        """Whether the rules are to be edited."""
+        return self._keeps and line.strip().lower() == EDIT
+
+    @property
+    def _keeps(self) -> bool:
+        return bool(self.request.suggestions)  # then they can be kept
+
+
+def question_lines(question: Question) -> list[str]:
+    """The question, its numbered options, and how to answer."""
+    options = [
+        f"  {number}  {option.label}" + (f": {option.detail}" if option.detail else "")
+        for number, option in enumerate(question.options, 1)
+    ]
+    numbers = "numbers" if question.several else "a number"
+    return [
+        question.text,
+        *options,
+        f"Answer with {numbers} or in words; an empty line gives no answer.",
+    ]
+
+
+def hunk_diff(hunk: HunkView) -> str:
+    """A part of an edit as a unified diff, with the lines' numbers in the file."""
+    if hunk.kind is HunkKind.RENAME:
+        return f"rename from {hunk.before}rename to {hunk.after}"
+    diff = unified_diff(hunk.before, hunk.after, hunk.path, hunk.path)
+    above = hunk.first_line - 1
+
+    def moved(place: re.Match[str]) -> str:
+        old, new = int(place["old"]) + above, int(place["new"]) + above
+        return f"@@ -{old}{place['removed']} +{new}{place['added']} @@"
+
+    return _PLACE.sub(moved, diff, count=1)
+
+
+def hunk_hint(number: int, total: int) -> str:
+    """How to answer about a part of an edit."""
+    return f"Part {number} of {total}: y yes · n no (or say why not) · a all · d none from here on"
+
+
+def denied_notice(request: PermissionRequest) -> str:
+    """What could not be asked, and why it would have been; how to allow it next time."""
+    rules = " ".join(f"--allow {shlex.quote(rule)}" for rule in request.suggestions)
+    how = f"Allow it with {rules}, or run" if rules else "Run"
+    denied = f"It was denied, because nobody is here to ask. {how} the command in a terminal."
+    about = [f"  {beginning}"] if (beginning := _beginning(request.detail)) else []
+    return "\n".join((request.title, *about, *request.reasons, denied))
+
+
+def edit_hint(rule: str, number: int, total: int) -> str:
+    """How to edit one of the rules."""
+    which = f"Rule {number} of {total}" if total > 1 else "The rule"
+    return f"{which}: {shown(rule)}\nType another in its place, - for none, or Enter to keep it."
+
+
+def edited(rule: str, line: str) -> str | None:
+    """The rule that was typed in the place of another; None for none."""
+    typed = line.strip()
+    return None if typed == "-" else typed or rule
+
+
+def _only_affirms(line: str) -> bool:
+    """Whether a line says yes, or asks what to type, and no more."""
+    words = re.findall(r"[^\s.,!?]+", line.lower())
+    return _AFFIRMING.issuperset(words) and (bool(words) or "?" in line)
+
+
+def _excerpt(text: str) -> tuple[Line, ...]:
+    return excerpt(text, lines=_MOST_LINES, characters=_MOST_CHARACTERS) if text else ()
+
+
+def _beginning(text: str) -> str:
+    """The first line that says something, with … where it is not all."""
+    text = text.strip()
+    line = text.split("\n", 1)[0][:_BEGINNING].rstrip()
+    return line if line == text else f"{line} …"

@@ -1,0 +1,140 @@
+"""What a run does at the moment, kept from event to event: tool calls, edits and sub-agents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from glossator.cli.messages import amount, duration, first_paragraph, plural, short
+from glossator.core.brief import brief_arguments
+from glossator.core.edit import EditPlan
+from glossator.core.events import (
+    AgentFinished,
+    AgentProgress,
+    AgentStarted,
+    EditSettled,
+    ToolFinished,
+    ToolStarted,
+)
+
+_DELEGATING = frozenset({"Explore", "Fork"})  # tools that start sub-agents
+
+
+@dataclass(slots=True)
+class ToolLines:
+    """The tool calls under way, by call id, in the order of their start."""
+
+    running: dict[str, ToolStarted] = field(default_factory=dict)
+
+    def started(self, event: ToolStarted) -> None:
+        """A call began."""
+        self.running[event.call_id] = event
+
+    def finished(self, event: ToolFinished) -> tuple[str, str]:
+        """`✓ Grep pattern="foo"` and `3 matches  14 ms`."""
+        start = self.running.pop(event.call_id, None)
+        arguments = brief_arguments(start.arguments) if start else ""
+        mark = "✗" if event.error or event.unsuccessful else "✓"
+        outcome = filter(None, [event.summary, duration(event.milliseconds)])
+        return f"{mark} {event.tool} {arguments}".rstrip(), "  ".join(outcome)
+
+
+@dataclass(slots=True)
+class EditLines:
+    """What became of edits that were not applied as proposed; the diffs show the others."""
+
+    labels: dict[str, str] = field(default_factory=dict)  # of the plans under way, by id
+
+    def proposed(self, plan: EditPlan) -> None:
+        """A plan was made."""
+        self.labels[plan.id] = plan.label
+
+    def settled(self, event: EditSettled) -> str | None:
+        """`Edit src/a.py: not applied`; None if it was applied as a whole."""
+        label = self.labels.pop(event.plan_id, "The edit")
+        if not event.applied:
+            return f"{label}: not applied"
+        return f"{label}: applied in part" if event.note else None
+
+
+class AgentLine(NamedTuple):
+    """A line about a sub-agent: who it is, what it does or how it ended, and its figures."""
+
+    who: str
+    what: str
+    figures: str
+
+
+@dataclass(slots=True)
+class _Running:
+    name: str
+    task: str
+    doing: str = ""
+    calls: int = 0
+    tokens: int = 0
+    began: float = field(default_factory=time.monotonic)
+
+
+@dataclass(slots=True)
+class AgentLines:
+    """The sub-agents at work, by id, in the order of their start; `calls` started them."""
+
+    running: dict[str, _Running] = field(default_factory=dict)
+    calls: set[str | None] = field(default_factory=set)
+    _names: dict[str | None, str] = field(default_factory=dict)  # by call, in the calls' order
+    _open: set[str] = field(default_factory=set)  # those of these calls that have no result yet
+
+    def called(self, event: ToolStarted) -> None:
+        """A tool call began; it may start a sub-agent."""
+        if event.tool in _DELEGATING:
+            self._open.add(event.call_id)
+            self._names[event.call_id] = event.arguments.get("agent") or event.tool
+
+    def answered(self, event: ToolFinished) -> None:
+        """A tool call ended; those that are numbered are at work at the same time."""
+        self._open.discard(event.call_id)
+        if not self._open:
+            self._names.clear()
+
+    def started(self, event: AgentStarted) -> str:
+        """Who began, and with what: `Explore: Where is it?`."""
+        agent = _Running(self._name(event), short(first_paragraph(event.task)))
+        self.running[event.agent_id] = agent
+        self.calls.add(event.call_id)
+        return f"{agent.name}: {agent.task}"
+
+    def _name(self, event: AgentStarted) -> str:
+        """Namesakes are numbered from 1, in the order of their calls."""
+        self._names[event.call_id] = event.name
+        namesakes = [call for call, called in self._names.items() if called == event.name]
+        number = namesakes.index(event.call_id) + 1
+        return f"{event.name} {number}" if len(namesakes) > 1 else event.name
+
+    def progress(self, event: AgentProgress) -> str:
+        """What one does now: `Explore: Grep pattern="x"`."""
+        agent = self.running[event.agent_id]
+        agent.doing = f"{event.tool} {event.detail}".rstrip()
+        agent.calls, agent.tokens = event.tool_calls, event.tokens
+        return f"{agent.name}: {agent.doing}"
+
+    def finished(self, event: AgentFinished) -> AgentLine:
+        """How one ended: `✓ Explore`, its task, and what it took."""
+        agent = self.running.pop(event.agent_id)
+        mark = "✗" if event.error else "◐" if event.partial else "✓"
+        figures = _figures(event.tool_calls, event.tokens, event.milliseconds)
+        if event.partial:
+            figures = f"{event.partial} · {figures}"
+        return AgentLine(f"{mark} {agent.name}", agent.task, figures)
+
+    def lines(self) -> Iterator[AgentLine]:
+        """Those at work, as of now."""
+        now = time.monotonic()
+        for agent in self.running.values():
+            figures = _figures(agent.calls, agent.tokens, (now - agent.began) * 1000)
+            yield AgentLine(agent.name, agent.doing or agent.task, figures)
+
+
+def _figures(calls: int, tokens: int, milliseconds: float) -> str:
+    return f"{plural(calls, 'call')} · {amount(tokens)} tokens · {duration(milliseconds)}"

@@ -1,0 +1,178 @@
+"""For pipes: the answer alone on stdout, all that leads to it on stderr; and JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Sequence
+
+from glossator.cli.messages import PROMPT
+from glossator.cli.render import (
+    INDENT,
+    Cell,
+    Code,
+    Diff,
+    Exact,
+    Figures,
+    Line,
+    Outcome,
+    Part,
+    Quote,
+    Styled,
+    Table,
+    printable,
+)
+from glossator.cli.render.answers import marked_text
+from glossator.core.answers import Answer
+from glossator.core.shown import PATTERNS, shown_prose, shown_text
+from glossator.core.wire import Json, to_wire
+
+_PROGRESS_STEP = 10  # percent between two lines
+_NARROWEST = 20  # columns for what is asked about
+_UNSEEN = re.compile(PATTERNS["unseen"])  # which JSON can say in escapes
+
+
+class Pipe:
+    """Text without colours or cursor movements."""
+
+    live = False
+
+    def __init__(self) -> None:
+        self._told = -_PROGRESS_STEP  # the percentage of the last line about progress
+
+    def show(self, part: Part) -> None:
+        """What was asked for on stdout, everything else on stderr."""
+        match part:
+            case Line():
+                (_aside if part.aside else print)(part.text if part.plain is None else part.plain)
+            case Outcome():
+                _aside(f"{part.head}  {part.tail}" if part.plain is None else part.plain)
+            case Quote():
+                _quote(part.text)
+            case Exact():
+                (_aside if part.aside else sys.stdout.write)(part.text)
+            case Diff():
+                _aside(shown_text(part.text.rstrip("\n")))
+            case Code() | Figures() | Table():
+                for text in _lines(part):
+                    print(text)
+                for problem in part.problems if isinstance(part, Figures) else ():
+                    _aside(f"problem: {problem}")
+
+    def ask(self, parts: Iterable[Part], hint: str) -> None:
+        """On stderr."""
+        for part in parts:
+            self.show(part)
+        self.ask_again(hint)
+
+    def ask_again(self, hint: str) -> None:
+        """On stderr."""
+        print(f"{printable(hint)}\n{PROMPT}", end="", file=sys.stderr, flush=True)
+
+    def stream(self, text: str) -> None:
+        """Nothing: the answer is written whole."""
+
+    def end_text(self, *, void: str = "", reply: bool = False) -> None:
+        """Nothing."""
+
+    def answer_text(self, answer: Answer) -> None:
+        """Apart from the citations that follow."""
+        print(shown_prose(marked_text(answer)).rstrip("\n"))
+        if answer.citations:
+            print()
+
+    def doing(self, activity: str | Callable[[], Iterable[Sequence[str]]]) -> None:
+        """Nothing."""
+
+    def progress(self, value: dict[str, Json]) -> None:
+        """A line now and then, on stderr."""
+        percentage = value.get("percentage", 0)
+        if value["kind"] == "report" and percentage >= self._told + _PROGRESS_STEP:
+            self._told = percentage
+            _aside(f"{percentage:3d}%  {value.get('message', '')}".rstrip())
+
+    def still(self) -> None:
+        """Nothing."""
+
+    def error(self, message: str) -> None:
+        """A line."""
+        _aside(f"error: {message}")
+
+
+class JsonLines:
+    """A `Display` for programs: one JSON object a line.
+
+    A run's events as received, then `{"answer": …}`; other commands' answers as they are. A
+    failure's last line is `{"error": {"code": …, "message": …}}`. People read stderr.
+    """
+
+    def event(self, wire: dict[str, Json]) -> None:
+        """As received."""
+        _write(wire)
+
+    def notice(self, message: str, style: str = "") -> None:  # noqa: ARG002 - JSON has no styles
+        """Not a part of the protocol, so it stays out of the stream."""
+        print(message, file=sys.stderr)
+
+    def progress(self, value: dict[str, Json]) -> None:
+        """One line for each step."""
+        _write({"progress": value})
+
+    def diff(self, diff: str) -> None:
+        """One line."""
+        _write({"diff": diff})
+
+    def answer(self, answer: object, query: str = "") -> None:  # noqa: ARG002 - nothing is marked
+        """The last line."""
+        wire = to_wire(answer)
+        _write({"answer": wire} if isinstance(answer, Answer) else wire)
+
+    def error(self, code: int, message: str) -> None:
+        """The last line; people get theirs on stderr."""
+        _write({"error": {"code": code, "message": message}})
+        print(f"error: {message}", file=sys.stderr)
+
+    def close(self) -> None:
+        """There is nothing to put right."""
+
+
+def _write(value: Json) -> None:
+    text = json.dumps(value, ensure_ascii=False)
+    print(_UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text), flush=True)
+
+
+def _aside(message: str) -> None:
+    print(printable(message), file=sys.stderr, flush=True)
+
+
+def _quote(text: str) -> None:
+    """A line in parts that fit: the terminal at stderr must break none itself."""
+    from rich.cells import chop_cells  # noqa: PLC0415 - few pipes ask
+
+    width = max(shutil.get_terminal_size().columns - len(INDENT), _NARROWEST)
+    for part in chop_cells(printable(text).expandtabs(), width) or [""]:
+        _aside(f"{INDENT}{part}")
+
+
+def _lines(part: Code | Figures | Table) -> Iterable[str]:
+    match part:
+        case Code(text=text):
+            return (f"    {each}".rstrip() for each in text.rstrip("\n").split("\n"))
+        case Figures(rows=rows):
+            return (f"{name}: {value}" for name, value in rows)
+        case Table(plain=None, rows=rows):
+            return ("\t".join(map(_text, row)).rstrip() for row in rows)
+        case Table(plain=plain):
+            return plain or ()
+
+
+def _text(cell: Cell) -> str:
+    match cell:
+        case str():
+            return cell
+        case Styled():
+            return cell.text
+        case _:
+            return "".join(span.text for span in cell)

@@ -1,0 +1,133 @@
+"""One run of a command: a server is attached, asked and ended; what it sends is shown."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from functools import partial
+from subprocess import Popen
+from typing import Any
+
+from glossator.cli.asking import Command, Execute, Show, Work
+from glossator.cli.messages import planned_notice
+from glossator.cli.options import Common
+from glossator.cli.render.renderer import Renderer, choose
+from glossator.cli.replies import Replies, User
+from glossator.cli.server import ResponseError, Server
+from glossator.cli.session import Cancelled, Setup, run_command
+from glossator.cli.terminal import StandardInput, TerminalLock
+from glossator.core.answers import Answer
+from glossator.core.errors import GlossatorError, UsageError
+from glossator.core.plan import OFFER, PLANNED, chosen_mode
+
+_FAILED = 1
+_REQUEST_FAILED = -32803  # LSP's, for what cannot be carried out as it was asked
+
+
+class Run:
+    """Shows what the server sends, and asks the user."""
+
+    def __init__(self, common: Common, show: Show, *, thinking: bool, progress: bool) -> None:
+        for stream in (sys.stdout, sys.stderr):
+            accept_any_text(stream)
+        self._common = common
+        self._show = show
+        self._progress = progress
+        self._display = choose(
+            json=common.json, terminal=sys.stdout.isatty(), thinking=thinking, roots=common.roots
+        )
+        self._lock = TerminalLock()
+        self._user: User | None = None
+        if isinstance(self._display, Renderer) and sys.stdin.isatty():
+            self._user = User(self._display, StandardInput(), self._lock)
+        self._shown: object = None  # the last answer
+        self._good = False  # whether it was a good one
+
+    def carry_out(self, work: Command | Work, process: Popen[bytes]) -> int:
+        """Do the work with the server that is this process; gives the exit code."""
+        try:
+            self._work(work, process)
+        except Cancelled as cancelled:
+            self._display.close()
+            print(cancelled, file=sys.stderr)
+            return cancelled.exit_code
+        except GlossatorError as error:
+            self._display.error(code_of(error), str(error))
+            return _FAILED
+        finally:
+            self._display.close()
+        return 0 if self._good else _FAILED
+
+    def _work(self, work: Command | Work, process: Popen[bytes]) -> None:
+        """On an event loop; leaves no process behind."""
+        common, server = self._common, None
+        setup = Setup(common.roots, common.settings, self._user is not None, common.trusted)
+        replies = Replies(self._display, common.roots, self._lock, self._user)
+        with asyncio.Runner() as runner:
+            try:
+                server = runner.run(Server.attach(process, verbose=common.verbose))
+                planned = partial(self._with_plans, work)
+                heard, answered = self._heard, self._answered
+                runner.run(run_command(server, setup, planned, heard, replies.reply, answered))
+            finally:
+                self._lock.release()
+                signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending already
+                process.kill()
+                process.wait()
+                if server is not None:
+                    runner.run(server.release())
+
+    def _heard(self, method: str, params: dict[str, Any]) -> None:
+        if method == "glossator/event":
+            self._lock.show(partial(self._display.event, params))
+        elif method == "$/progress" and self._progress:
+            self._display.progress(params["value"])
+        elif method == "window/showMessage":
+            self._lock.show(partial(self._display.notice, params["message"]))
+
+    def _answered(self, answer: object) -> None:
+        self._lock.release()
+        if answer is not self._shown:  # a plan is shown before the user is asked about it
+            self._shown = answer
+            self._good = self._show(self._display, answer)
+
+    async def _with_plans(self, work: Command | Work, execute: Execute) -> object:
+        """The answer. After a plan the user is asked, and the answer is that of what follows.
+
+        A program (--json) is not asked.
+        """
+        answer = await (execute(work) if isinstance(work, Command) else work(execute))
+        while isinstance(answer, Answer) and answer.stop == PLANNED and not self._common.json:
+            self._answered(answer)
+            wanted = await self._wanted(answer.session_id)
+            if wanted is None:
+                self._display.notice(planned_notice(answer.session_id))
+                return answer
+            answer = await execute(wanted)
+        return answer
+
+    async def _wanted(self, session: str) -> Command | None:
+        """What the user wants done about a plan: it is started in a mode, or changed in words."""
+        if self._user is None:
+            return None
+        reply = await self._user.answer(OFFER)
+        mode = next(filter(None, map(chosen_mode, reply["chosen"])), None)
+        if mode is not None:
+            return Command("glossator.startPlan", {"sessionId": session, "mode": mode})
+        if reply["words"]:
+            return Command("glossator.ask", {"sessionId": session, "question": reply["words"]})
+        return None
+
+
+def code_of(error: GlossatorError) -> int:
+    """The code of an error in JSON: the server's, as it would be, or 0 where there is none."""
+    if isinstance(error, ResponseError):
+        return error.code
+    return _REQUEST_FAILED if isinstance(error, UsageError) else 0
+
+
+def accept_any_text(stream: object) -> None:
+    """File names need not be UTF-8, and a terminal need not know every letter."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")

@@ -1,0 +1,126 @@
+"""The user's terminal: what is typed, the pager, and the lock that keeps questions apart."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import shutil
+import sys
+import termios
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+_LINE_BYTES = 65_536  # a terminal hands over one line at a time, however many bytes are asked for
+_QUITS_AT_ONCE = "FX"  # as git has it: less ends where all fits, and leaves the screen as it is
+
+
+class TerminalLock:
+    """One question at a time; what happens meanwhile is shown after the answer, in its order."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._asking = False
+        self._waiting: list[Callable[[], None]] = []
+
+    def show(self, write: Callable[[], None]) -> None:
+        """Write something now, or as soon as nothing is asked."""
+        if self._asking:
+            self._waiting.append(write)
+        else:
+            write()
+
+    @asynccontextmanager
+    async def asking(self) -> AsyncIterator[None]:
+        """The user is asked something in the block."""
+        async with self._lock:
+            self._asking = True
+            try:
+                yield
+            finally:
+                self.release()
+
+    def release(self) -> None:
+        """Nothing is asked any more: write what waits."""
+        self._asking = False
+        waiting, self._waiting = self._waiting, []
+        for write in waiting:
+            write()
+
+
+class Keyboard(Protocol):
+    """Where answers come from."""
+
+    def forget(self) -> None:
+        """Leave out what was typed before anything was asked."""
+
+    async def line(self) -> str:
+        """The next line; "" at the end of input."""
+
+
+class StandardInput:
+    """The terminal at standard input.
+
+    Nothing reads while nobody waits: a thread in `readline` would hold a lock that the interpreter
+    wants at its end, and take the line that was meant for the next question.
+    """
+
+    def forget(self) -> None:
+        """What was typed ahead is no answer to a question that was not seen yet."""
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+    async def line(self) -> str:
+        """The next line; "" at the end of input, and when the terminal is gone."""
+        descriptor = sys.stdin.fileno()
+        loop = asyncio.get_running_loop()
+        typed: asyncio.Future[bytes] = loop.create_future()
+        loop.add_reader(descriptor, _settle, typed, lambda: os.read(descriptor, _LINE_BYTES))
+        try:
+            return (await typed).decode(sys.stdin.encoding, "replace")
+        finally:
+            loop.remove_reader(descriptor)
+
+
+def _settle(typed: asyncio.Future[bytes], read: Callable[[], bytes]) -> None:
+    if typed.done():
+        return
+    try:
+        typed.set_result(read())
+    except OSError:
+        typed.set_result(b"")
+
+
+async def page(text: str) -> bool:
+    """Show `text` in $PAGER, or less, until it is left; False where there is no pager.
+
+    The pager has the terminal meanwhile, and ends when the question is cancelled: rich's and
+    typer's own pagers block the event loop until the user leaves them.
+    """
+    command = _pager() if sys.stdin.isatty() and sys.stdout.isatty() else []
+    if not command:
+        return False
+    environment = {"LESS": _QUITS_AT_ONCE, **os.environ}
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command, stdin=asyncio.subprocess.PIPE, env=environment
+        )
+    except OSError:
+        return False
+    try:
+        await process.communicate(text.encode("utf-8", "backslashreplace"))
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
+    return True
+
+
+def _pager() -> list[str]:
+    """The words of the command; none where nothing of the kind is installed."""
+    try:
+        named = shlex.split(os.environ.get("PAGER", ""))
+    except ValueError:
+        named = []
+    installed = (words for words in (named, ["less"], ["more"]) if words and shutil.which(words[0]))
+    return next(installed, [])

@@ -1,0 +1,279 @@
+"""What commands answer, but for those about sessions: frozen dataclasses.
+
+Standard library and `core` only: a client decodes what it is sent without the rest of the server.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from glossator.core.events import Usage
+from glossator.core.permission import Mode
+from glossator.core.price import Price
+from glossator.core.report import Report
+from glossator.core.span import CitationView
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The end of a run; see `docs/protocol.md`. Dollars are None where a price is not known.
+
+    `changed_files` are the paths of those that undoing the run brings back.
+    """
+
+    run_id: str
+    session_id: str
+    text: str
+    citations: tuple[CitationView, ...]
+    changed_files: tuple[str, ...]
+    stop: str
+    model: str
+    offline: bool
+    turns: int
+    milliseconds: float
+    usage: Usage
+    dollars: float | None
+    session_usage: Usage
+    session_dollars: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Explored(Answer):
+    """The answer, whose text is the report's Markdown; it stands in the session's conversation.
+
+    `document` is the URI of the gloss that it was kept as.
+    """
+
+    report: Report
+    document: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A chunk: where it is (lines 1-based, inclusive), what encloses it, and its text."""
+
+    path: str
+    uri: str
+    first_line: int
+    last_line: int
+    context: str
+    text: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """The best chunks first; `searched` says how much was looked at."""
+
+    hits: tuple[SearchHit, ...]
+    searched: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """The result as the model sees it, and how long it took (wall time)."""
+
+    text: str
+    error: bool
+    omitted: int
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CacheStatistics:
+    """What the read cache did and holds; `bytes` is its memory.
+
+    `dedupes` counts the texts that were not kept again, because another file has the same.
+    """
+
+    hits: int
+    misses: int
+    dedupes: int
+    entries: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """`count` paths left out by one rule or for one reason; a directory counts once."""
+
+    rule: str
+    count: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexView:
+    """The text index; `state` is in words, `documents` and `delta` count files in it.
+
+    `pending` files are not in it and are read by every search; `delta` ones are in memory only.
+    """
+
+    state: str
+    documents: int
+    pending: int
+    delta: int
+    segments: int
+    disk_bytes: int
+    memory_bytes: int
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinesView:
+    """The outlines of files that are kept on disk."""
+
+    entries: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SweepView:
+    """The last look at the whole disk: why, how long ago it began, how long it took."""
+
+    cause: str
+    seconds_ago: float
+    milliseconds: float
+    differences: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpendingView:
+    """What a session has taken; `last` is its conversation's newest request.
+
+    Of its `replies`, those `broken_off` took more than was told.
+
+    Dollars are None where a price is not known; `last` is zero before the first, and after a
+    compaction.
+    """
+
+    session_id: str
+    title: str
+    replies: int
+    broken_off: int
+    usage: Usage
+    last: Usage
+    dollars: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StatusAnswer:
+    """See `docs/protocol.md`; None where there is nothing to tell or it cannot be told."""
+
+    version: str
+    model: str
+    offline: bool
+    mode: Mode
+    roots: tuple[str, ...]
+    files: int
+    open_documents: int
+    revision: int
+    scanning: bool
+    watcher: str
+    last_sweep: SweepView | None
+    index: IndexView
+    outlines: OutlinesView | None
+    worker: str
+    worker_memory_bytes: int | None
+    ripgrep: str
+    memory_bytes: int
+    cache: CacheStatistics
+    skipped: tuple[Skipped, ...]
+    sessions: int
+    spending: tuple[SpendingView, ...]
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexAnswer:
+    """How the index stands afterwards; `problems` are sentences, each with a next step."""
+
+    files: int
+    indexed: int
+    pending: int
+    segments: int
+    disk_bytes: int
+    milliseconds: float
+    problems: tuple[str, ...]
+
+
+class CheckState(StrEnum):
+    """How a check came out."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at; `next_step` is empty when nothing needs doing."""
+
+    name: str
+    state: CheckState
+    detail: str
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorAnswer:
+    """All checks, in the order to read them."""
+
+    checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelView:
+    """A model; window and output in tokens, None where there is no limit or none is known.
+
+    `effort` is its own, used when none is asked for. `efforts`, and the price (US dollars per
+    million tokens), are None where they are not known.
+    """
+
+    id: str
+    current: bool
+    offline: bool
+    window: int | None
+    max_output: int | None
+    effort: str | None
+    efforts: tuple[str, ...] | None
+    price: Price | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelList:
+    """The model that runs use now and the effort it is asked with, None for its own.
+
+    `problem` says why the server's own list is not shown, if it could not be asked for.
+    """
+
+    model: str
+    effort: str | None
+    models: tuple[ModelView, ...]
+    problem: str
+
+
+Source = Literal["settings", "session", "always"]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRule:
+    """A rule and where it is from.
+
+    `settings`: the client's settings or options, where alone it can be changed. `session` and
+    `always` (in this workspace): the user answered so, and can have it removed.
+    """
+
+    text: str
+    effect: Literal["allow", "ask", "deny"]
+    source: Source
+    removable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RuleList:
+    """The rules that hold now: those that deny first, then those that ask, and that allow."""
+
+    rules: tuple[ListedRule, ...]

@@ -1,0 +1,251 @@
+"""What the commands about sessions and their turns answer, as `answers.py` has the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from glossator.core.answers import Answer
+from glossator.core.events import UndoneTurn
+from glossator.core.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class SessionInfo:
+    """A session as lists show it; times are ISO 8601, `turns` counts model replies."""
+
+    id: str
+    title: str
+    created_at: str
+    updated_at: str
+    turns: int
+    running: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SessionList:
+    """The sessions of this workspace, those in which something happened last first."""
+
+    sessions: tuple[SessionInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedSession:
+    """The session that was deleted."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedSession:
+    """The text of a session, and a name for a file to put it in."""
+
+    file_name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompactAnswer:
+    """About how many tokens a request took before and takes now.
+
+    `by_model` is false for a summary that was extracted mechanically.
+    """
+
+    before: int
+    after: int
+    by_model: bool
+
+
+class Kind(StrEnum):
+    """What a part of the window is."""
+
+    SHARED = "shared"
+    SESSION = "session"
+    TOOL = "tool"
+    SUMMARY = "summary"
+    KEPT = "kept"
+    STATE = "state"
+    QUESTION = "question"
+    ATTACHMENT = "attachment"
+    REMINDER = "reminder"
+    REPLY = "reply"
+    THINKING = "thinking"
+    CALL = "call"
+    RESULT = "result"
+    IMAGE = "image"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Things of one kind and name, and why they are there; `cached` are those of the tokens.
+
+    A tool that is `deferred` takes no tokens until the model searches for it.
+    """
+
+    kind: Kind
+    name: str
+    why: str
+    count: int
+    tokens: int
+    cached: int
+    deferred: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Parts that stand together, in the order of the window: system, tools or conversation."""
+
+    name: str
+    tokens: int
+    cached: int
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextAnswer:
+    """The window of a session in tokens: all that there is, what is in it, what is cached.
+
+    `model` is the one that answers next; where no model can be asked, the one that was asked last.
+    The provider holds what is `cached` until `cached_until` (ISO 8601), if nobody asks before; it
+    is None where nothing is. The conversation is compacted unasked at `compact_at`, None for never.
+    `counted` is what the provider counted for the newest request, None if there was none; `basis`
+    says what the figures rest on.
+    """
+
+    session_id: str | None
+    title: str
+    model: str
+    offline: bool
+    window: int
+    compact_at: int | None
+    tokens: int
+    cached: int
+    cached_until: str | None
+    counted: int | None
+    basis: str
+    layers: tuple[Layer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """A turn that changed files, and what was asked; `undoes` are the turns it took back.
+
+    `question` is empty for an undo. `undone_by` is the undo that took the turn back, None while its
+    changes stand.
+    """
+
+    turn: str
+    question: str
+    paths: tuple[str, ...]
+    undoes: tuple[str, ...]
+    undone_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnList:
+    """Oldest first."""
+
+    turns: tuple[TurnView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UndoProblem:
+    """A file that is not as it was, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndoAnswer:
+    """What was brought back; `turn` undoes the undo, None if nothing was changed.
+
+    What is there again, or as it was, is `restored`; what is gone again is `removed`. Files that
+    somebody else has changed since are `conflicts`; without `overwrite` nothing at all is brought
+    back then. `incomplete`: a command was cut off with its server, or one of `jobs` (by their
+    command lines) went on after its turn, and what they changed is not known. `undid` are the
+    questions of the turns that are undone now and were not before, `redid` of those that no longer
+    are. `undone` are all turns of the session that are undone now.
+    """
+
+    turn: str | None
+    restored: tuple[str, ...]
+    removed: tuple[str, ...]
+    conflicts: tuple[UndoProblem, ...]
+    failed: tuple[UndoProblem, ...]
+    incomplete: bool
+    jobs: tuple[str, ...]
+    undid: tuple[str, ...]
+    redid: tuple[str, ...]
+    undone: tuple[UndoneTurn, ...]
+
+    @property
+    def not_undone(self) -> tuple[UndoProblem, ...]:
+        """The files that are not as they were; a conflict that was overwritten is none of them."""
+        done = {*self.restored, *self.removed}
+        return (*(each for each in self.conflicts if each.path not in done), *self.failed)
+
+
+@dataclass(frozen=True, slots=True)
+class DroppedRun:
+    """A run that the conversation knows nothing of any more, and what was asked."""
+
+    run_id: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class RewindAnswer:
+    """The runs that were dropped, oldest first; of these, the turns whose changes still stand."""
+
+    runs: tuple[DroppedRun, ...]
+    changed: tuple[TurnView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RetryAnswer(Answer):
+    """An answer, and what took place before it as `rewind` tells it.
+
+    Of an exploration it has the report, and the URI of the gloss that it was kept as.
+    """
+
+    runs: tuple[DroppedRun, ...]
+    changed: tuple[TurnView, ...]
+    report: Report | None = None
+    document: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentInfo:
+    """A sub-agent of a run; `began_at` is ISO 8601.
+
+    `findings` is None as long as there is no report: it is `running`, or its server was killed.
+    `partial` says why the report is not whole, "" if it is.
+    """
+
+    agent_id: str
+    run_id: str
+    name: str
+    task: str
+    model: str
+    began_at: str
+    running: bool
+    findings: int | None
+    partial: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentList:
+    """The sub-agents of a session's runs, oldest first."""
+
+    agents: tuple[AgentInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTranscript:
+    """A sub-agent, its report if there is one, and all that was said in it, as Markdown."""
+
+    agent: AgentInfo
+    report: Report | None
+    text: str
