@@ -3,7 +3,7 @@
 import pytest
 
 from glossator.sandbox.policy import Unavailable
-from glossator.sandbox.sandbox import find_sandbox
+from glossator.sandbox.workspace_shell import find_sandbox
 
 FOUND = find_sandbox()
 SANDBOXED = pytest.mark.skipif(isinstance(FOUND, Unavailable), reason=str(FOUND))

@@ -31,7 +31,7 @@ ROOMS: dict[str, set[str]] = {
         "documents": "settings worker files index",
         "search": "files index documents",
         "symbols": "settings store worker files index documents search",
-        "shell": "symbols",
+        "shell": "files symbols",
         "permissions": "files shell",
         "sandbox": "settings files documents shell permissions",
         "undo": "store files",

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from glossator.core.permission import Access, Mode
 from glossator.permissions.decide import Allow, Ask, Decision, Deny, decide
-from glossator.permissions.policy import Places, Policy, Restrictions, Rules
-from glossator.permissions.subject import ShellScript, Subject, Target
-from glossator.shell.syntax import Redirect, Script, Simple, parse
+from glossator.permissions.policy import Places, Policy, Restrictions, UserRules
+from glossator.permissions.subject import CallSubject, ResolvedPath, ShellScript
+from glossator.shell.parser import parse
+from glossator.shell.script import Redirect, Script, SimpleCommand
 
 PLACES = Places(("/ws",), "/home/me", ("/home/me/.config/glossator",))
 NOTHING: tuple[str, ...] = ()
@@ -31,20 +32,20 @@ def policy(
     return Policy(
         Mode(mode),
         Places((str(root),), "/home/me") if root else PLACES,
-        Rules.parse(deny, ask, allow),
-        Rules.parse(NOTHING, NOTHING, session),
+        UserRules.parse(deny, ask, allow),
+        UserRules.parse(NOTHING, NOTHING, session),
         Restrictions.parse(workspace_deny, workspace_ask),
     )
 
 
-def target(path: str, *names: str) -> Target:
+def target(path: str, *names: str) -> ResolvedPath:
     """`path` that leads, by way of `names`, to the last of them; to itself without any."""
-    return Target(path, (path, *names), (names[-1] if names else path,))
+    return ResolvedPath(path, (path, *names), (names[-1] if names else path,))
 
 
-def files(tool: str, *paths: str | Target) -> Subject:
+def files(tool: str, *paths: str | ResolvedPath) -> CallSubject:
     access = Access.WRITE if tool in ("Edit", "MultiEdit", "Write", "Move") else Access.READ
-    return Subject(tool, access, tuple(target(p) if isinstance(p, str) else p for p in paths))
+    return CallSubject(tool, access, tuple(target(p) if isinstance(p, str) else p for p in paths))
 
 
 def shell(
@@ -53,7 +54,7 @@ def shell(
     named: Sequence[str] = NOTHING,
     writes: Sequence[str] = NOTHING,
     open_reason: str | None = None,
-) -> Subject:
+) -> CallSubject:
     """A script of these commands that would run in a sandbox; without any, one not understood."""
     words = tuple(tuple(shlex.split(command)) for command in commands)
     script = ShellScript(
@@ -63,7 +64,7 @@ def shell(
         open_reason,
         () if words else ('x "$y"',),
     )
-    return Subject("Bash", Access.EXECUTE, tuple(map(target, writes)), script)
+    return CallSubject("Bash", Access.EXECUTE, tuple(map(target, writes)), script)
 
 
 def of_words(
@@ -72,23 +73,25 @@ def of_words(
     reads: Sequence[str] = NOTHING,
     writes: Sequence[str] = NOTHING,
     read_only: bool = False,
-) -> Subject:
+) -> CallSubject:
     """A script of these commands, as it is on disk; the last one has the redirections."""
     redirects = [Redirect("<", each) for each in reads] + [Redirect(">", each) for each in writes]
-    simple = [Simple(tuple(words)) for words in commands]
+    simple = [SimpleCommand(tuple(words)) for words in commands]
     simple[-1] = replace(simple[-1], redirects=tuple(redirects))
     reading = simple if read_only else ()
-    return Subject.of_shell(Script(tuple(simple)), cwd=str(cwd), reading=reading, open_reason=None)
+    return CallSubject.of_shell(
+        Script(tuple(simple)), cwd=str(cwd), reading=reading, open_reason=None
+    )
 
 
-def of_line(line: str, cwd: Path | str, *reading: str) -> Subject:
+def of_line(line: str, cwd: Path | str, *reading: str) -> CallSubject:
     """A command line; `reading` are the programs in it that only read."""
     script = parse(line)
     only_read = [each for each in script.known if each.words[0] in reading]
-    return Subject.of_shell(script, cwd=str(cwd), reading=only_read, open_reason=None)
+    return CallSubject.of_shell(script, cwd=str(cwd), reading=only_read, open_reason=None)
 
 
-def verdict(subject: Subject, held: Policy) -> str:
+def verdict(subject: CallSubject, held: Policy) -> str:
     return name(decide(subject, held))
 
 

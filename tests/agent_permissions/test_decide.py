@@ -9,12 +9,12 @@ import pytest
 from glossator.core.permission import Access, Mode
 from glossator.permissions.decide import Ask, Deny, decide
 from glossator.permissions.policy import Policy
-from glossator.permissions.subject import Subject, Target
+from glossator.permissions.subject import CallSubject, ResolvedPath
 from tests.agent_permissions.asking import files, policy, shell, target, verdict
 
-TODO = Subject("Todo", Access.READ)
-MEMORY = Subject("Memory", Access.WRITE)
-MCP = Subject("mcp__db__query", Access.EXECUTE)
+TODO = CallSubject("Todo", Access.READ)
+MEMORY = CallSubject("Memory", Access.WRITE)
+MCP = CallSubject("mcp__db__query", Access.EXECUTE)
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,13 @@ MCP = Subject("mcp__db__query", Access.EXECUTE)
         (files("Move", "/ws/a.py", "/ws/b.py"), "deny", "ask", "allow", "allow"),
         (files("Move", "/ws/a.py", "/outside/b.py"), "deny", "deny", "deny", "deny"),
         (files("Move", "/ws/a", "/ws/b", "/ws/a/.envrc"), "deny", "ask", "ask", "ask"),
-        (files("Edit", Target("/ws/loop", ("/ws/loop",), ())), "deny", "deny", "deny", "deny"),
+        (
+            files("Edit", ResolvedPath("/ws/loop", ("/ws/loop",), ())),
+            "deny",
+            "deny",
+            "deny",
+            "deny",
+        ),
         (MEMORY, "deny", "ask", "ask", "allow"),
         (MCP, "deny", "ask", "ask", "allow"),
         (shell("git status", read_only=True), "allow", "allow", "allow", "allow"),
@@ -56,7 +62,7 @@ MCP = Subject("mcp__db__query", Access.EXECUTE)
     ],
 )
 def test_what_each_mode_does(
-    subject: Subject, plan: str, ask: str, accept_edits: str, auto: str
+    subject: CallSubject, plan: str, ask: str, accept_edits: str, auto: str
 ) -> None:
     expected = dict(zip(Mode, (plan, ask, accept_edits, auto), strict=True))
     assert {mode: verdict(subject, policy(mode)) for mode in Mode} == expected
@@ -162,7 +168,7 @@ def test_what_each_mode_does(
         (files("Edit", "/ws/a"), policy("auto", workspace_ask=["Edit(a)"]), "ask"),
     ],
 )
-def test_rules(subject: Subject, held: Policy, expected: str) -> None:
+def test_rules(subject: CallSubject, held: Policy, expected: str) -> None:
     assert verdict(subject, held) == expected
 
 
@@ -190,7 +196,9 @@ def test_rules(subject: Subject, held: Policy, expected: str) -> None:
         (shell(), ()),
     ],
 )
-def test_what_is_suggested_is_narrow_and_enough(subject: Subject, rules: tuple[str, ...]) -> None:
+def test_what_is_suggested_is_narrow_and_enough(
+    subject: CallSubject, rules: tuple[str, ...]
+) -> None:
     decision = decide(subject, policy())
     assert isinstance(decision, Ask)
     assert tuple(map(str, decision.suggestions)) == rules
@@ -211,7 +219,7 @@ def test_only_what_no_rule_covers_is_suggested() -> None:
         (shell("rm x"), policy(deny=["Bash(rm:*)"]), "denied: Bash(rm:*)"),
         (files("Read", "/etc/x"), policy(), "/etc/x is outside the workspace"),
         (files("Write", "/etc/x"), policy("auto"), "can be changed"),
-        (files("Edit", Target("/ws/a\nb", (), ())), policy(), r"/ws/a\nb cannot be resolved"),
+        (files("Edit", ResolvedPath("/ws/a\nb", (), ())), policy(), r"/ws/a\nb cannot be resolved"),
         (files("Edit", "/ws/.vscode/x"), policy(), "editors may run what it says"),
         (files("Edit", "/home/me/.config/glossator/x"), policy(allow=["*"]), "outside"),
         (shell(), policy(), 'Glossator cannot tell what `x "$y"` would do.'),
@@ -235,7 +243,7 @@ def test_only_what_no_rule_covers_is_suggested() -> None:
         (MCP, policy("acceptEdits"), "In mode acceptEdits, mcp__db__query needs your permission."),
     ],
 )
-def test_what_is_said(subject: Subject, held: Policy, words: str) -> None:
+def test_what_is_said(subject: CallSubject, held: Policy, words: str) -> None:
     decision = decide(subject, held)
     assert isinstance(decision, Ask | Deny)
     said = decision.reason if isinstance(decision, Deny) else " ".join(decision.reasons)
@@ -270,7 +278,7 @@ def test_all_reasons_are_told_at_once() -> None:
     ],
 )
 def test_what_only_reads_changes_nothing_in_any_mode(
-    subject: Subject, mode: str, expected: str
+    subject: CallSubject, mode: str, expected: str
 ) -> None:
     allowing = policy(mode, allow=["*", "Bash(npm test)"])
     assert verdict(subject, replace(allowing, only_reads=True)) == expected

@@ -10,15 +10,22 @@ from typing import Any, ClassVar
 
 import pytest
 
-from glossator.agent.permission_checker import PermissionChecker, Permit
-from glossator.core.permission import Access, Choice, Mode, PermissionAnswer, PermissionRequest
+from glossator.agent.permission_checker import PermissionChecker
+from glossator.core.permission import (
+    Access,
+    Choice,
+    Mode,
+    PermissionAnswer,
+    PermissionRequest,
+    Permit,
+)
 from glossator.core.tool_result import ToolResult
 from glossator.permissions.decide import Deny
 from glossator.permissions.grants import Grants
 from glossator.permissions.policy import Policy
 from glossator.permissions.private_file import PrivateFile
-from glossator.sandbox.policy import Limits, Unavailable
-from glossator.sandbox.policy import Policy as ShellPolicy
+from glossator.sandbox.policy import CommandLimits, Unavailable
+from glossator.sandbox.policy import SandboxPolicy as ShellPolicy
 from glossator.sandbox.shell import LimitedShell, Shell
 from glossator.tools.base import Tool, ToolArgs, ToolContext
 from glossator.tools.bash import Bash, BashArgs
@@ -92,7 +99,7 @@ class Setting:
 
     def _shell(self, snapshot: Any) -> LimitedShell:
         shell = Shell(Unavailable("None here."), ShellPolicy(snapshot.roots), {"PATH": "/bin"})
-        return LimitedShell(shell, Limits())
+        return LimitedShell(shell, CommandLimits())
 
     async def _untrusted(self, access: Access) -> str | None:
         return self.refusal if access in self.refused else None

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from glossator.sandbox.bubblewrap import Bubblewrap
-from glossator.sandbox.policy import Limits, Shared
-from glossator.sandbox.policy import Policy as ShellPolicy
+from glossator.sandbox.policy import CommandLimits, HardLinkedFiles
+from glossator.sandbox.policy import SandboxPolicy as ShellPolicy
 from glossator.sandbox.shell import LimitedShell, Shell
 from tests.agent_permissions.asking import policy
 from tests.agent_permissions.test_gate import Setting
@@ -47,7 +47,9 @@ async def test_in_auto_the_folders_of_the_sandbox_are_not_asked_about(
 ) -> None:
     def shell(snapshot: Any) -> LimitedShell:
         sandbox = Bubblewrap("/usr/bin/bwrap", (), sizes=True)
-        return LimitedShell(Shell(sandbox, ShellPolicy(snapshot.roots), {"PATH": "/bin"}), Limits())
+        return LimitedShell(
+            Shell(sandbox, ShellPolicy(snapshot.roots), {"PATH": "/bin"}), CommandLimits()
+        )
 
     at = Setting(await workspace({"a.txt": "a\n"}), tmp_path)
     at.gate = replace(at.gate, shell=shell)
@@ -65,8 +67,8 @@ async def test_who_is_asked_is_told_of_files_with_other_names(
     workspace: MakeWorkspace, tmp_path: Path, linked: list[str], named: list[str]
 ) -> None:
     at = Setting(await workspace({}), tmp_path)
-    found = Shared(tuple(str(at.ws.root / name) for name in linked))
-    at.gate = replace(at.gate, shared=lambda _: found)
+    found = HardLinkedFiles(tuple(str(at.ws.root / name) for name in linked))
+    at.gate = replace(at.gate, hard_linked=lambda _: found)
     assert await at.run("touch x") is None
     (asked,) = at.user.asked
     told = [reason for reason in asked.reasons if "other names elsewhere" in reason]
@@ -77,8 +79,8 @@ async def test_who_is_asked_about_what_only_reads_is_told_of_none(
     workspace: MakeWorkspace, tmp_path: Path
 ) -> None:
     at = Setting(await workspace({"a": "a\n"}), tmp_path)
-    found = Shared((str(at.ws.root / "a"),))
-    at.gate = replace(at.gate, shared=lambda _: found)
+    found = HardLinkedFiles((str(at.ws.root / "a"),))
+    at.gate = replace(at.gate, hard_linked=lambda _: found)
     at.policy = policy(root=at.ws.root, ask=["Bash(cat:*)"])
     assert await at.run("cat a") is None
     (asked,) = at.user.asked

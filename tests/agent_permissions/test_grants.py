@@ -13,11 +13,10 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer, PermissionRequest
-from glossator.permissions.always import grants_file
 from glossator.permissions.decide import Allow, Ask, Decision, Deny, decide
-from glossator.permissions.grants import Grants
+from glossator.permissions.grants import Grants, grants_file
+from glossator.permissions.policy import parse_rules
 from glossator.permissions.private_file import PrivateFile
-from glossator.permissions.rules import parse_rules
 from tests.agent_permissions.asking import policy, shell
 
 TEST = shell("npm test -- -u")
@@ -291,7 +290,7 @@ def test_a_rule_that_cannot_be_removed_still_holds(
     def full(*_arguments: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("glossator.permissions.always.update_private", full)
+    monkeypatch.setattr("glossator.permissions.grants.update_private", full)
     with pytest.raises(UsageError, match="still holds"):
         grants.remove_from_always(ASK.suggestions[0])
     assert isinstance(decided(grants), Allow)

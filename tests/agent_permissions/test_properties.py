@@ -9,12 +9,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from glossator.core.permission import Access, Mode
+from glossator.permissions.command_words import CommandWords
 from glossator.permissions.decide import Allow, Ask, Deny, decide
-from glossator.permissions.policy import Policy, Restrictions, Rules
-from glossator.permissions.rules import Rule, parse_rule
-from glossator.permissions.subject import ShellScript, Subject, Target
-from glossator.permissions.words import Words
-from glossator.shell.script import Loose
+from glossator.permissions.policy import Policy, Restrictions, Rule, UserRules, parse_rule
+from glossator.permissions.subject import CallSubject, ResolvedPath, ShellScript
+from glossator.shell.script import UncertainWord
 from tests.agent_permissions.asking import PLACES
 
 _examples = settings(max_examples=50, deadline=None)
@@ -38,13 +37,13 @@ _rules: st.SearchStrategy[Rule] = st.one_of(
 )
 _lists = st.lists(_rules, max_size=3).map(tuple)
 _targets = st.builds(
-    lambda names, ends: Target(names[0], tuple(dict.fromkeys(names + ends)), tuple(ends)),
+    lambda names, ends: ResolvedPath(names[0], tuple(dict.fromkeys(names + ends)), tuple(ends)),
     st.lists(_paths, min_size=1, max_size=2),
     st.lists(_paths, max_size=2, unique=True),
 )
 _several = st.lists(_targets, max_size=2).map(tuple)
 _given_words = _words.map(
-    lambda words: tuple(Loose(word) if word == "-f" else word for word in words)
+    lambda words: tuple(UncertainWord(word) if word == "-f" else word for word in words)
 )
 _commands = st.lists(_given_words, max_size=3).map(tuple)
 _scripts = st.builds(
@@ -58,10 +57,10 @@ _scripts = st.builds(
     st.booleans(),
 )
 _subjects = st.one_of(
-    st.builds(Subject, _tools, st.sampled_from(Access), _several),
-    st.builds(Subject, st.just("Bash"), st.just(Access.EXECUTE), _several, _scripts),
+    st.builds(CallSubject, _tools, st.sampled_from(Access), _several),
+    st.builds(CallSubject, st.just("Bash"), st.just(Access.EXECUTE), _several, _scripts),
 )
-_all_rules = st.builds(Rules, _lists, _lists, _lists)
+_all_rules = st.builds(UserRules, _lists, _lists, _lists)
 _policies = st.builds(
     Policy,
     st.sampled_from(Mode),
@@ -73,43 +72,43 @@ _policies = st.builds(
 
 # What is asked about because nothing forbids or allows it, as a rule.
 _inside = st.sampled_from("/ws/a /ws/a/b /ws/b /ws/x.c".split()).map(
-    lambda path: Target(path, (path,), (path,))
+    lambda path: ResolvedPath(path, (path,), (path,))
 )
 _plain_commands = st.lists(_words.map(tuple), min_size=1, max_size=3).map(tuple)
-_none_read = st.just(frozenset[Words]())
+_none_read = st.just(frozenset[CommandWords]())
 _open_subjects = st.one_of(
     st.builds(
-        Subject,
+        CallSubject,
         st.sampled_from(["Edit", "Write"]),
         st.just(Access.WRITE),
         st.lists(_inside, min_size=1, max_size=2).map(tuple),
     ),
     st.builds(
-        Subject,
+        CallSubject,
         st.just("Bash"),
         st.just(Access.EXECUTE),
         st.just(()),
         st.builds(ShellScript, _plain_commands, _none_read, st.just(()), st.none()),
     ),
 )
-_allowing = st.builds(Rules, allow=_lists)
+_allowing = st.builds(UserRules, allow=_lists)
 _open_policies = st.builds(Policy, st.just(Mode.ASK), st.just(PLACES), _allowing, _allowing)
 
 
-def strictness(subject: Subject, policy: Policy) -> int:
+def strictness(subject: CallSubject, policy: Policy) -> int:
     return STRICTNESS[type(decide(subject, policy))]
 
 
 @_examples
 @given(_subjects, _policies, _rules)
-def test_a_deny_rule_never_widens(subject: Subject, policy: Policy, rule: Rule) -> None:
+def test_a_deny_rule_never_widens(subject: CallSubject, policy: Policy, rule: Rule) -> None:
     wider = replace(policy, user=replace(policy.user, deny=(*policy.user.deny, rule)))
     assert strictness(subject, wider) >= strictness(subject, policy)
 
 
 @_examples
 @given(_subjects, _policies, _rules)
-def test_an_ask_rule_never_widens(subject: Subject, policy: Policy, rule: Rule) -> None:
+def test_an_ask_rule_never_widens(subject: CallSubject, policy: Policy, rule: Rule) -> None:
     wider = replace(policy, session=replace(policy.session, ask=(*policy.session.ask, rule)))
     assert strictness(subject, wider) >= strictness(subject, policy)
 
@@ -117,7 +116,7 @@ def test_an_ask_rule_never_widens(subject: Subject, policy: Policy, rule: Rule) 
 @_examples
 @given(_subjects, _policies, _lists, _lists)
 def test_a_workspace_never_widens(
-    subject: Subject, policy: Policy, deny: tuple[Rule, ...], ask: tuple[Rule, ...]
+    subject: CallSubject, policy: Policy, deny: tuple[Rule, ...], ask: tuple[Rule, ...]
 ) -> None:
     said = Restrictions((*policy.workspace.deny, *deny), (*policy.workspace.ask, *ask))
     assert strictness(subject, replace(policy, workspace=said)) >= strictness(subject, policy)
@@ -127,7 +126,7 @@ def test_a_workspace_never_widens(
 
 @_examples
 @given(_subjects, _policies, _rules)
-def test_an_allow_rule_never_narrows(subject: Subject, policy: Policy, rule: Rule) -> None:
+def test_an_allow_rule_never_narrows(subject: CallSubject, policy: Policy, rule: Rule) -> None:
     wider = replace(policy, user=replace(policy.user, allow=(*policy.user.allow, rule)))
     assert strictness(subject, wider) <= strictness(subject, policy)
 
@@ -135,13 +134,13 @@ def test_an_allow_rule_never_narrows(subject: Subject, policy: Policy, rule: Rul
 @_examples
 @given(_subjects, _policies, st.randoms(use_true_random=False))
 def test_the_order_of_rules_does_not_matter(
-    subject: Subject, policy: Policy, random: Random
+    subject: CallSubject, policy: Policy, random: Random
 ) -> None:
     def mixed(rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
         return tuple(random.sample(rules, len(rules)))
 
-    def all_mixed(rules: Rules) -> Rules:
-        return Rules(mixed(rules.deny), mixed(rules.ask), mixed(rules.allow))
+    def all_mixed(rules: UserRules) -> UserRules:
+        return UserRules(mixed(rules.deny), mixed(rules.ask), mixed(rules.allow))
 
     said = Restrictions(mixed(policy.workspace.deny), mixed(policy.workspace.ask))
     other = replace(
@@ -152,14 +151,14 @@ def test_the_order_of_rules_does_not_matter(
 
 @_examples
 @given(_subjects, _policies)
-def test_each_mode_allows_what_the_one_before_does(subject: Subject, policy: Policy) -> None:
+def test_each_mode_allows_what_the_one_before_does(subject: CallSubject, policy: Policy) -> None:
     levels = [strictness(subject, replace(policy, mode=mode)) for mode in Mode]
     assert levels == sorted(levels, reverse=True)
 
 
 @_examples
 @given(_open_subjects, _open_policies)
-def test_what_is_suggested_allows_it(subject: Subject, policy: Policy) -> None:
+def test_what_is_suggested_allows_it(subject: CallSubject, policy: Policy) -> None:
     decision = decide(subject, policy)
     assume(isinstance(decision, Ask) and decision.suggestions)
     assert isinstance(decision, Ask)
@@ -176,19 +175,20 @@ _unclear_scripts = st.builds(
 
 @_examples
 @given(
-    st.builds(Subject, st.just("Bash"), st.just(Access.EXECUTE), _several, _open_scripts), _policies
+    st.builds(CallSubject, st.just("Bash"), st.just(Access.EXECUTE), _several, _open_scripts),
+    _policies,
 )
-def test_nothing_outside_a_sandbox_is_ever_allowed(subject: Subject, policy: Policy) -> None:
+def test_nothing_outside_a_sandbox_is_ever_allowed(subject: CallSubject, policy: Policy) -> None:
     assert decide(subject, policy) != Allow()
 
 
 @_examples
 @given(
-    st.builds(Subject, st.just("Bash"), st.just(Access.EXECUTE), _several, _unclear_scripts),
+    st.builds(CallSubject, st.just("Bash"), st.just(Access.EXECUTE), _several, _unclear_scripts),
     _policies,
 )
 def test_nothing_unclear_is_allowed_but_by_the_mode_that_trusts_the_sandbox(
-    subject: Subject, policy: Policy
+    subject: CallSubject, policy: Policy
 ) -> None:
     assume(policy.mode is not Mode.AUTO)
     assert decide(subject, policy) != Allow()
@@ -196,6 +196,6 @@ def test_nothing_unclear_is_allowed_but_by_the_mode_that_trusts_the_sandbox(
 
 @_examples
 @given(_subjects, _policies)
-def test_nothing_unresolved_is_ever_allowed(subject: Subject, policy: Policy) -> None:
-    nowhere = replace(subject, targets=(*subject.targets, Target("x", ("/ws/x",), ())))
+def test_nothing_unresolved_is_ever_allowed(subject: CallSubject, policy: Policy) -> None:
+    nowhere = replace(subject, targets=(*subject.targets, ResolvedPath("x", ("/ws/x",), ())))
     assert isinstance(decide(nowhere, policy), Deny)

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from glossator.permissions.protected import obeyed_at_once, own_folders, protected_table, protection
+from glossator.permissions.protected import (
+    obeyed_at_once,
+    own_folders,
+    protected_table,
+    why_protected,
+)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +40,7 @@ from glossator.permissions.protected import obeyed_at_once, own_folders, protect
 def test_what_is_protected(paths: str, why: str) -> None:
     for path in paths.split():
         for name in (path, path.upper(), f"sub/{path}"):
-            reason = protection(f"/ws/{name}")
+            reason = why_protected(f"/ws/{name}")
             assert reason is not None, name
             assert why in reason
 
@@ -47,7 +52,7 @@ def test_what_is_protected(paths: str, why: str) -> None:
     x.code-workspace.bak .prettierrc .eslintrc.js conftest.py glossator.toml""".split(),
 )
 def test_what_is_not_protected(path: str) -> None:
-    assert protection(f"/ws/{path}") is None
+    assert why_protected(f"/ws/{path}") is None
 
 
 def test_our_own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,8 +62,8 @@ def test_our_own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(own) == 3
     for folder in own:
         for path in (folder, f"{folder}/grants.json", folder.upper(), os.path.dirname(folder)):
-            assert protection(path, own) == "it is Glossator's own folder"
-        assert protection(f"{folder}-other/x", own) is None
+            assert why_protected(path, own) == "it is Glossator's own folder"
+        assert why_protected(f"{folder}-other/x", own) is None
 
 
 def test_every_row_says_why_and_is_in_small_letters() -> None:
@@ -72,4 +77,4 @@ def test_every_row_says_why_and_is_in_small_letters() -> None:
 def test_what_is_obeyed_at_once_is_protected() -> None:
     paths = obeyed_at_once("/ws")
     assert {"/ws/.git", "/ws/.vscode", "/ws/.claude"} <= set(paths)
-    assert all(map(protection, paths))
+    assert all(map(why_protected, paths))

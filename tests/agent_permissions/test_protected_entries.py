@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from glossator.permissions.protected import protected_entry, protected_in, protection
+from glossator.permissions.protected import protected_entry, protected_in, why_protected
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from glossator.permissions.protected import protected_entry, protected_in, prote
     ],
 )
 def test_a_name_that_windows_takes_for_a_protected_one_is_protected(path: str) -> None:
-    assert protection(f"/ws/{path}") is not None
+    assert why_protected(f"/ws/{path}") is not None
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.permissions.rules import Base, CommandRule, PathRule, Rule, ToolRule, parse_rule
+from glossator.permissions.policy import (
+    CommandRule,
+    PathRule,
+    PatternBase,
+    Rule,
+    ToolRule,
+    parse_rule,
+)
 
 
 @pytest.mark.parametrize(
@@ -25,13 +32,13 @@ from glossator.permissions.rules import Base, CommandRule, PathRule, Rule, ToolR
         ("Bash(git commit -m 'a (b) c')", CommandRule(("git", "commit", "-m", "a (b) c"), False)),
         ("Bash(ls '*.py')", CommandRule(("ls", "*.py"), prefix=False)),
         ("Bash(echo ':*')", CommandRule(("echo", ":*"), prefix=False)),
-        ("Edit(src/**)", PathRule("Edit", Base.WORKSPACE, "src/**")),
-        ("Edit(./src)", PathRule("Edit", Base.WORKSPACE, "/src")),
-        ("Edit(/src/*.py)", PathRule("Edit", Base.WORKSPACE, "/src/*.py")),
-        ("Read(.env)", PathRule("Read", Base.WORKSPACE, ".env")),
-        ("Read(~/.ssh/**)", PathRule("Read", Base.HOME, "/.ssh/**")),
-        ("Read(//etc/**)", PathRule("Read", Base.FILE_SYSTEM, "/etc/**")),
-        ("Read(a (copy).txt)", PathRule("Read", Base.WORKSPACE, "a (copy).txt")),
+        ("Edit(src/**)", PathRule("Edit", PatternBase.WORKSPACE, "src/**")),
+        ("Edit(./src)", PathRule("Edit", PatternBase.WORKSPACE, "/src")),
+        ("Edit(/src/*.py)", PathRule("Edit", PatternBase.WORKSPACE, "/src/*.py")),
+        ("Read(.env)", PathRule("Read", PatternBase.WORKSPACE, ".env")),
+        ("Read(~/.ssh/**)", PathRule("Read", PatternBase.HOME, "/.ssh/**")),
+        ("Read(//etc/**)", PathRule("Read", PatternBase.FILE_SYSTEM, "/etc/**")),
+        ("Read(a (copy).txt)", PathRule("Read", PatternBase.WORKSPACE, "a (copy).txt")),
     ],
 )
 def test_what_a_rule_says(text: str, rule: Rule) -> None:

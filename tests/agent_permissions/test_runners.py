@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from glossator.permissions.subject import Subject
-from glossator.shell.judge import Place, only_reading
-from glossator.shell.syntax import parse
+from glossator.permissions.subject import CallSubject
+from glossator.shell.parser import parse
+from glossator.shell.read_only import CommandContext, read_only_commands
 from tests.agent_permissions.asking import policy, verdict
 
 
 def decided(line: str, ws: Path, *deny: str, mode: str = "auto", **rules: list[str]) -> str:
     """As the gate makes it, in a sandbox."""
     script = parse(line)
-    reading = only_reading(script.known, Place(str(ws), (str(ws),), "/usr/bin:/bin"))
-    subject = Subject.of_shell(script, cwd=str(ws), reading=reading, open_reason=None)
+    reading = read_only_commands(script.known, CommandContext(str(ws), (str(ws),), "/usr/bin:/bin"))
+    subject = CallSubject.of_shell(script, cwd=str(ws), reading=reading, open_reason=None)
     return verdict(subject, policy(mode, deny=deny, root=ws, **rules))
 
 

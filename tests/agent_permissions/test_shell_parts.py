@@ -9,9 +9,9 @@ import pytest
 from glossator.core.permission import Mode
 from glossator.permissions.decide import Ask, Decision, decide
 from glossator.permissions.policy import Policy
-from glossator.permissions.subject import Subject
-from glossator.shell.judge import Place, only_reading
-from glossator.shell.syntax import parse
+from glossator.permissions.subject import CallSubject
+from glossator.shell.parser import parse
+from glossator.shell.read_only import CommandContext, read_only_commands
 from tests.agent_permissions.asking import name, policy, verdict
 
 NEEDS = "In mode ask, a command that may change something needs your permission"
@@ -26,11 +26,11 @@ def ws(tmp_path: Path) -> Path:
     return root
 
 
-def subject(line: str, ws: Path) -> Subject:
+def subject(line: str, ws: Path) -> CallSubject:
     """As the gate makes it, in a sandbox."""
     script = parse(line)
-    reading = only_reading(script.known, Place(str(ws), (str(ws),), "/usr/bin:/bin"))
-    return Subject.of_shell(script, cwd=str(ws), reading=reading, open_reason=None)
+    reading = read_only_commands(script.known, CommandContext(str(ws), (str(ws),), "/usr/bin:/bin"))
+    return CallSubject.of_shell(script, cwd=str(ws), reading=reading, open_reason=None)
 
 
 def decided(line: str, ws: Path, held: Policy) -> Decision:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from glossator.core.permission import Access
-from glossator.permissions.decide import hiding
+from glossator.permissions.hidden import hiding_rules
 from glossator.permissions.policy import Policy
-from glossator.permissions.subject import Subject, Target
+from glossator.permissions.subject import CallSubject, ResolvedPath
 from tests.agent_permissions.asking import of_line, of_words, policy, verdict
 
 
@@ -44,7 +44,7 @@ def ws(tmp_path: Path) -> Path:
 
 def ask(tool: str, path: str, held: Policy) -> str:
     access = Access.READ if tool == "Read" else Access.WRITE
-    return verdict(Subject.of_files(tool, access, (path,)), held)
+    return verdict(CallSubject.of_files(tool, access, (path,)), held)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def ask(tool: str, path: str, held: Policy) -> str:
 def test_a_denied_file_is_denied_under_every_name(ws: Path, path: str) -> None:
     held = policy("auto", deny=["Read(.env)"], root=ws)
     assert ask("Read", f"{ws}/{path}", held) == "deny"
-    assert hiding(f"{ws}/{path}", held)
+    assert hiding_rules(f"{ws}/{path}", held)
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC", "NFKD"])
@@ -88,7 +88,7 @@ def test_other_files_are_not_denied(ws: Path) -> None:
     held = policy("auto", deny=["Read(.env)", "Read(/config/**)"], root=ws)
     for path in ("src/a.py", "inner", "env.py", "src/config"):
         assert ask("Read", f"{ws}/{path}", held) == "allow"
-        assert not hiding(f"{ws}/{path}", held)
+        assert not hiding_rules(f"{ws}/{path}", held)
 
 
 @pytest.mark.parametrize("rule", ["Read(/src/back/**)", "Read(/config/**)", "Read(//{top}/config)"])
@@ -126,7 +126,7 @@ def test_no_name_leads_out_of_the_workspace(ws: Path, path: str, tool: str) -> N
 def test_a_path_is_judged_as_the_kernel_and_as_an_editor_reads_it(ws: Path) -> None:
     """`inner/..` is `src` for the kernel and nothing for an editor: both must be allowed."""
     path = f"{ws}/inner/../x"
-    assert set(Target.at(path).real) == {f"{ws}/src/x", f"{ws}/x"}
+    assert set(ResolvedPath.at(path).real) == {f"{ws}/src/x", f"{ws}/x"}
     assert ask("Edit", path, policy(allow=["Edit(/src/**)"], root=ws)) == "ask"
     assert ask("Edit", path, policy(allow=["Edit(/x)"], root=ws)) == "ask"
     assert ask("Edit", path, policy(allow=["Edit(/x)", "Edit(/src/**)"], root=ws)) == "allow"
@@ -247,7 +247,7 @@ def test_what_a_redirect_reads_is_named(ws: Path) -> None:
 
 
 def test_redirects_of_a_script(ws: Path) -> None:
-    def subject(*writes: str) -> Subject:
+    def subject(*writes: str) -> CallSubject:
         commands = [("echo", "x")]
         return of_words(*commands, cwd=f"{ws}/src", writes=writes)
 

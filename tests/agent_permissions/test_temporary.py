@@ -10,13 +10,13 @@ import pytest
 
 from glossator.permissions.decide import Ask, decide
 from glossator.permissions.policy import Policy
-from glossator.permissions.subject import Subject
+from glossator.permissions.subject import CallSubject
 from glossator.sandbox.bubblewrap import Bubblewrap
-from glossator.sandbox.policy import Policy as ShellPolicy
 from glossator.sandbox.policy import Sandbox, Unavailable
+from glossator.sandbox.policy import SandboxPolicy as ShellPolicy
 from glossator.sandbox.seatbelt import Seatbelt
 from glossator.sandbox.shell import Shell
-from glossator.shell.syntax import parse
+from glossator.shell.parser import parse
 from tests.agent_permissions.asking import name, policy
 from tests.sandboxed import FOUND, SANDBOXED
 from tests.tools_shell.test_sandbox import said
@@ -25,9 +25,9 @@ BUBBLEWRAP = Bubblewrap("/usr/bin/bwrap", (), sizes=True)
 READABLE = "/tmp/glossator-data"
 
 
-def subject(line: str, ws: Path, sandbox: Sandbox | Unavailable = BUBBLEWRAP) -> Subject:
+def subject(line: str, ws: Path, sandbox: Sandbox | Unavailable = BUBBLEWRAP) -> CallSubject:
     shell = Shell(sandbox, ShellPolicy((str(ws),), readable=(READABLE,)), {"PATH": os.defpath})
-    return Subject.of_shell(
+    return CallSubject.of_shell(
         parse(line), cwd=str(ws), open_reason=shell.unconfined, is_temporary=shell.is_temporary
     )
 

@@ -10,7 +10,7 @@ from glossator.agent.permission_checker import check_tools
 from glossator.core.errors import DeclarationError
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
-from glossator.permissions.rules import FAMILIES
+from glossator.permissions.policy import FAMILIES
 from glossator.tools.base import ToolArgs, ToolContext
 from glossator.tools.toolbox import all_tools
 

@@ -16,12 +16,13 @@ SOFT, HARD = 256, 4_096
 SERVER = """
 import asyncio, os, resource, sys
 from glossator.core.descriptors import raise_limit
-from glossator.sandbox.policy import Policy, Unavailable
-from glossator.sandbox.shell import Command, Shell
+from glossator.sandbox.policy import SandboxPolicy, Unavailable
+from glossator.sandbox.shell import ShellCommand, Shell
 
 raise_limit()
-shell = Shell(Unavailable(""), Policy((sys.argv[1],)), os.environ, unconfined_after_asking=True)
-told = asyncio.run(shell.run(Command("ulimit -S -n; ulimit -H -n"), 60))
+policy = SandboxPolicy((sys.argv[1],))
+shell = Shell(Unavailable(""), policy, os.environ, unconfined_after_asking=True)
+told = asyncio.run(shell.run(ShellCommand("ulimit -S -n; ulimit -H -n"), 60))
 print(*resource.getrlimit(resource.RLIMIT_NOFILE), *told.output.head.decode().split())
 """
 

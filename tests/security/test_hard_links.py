@@ -12,8 +12,8 @@ import pytest
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.sandbox import hard_links
 from glossator.sandbox.bubblewrap import Bubblewrap
-from glossator.sandbox.hard_links import enclosing, is_of_package, shared_files
-from glossator.shell.finding import find_below
+from glossator.sandbox.find import find_below
+from glossator.sandbox.hard_links import enclosing, hard_linked_files, is_of_package
 from tests.sandboxed import FOUND, SANDBOXED
 from tests.security.repositories import git, repository
 from tests.stage import stage
@@ -254,18 +254,18 @@ async def test_they_are_looked_for_once(tmp_path: Path, monkeypatch: pytest.Monk
 def test_few_mounts_for_many_packages(tmp_path: Path) -> None:
     names = [f"site-packages/p{number % 30}/{number}" for number in range(300)]
     root = _linked(tmp_path, [*names, "top"])
-    sealed = set(shared_files([str(root)], ()).sealed or ())
-    assert len(sealed) <= 100
-    assert str(root / "top") in sealed
-    assert str(root / "site-packages") not in sealed
+    read_only = set(hard_linked_files([str(root)], ()).read_only or ())
+    assert len(read_only) <= 100
+    assert str(root / "top") in read_only
+    assert str(root / "site-packages") not in read_only
     for name in names:
-        assert {str(root / name), str((root / name).parent)} & sealed
+        assert {str(root / name), str((root / name).parent)} & read_only
 
 
 def test_no_folder_of_the_users_own_is_closed(tmp_path: Path) -> None:
     root = _linked(tmp_path, [f"lib/{number % 30}/{number}" for number in range(300)])
-    found = shared_files([str(root)], ())
-    assert found.sealed == found.files
+    found = hard_linked_files([str(root)], ())
+    assert found.read_only == found.files
     assert len(found.files) == 300
 
 

@@ -13,8 +13,8 @@ import pytest
 
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.shown import shown
-from glossator.sandbox import set_aside
-from glossator.sandbox.set_aside import Aside, SetAside
+from glossator.sandbox import quarantine
+from glossator.sandbox.quarantine import Quarantine, Quarantined
 from tests.patience import until
 from tests.sandboxed import SANDBOXED
 from tests.security.repositories import repository
@@ -247,7 +247,7 @@ async def test_too_large_to_be_set_aside(
     tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch, choice: Choice
 ) -> None:
     """It stays in its place while the user is asked, and is removed if they do not let it stay."""
-    monkeypatch.setattr(set_aside, "_MOST_BYTES", 10)
+    monkeypatch.setattr(quarantine, "_MOST_BYTES", 10)
     root = tmp_path / "ws"
     async with stage(root, _FILES, [bash("echo 0123456789 > AGENTS.md"), _DONE], _AUTO) as s:
         s.port.permitted = [PermissionAnswer(choice)]
@@ -277,7 +277,7 @@ def test_moves_follow_no_link(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other/AGENTS.md").write_text("theirs\n")
     (tmp_path / "swapped").symlink_to("other")
-    (taken,) = SetAside().take([str(tmp_path / "swapped/AGENTS.md")])
+    (taken,) = Quarantine().take([str(tmp_path / "swapped/AGENTS.md")])
     assert "could not be moved" in taken.failure
     assert (tmp_path / "other/AGENTS.md").read_text() == "theirs\n"
 
@@ -294,10 +294,10 @@ def test_moves_to_another_file_system(tmp_path: Path, monkeypatch: pytest.Monkey
     (folder / "closed/settings.json").write_text("{}")
     (folder / "link").symlink_to("/etc/passwd")
     os.mkfifo(folder / "fifo")
-    aside = SetAside()
+    aside = Quarantine()
     (taken,) = aside.take([str(folder)])
     assert not folder.exists()
-    assert aside.put_back([taken]) == (Aside(str(folder), taken.at),)
+    assert aside.put_back([taken]) == (Quarantined(str(folder), taken.at),)
     assert sorted(os.listdir(folder)) == ["closed", "link"]
     assert os.readlink(folder / "link") == "/etc/passwd"
 
@@ -307,8 +307,8 @@ async def test_a_start_removes_stand_ins_that_a_crash_left(tmp_path: Path) -> No
     root = tmp_path / "ws"
     repository(root, {"a.txt": "a\n"})
     code = (
-        "import os, signal, sys\nfrom glossator.sandbox.guards import guard\n"
-        "held = [guard(path) for path in sys.argv[1:]]\n"
+        "import os, signal, sys\nfrom glossator.sandbox.mounts import placeholder\n"
+        "held = [placeholder(path) for path in sys.argv[1:]]\n"
         "[each.__enter__() for each in held]\nos.kill(os.getpid(), signal.SIGKILL)"
     )
     left = [str(root / name) for name in (".mcp.json", ".vscode", "agents.md", ".git/commondir")]
@@ -324,9 +324,9 @@ async def test_a_start_removes_stand_ins_that_a_crash_left(tmp_path: Path) -> No
 
 def test_what_was_set_aside_long_ago_is_removed(tmp_path: Path, state: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("x")
-    SetAside().take([str(tmp_path / "AGENTS.md")])
+    Quarantine().take([str(tmp_path / "AGENTS.md")])
     old = state / f"{int(time.time()) - 31 * 86_400}-0a0b0c0d"
     old.mkdir()
-    set_aside.sweep()
+    quarantine.sweep()
     assert not old.exists()
     assert len(os.listdir(state)) == 1

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from glossator.core.permission import Mode
-from glossator.sandbox.policy import Policy
+from glossator.sandbox.policy import SandboxPolicy
 from glossator.sandbox.seatbelt import profile
 from tests.sandboxed import SANDBOXED
 from tests.security.repositories import git, repository
@@ -168,7 +168,7 @@ async def test_the_workspace_is_mounted_read_only(
 ) -> None:
     """Also if the judge is wrong about a program."""
     monkeypatch.setattr(
-        "glossator.agent.permission_checker.only_reading",
+        "glossator.agent.permission_checker.read_only_commands",
         lambda commands, _place: frozenset(commands),
     )
     commands = ("touch made", "mkdir made", "rm a.txt", "sed -i s/a/b/ a.txt", "ln a.txt made")
@@ -185,6 +185,6 @@ async def test_the_workspace_is_mounted_read_only(
 def test_profile_of_seatbelt_for_reading() -> None:
     """Without a rule that lets the workspace be written."""
     for writable in (True, False):
-        text = profile(Policy(("/ws",), writable=writable))
+        text = profile(SandboxPolicy(("/ws",), writable=writable))
         (allowed,) = (line for line in text.splitlines() if line.startswith("(allow file-write*"))
         assert ('(subpath "/ws")' in allowed) is writable

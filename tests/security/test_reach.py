@@ -13,9 +13,9 @@ import pytest
 
 from glossator.core.errors import UsageError
 from glossator.sandbox import bubblewrap
-from glossator.sandbox.policy import Limits, Policy, Quota
-from glossator.sandbox.report import output_text
-from glossator.sandbox.shell import Command, Shell
+from glossator.sandbox.output import output_text
+from glossator.sandbox.policy import CommandLimits, Quota, SandboxPolicy
+from glossator.sandbox.shell import Shell, ShellCommand
 from tests.patience import SECONDS
 from tests.sandboxed import FOUND, SANDBOXED
 
@@ -23,11 +23,11 @@ pytestmark = SANDBOXED
 
 
 def _shell(root: Path, quota: Quota | None = None) -> Shell:
-    return Shell(FOUND, Policy((str(root),), quota=quota or Quota()), os.environ)
+    return Shell(FOUND, SandboxPolicy((str(root),), quota=quota or Quota()), os.environ)
 
 
-async def _said(shell: Shell, text: str, limits: Limits | None = None) -> str:
-    finished = await shell.run(Command(text), SECONDS, limits or Limits())
+async def _said(shell: Shell, text: str, limits: CommandLimits | None = None) -> str:
+    finished = await shell.run(ShellCommand(text), SECONDS, limits or CommandLimits())
     assert not finished.timed_out
     return output_text(finished.output)
 
@@ -47,7 +47,7 @@ async def test_nothing_beside_or_above_the_workspace(tmp_path: Path) -> None:
     shell = _shell(root)
     told = await _said(shell, f"for f in {places}; do [ -e $f ] && echo seen $f; done; ls ..")
     assert told == "ws"
-    job = await shell.start(Command("echo up; until [ -e go ]; do sleep 0.01; done; ls -A .."))
+    job = await shell.start(ShellCommand("echo up; until [ -e go ]; do sleep 0.01; done; ls -A .."))
     while not (await shell.poll(job, 0.05)).output.head:
         pass
     os.mkfifo(tmp_path / "a/later")
@@ -71,7 +71,7 @@ async def test_the_folders_of_the_sandbox_are_read_only(tmp_path: Path) -> None:
 async def test_fifos_of_the_workspace_are_covered(tmp_path: Path) -> None:
     """As sockets are: another program may read them."""
     os.mkfifo(tmp_path / "fifo")
-    limits = Limits(sockets=(str(tmp_path / "fifo"),))
+    limits = CommandLimits(sockets=(str(tmp_path / "fifo"),))
     told = await _said(_shell(tmp_path), "[ -p fifo ] || echo none; echo x > fifo", limits)
     assert told.startswith("none")
     assert "Read-only" in told or "denied" in told
@@ -93,7 +93,7 @@ async def test_no_socket_or_fifo_of_a_readable_folder(
         for name in ("rel.sock", "./dot.sock", "../place/up.sock", str(place / "whole.sock")):
             server = servers.enter_context(socket.socket(socket.AF_UNIX))
             server.bind(name)
-        policy = Policy((str(root),), readable=(str(tmp_path / "link"),))
+        policy = SandboxPolicy((str(root),), readable=(str(tmp_path / "link"),))
         shell = Shell(FOUND, policy, os.environ)
         see = "for f in */* */*/*; do [ -S $f ] || [ -p $f ] && echo seen $f; done; ls */sub *"
         told = await _said(shell, f"cd {tmp_path} && {see}")
@@ -108,9 +108,9 @@ async def test_a_readable_folder_that_holds_too_much(
     root, readable = tmp_path / "ws", tmp_path / "readable"
     for folder in (root, readable):
         folder.mkdir()
-    shell = Shell(FOUND, Policy((str(root),), readable=(str(readable),)), os.environ)
+    shell = Shell(FOUND, SandboxPolicy((str(root),), readable=(str(readable),)), os.environ)
     with pytest.raises(UsageError, match=r"could not be found out: it took more than 0 s"):
-        await shell.run(Command("true"), SECONDS)
+        await shell.run(ShellCommand("true"), SECONDS)
 
 
 async def test_temporary_folders_are_limited(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ async def test_memory_is_limited(tmp_path: Path) -> None:
     command = f'{sys.executable} -c "bytearray(400_000_000)"'
     shell = Shell(
         FOUND,
-        Policy(
+        SandboxPolicy(
             (str(tmp_path),),
             readable=(sys.prefix, sys.base_prefix),
             quota=Quota(memory_bytes=200_000_000),
@@ -153,15 +153,17 @@ for child in children:
 """
 _SERVER = """
 import asyncio, os, sys
-from glossator.sandbox.policy import Policy, Quota
-from glossator.sandbox.report import output_text
-from glossator.sandbox.sandbox import find_sandbox
-from glossator.sandbox.shell import Command, Shell
+from glossator.sandbox.policy import SandboxPolicy, Quota
+from glossator.sandbox.output import output_text
+from glossator.sandbox.workspace_shell import find_sandbox
+from glossator.sandbox.shell import ShellCommand, Shell
 
 async def serve(root, bomb):
-    policy = Policy((root,), readable=(sys.prefix, sys.base_prefix), quota=Quota(processes=64))
+    quota = Quota(processes=64)
+    policy = SandboxPolicy((root,), readable=(sys.prefix, sys.base_prefix), quota=quota)
     shell = Shell(find_sandbox(), policy, os.environ)
-    finished = await shell.run(Command(f"{sys.executable} {bomb}; ulimit -u 9999; ulimit -u"), 60)
+    command = ShellCommand(f"{sys.executable} {bomb}; ulimit -u 9999; ulimit -u")
+    finished = await shell.run(command, 60)
     print(output_text(finished.output))
 
 asyncio.run(serve(*sys.argv[1:]))

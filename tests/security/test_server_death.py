@@ -19,15 +19,15 @@ _LATEST = 0.03  # seconds after bubblewrap was started: about when the command r
 # forks servers that are killed when they have started bubblewrap, so many seconds later
 _SERVERS = """
 import asyncio, os, signal, sys, time
-from glossator.sandbox.policy import Policy
-from glossator.sandbox.sandbox import find_sandbox
-from glossator.sandbox.shell import Command, Shell
+from glossator.sandbox.policy import SandboxPolicy
+from glossator.sandbox.workspace_shell import find_sandbox
+from glossator.sandbox.shell import ShellCommand, Shell
 
 root, mark, *delays = sys.argv[1:]
-shell = Shell(find_sandbox(), Policy((root,)), os.environ)
+shell = Shell(find_sandbox(), SandboxPolicy((root,)), os.environ)
 
 async def serve():
-    await shell.start(Command(f"sleep {mark}"))
+    await shell.start(ShellCommand(f"sleep {mark}"))
     await asyncio.sleep(1000)
 
 def started(server):

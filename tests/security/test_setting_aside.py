@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.sandbox import set_aside, set_aside_asked
-from glossator.sandbox.set_aside import Aside, SetAside
-from glossator.sandbox.set_aside_asked import question, told
+from glossator.sandbox import quarantine, quarantine_review
+from glossator.sandbox.quarantine import Quarantine, Quarantined
+from glossator.sandbox.quarantine_review import outcome_text, quarantine_question
 
 _SPARSE = 400_000_000  # bytes
 
@@ -28,14 +28,14 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "ws"
 
 
-def taken(*paths: Path) -> tuple[SetAside, tuple[Aside, ...]]:
-    aside = SetAside()
+def taken(*paths: Path) -> tuple[Quarantine, tuple[Quarantined, ...]]:
+    aside = Quarantine()
     aside.begin({})
     return aside, aside.take([str(path) for path in paths])
 
 
-def detail(root: Path, aside: tuple[Aside, ...]) -> str:
-    return question(aside, lambda path: os.path.relpath(path, root)).detail
+def detail(root: Path, aside: tuple[Quarantined, ...]) -> str:
+    return quarantine_question(aside, lambda path: os.path.relpath(path, root)).detail
 
 
 def blocks(folder: Path) -> int:
@@ -53,7 +53,7 @@ def test_a_parent_that_is_swapped_before_putting_back(tmp_path: Path, root: Path
     assert os.listdir(tmp_path / "outside") == []
     assert "it could not be put back (Not a directory) and is in " in done.failure
     assert os.path.dirname(one.at) in done.failure
-    assert "lets that stay" not in told([done], os.path.basename, None, stays=True)
+    assert "lets that stay" not in outcome_text([done], os.path.basename, None, stays=True)
     assert Path(one.at).read_text() == "evil\n"
 
 
@@ -121,11 +121,11 @@ def test_a_sparse_file_takes_no_room(root: Path, state: Path) -> None:
     assert asked[0].at == asked[0].path
     assert "it is too large" in asked[0].failure
     assert not state.exists() or blocks(state) == 0
-    request = question(asked, os.path.basename)
+    request = quarantine_question(asked, os.path.basename)
     assert request.detail.startswith("AGENTS.md: 400,000,000 bytes\n    rules\n")
     assert request.cut is not None
     assert request.cut.bytes > _SPARSE - 1_000_000
-    (done,) = aside.keep_out(asked)
+    (done,) = aside.discard(asked)
     assert done.failure == "it could not be moved (it is too large), so it was removed"
     assert not (root / "AGENTS.md").exists()
 
@@ -133,7 +133,7 @@ def test_a_sparse_file_takes_no_room(root: Path, state: Path) -> None:
 def test_what_is_too_large_takes_no_room_from_the_rest(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(set_aside, "_MOST_BYTES", 10)
+    monkeypatch.setattr(quarantine, "_MOST_BYTES", 10)
     (root / ".vscode").mkdir()
     (root / ".vscode/a").write_text("123456")
     (root / ".vscode/b").write_text("123456")
@@ -162,7 +162,7 @@ def test_what_stays_in_its_place_must_be_as_it_was_shown(root: Path) -> None:
 def test_many_files_are_not_copied(
     root: Path, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(set_aside, "_MOST_ENTRIES", 5)
+    monkeypatch.setattr(quarantine, "_MOST_ENTRIES", 5)
     (root / ".vscode").mkdir()
     for number in range(5):
         (root / f".vscode/{number}").write_text("x")
@@ -182,10 +182,10 @@ def test_what_can_only_be_copied(root: Path, monkeypatch: pytest.MonkeyPatch, fa
             raise left.pop()
         os.unlink(name, dir_fd=folder)
 
-    monkeypatch.setattr(set_aside, "remove", removed)
+    monkeypatch.setattr(quarantine, "remove", removed)
     aside, asked = taken(root / "AGENTS.md")
     assert asked[0].failure == "it could only be copied (busy)"
-    said = told(aside.keep_out(asked), os.path.basename, None, stays=False)
+    said = outcome_text(aside.discard(asked), os.path.basename, None, stays=False)
     assert ("so it was moved to" in said) is (fails == 1)
     assert ("and could not be removed (busy), so look at it yourself" in said) is (fails == 2)
     assert (root / "AGENTS.md").exists() is (fails == 2)
@@ -211,7 +211,7 @@ def test_a_full_disk(
         assert not aside.put_back(asked)[0].failure
         assert len(os.listdir(root / ".vscode")) == 2
     else:
-        aside.keep_out(asked)
+        aside.discard(asked)
         assert not (root / ".vscode").exists()
 
 
@@ -303,20 +303,20 @@ def test_all_of_it_is_shown(root: Path, make: Callable[[Path], object], expected
 def test_a_long_file_is_shown_whole(root: Path) -> None:
     (root / "AGENTS.md").write_text("a line\n" * 30_000 + "evil\n")
     _, asked = taken(root / "AGENTS.md")
-    request = question(asked, os.path.basename)
+    request = quarantine_question(asked, os.path.basename)
     assert request.detail.endswith("    a line\n    evil")
     assert request.cut is None
 
 
 def test_what_is_not_shown_is_counted(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that was made is named nevertheless."""
-    monkeypatch.setattr(set_aside_asked, "_MOST_SHOWN", 100)
+    monkeypatch.setattr(quarantine_review, "_MOST_SHOWN", 100)
     (root / ".vscode").mkdir()
     (root / ".vscode/a").write_text("a" * 1_000)
     (root / ".vscode/b").write_text("b" * 2_000)
     (root / "AGENTS.md").write_text("rules\n")
     _, asked = taken(root / ".vscode", root / "AGENTS.md")
-    request = question(asked, os.path.basename)
+    request = quarantine_question(asked, os.path.basename)
     assert request.detail.startswith(".vscode: a folder\n.vscode/a: 1,000 bytes\n    aaa")
     assert request.cut is not None
     assert request.cut.tail == "AGENTS.md: 6 bytes"

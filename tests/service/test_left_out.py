@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from glossator.permissions.hidden import HiddenFiles
-from glossator.sandbox import ignored
-from glossator.sandbox.ignored import Below, LeftOut
+from glossator.sandbox import command_limits
+from glossator.sandbox.command_limits import IgnoredContents, IgnoredFolders
 from tests.agent_permissions.asking import policy
 from tests.workspaces import MakeWorkspace, Workspace
 
 OUT = {".gitignore": "out/\n.idea\n*.log\n"}
 
 
-def look(ws: Workspace, at: LeftOut, hidden: HiddenFiles | None = None) -> Below:
+def look(ws: Workspace, at: IgnoredFolders, hidden: HiddenFiles | None = None) -> IgnoredContents:
     return at.look(ws.snapshot, hidden, 1_000)
 
 
@@ -27,7 +27,7 @@ def names(ws: Workspace, paths: list[str]) -> set[str]:
 
 def later(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if all that is there had been there for long, so that times are believed."""
-    monkeypatch.setattr(ignored, "_RACY_NS", -1)
+    monkeypatch.setattr(command_limits, "_RACY_NS", -1)
 
 
 async def test_what_lies_below(workspace: MakeWorkspace) -> None:
@@ -37,7 +37,7 @@ async def test_what_lies_below(workspace: MakeWorkspace) -> None:
     )
     ws = await workspace(OUT | dict.fromkeys(files.split(), ""))
     (ws.root / "out/link").symlink_to(ws.root)
-    assert names(ws, look(ws, LeftOut()).protected) == {
+    assert names(ws, look(ws, IgnoredFolders()).protected) == {
         "out/.git",
         "out/deep/.VSCODE",
         "out/CLAUDE.md",
@@ -55,7 +55,7 @@ async def test_what_comes_later(
         later(monkeypatch)
     ws = await workspace(OUT | {"out/a/b/x": ""})
     hidden = HiddenFiles.of(policy(deny=["Read(.env)"], root=ws.root))
-    found = LeftOut()
+    found = IgnoredFolders()
     assert look(ws, found, hidden).protected == []
     (ws.root / "out/a/b/.vscode").mkdir()
     (ws.root / "out/a/.env").touch()
@@ -82,7 +82,7 @@ async def test_only_folders_that_changed_are_read(
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", counted)
-    found = LeftOut()
+    found = IgnoredFolders()
     look(ws, found)
     assert len(read) == 13
     read.clear()
@@ -99,7 +99,7 @@ async def test_a_link_that_leads_elsewhere_later(
     (ws.root / "out/to").symlink_to("../via/a")
     (ws.root / "via").symlink_to("fine")
     hidden = HiddenFiles.of(policy(deny=["Read(/secret/**)"], root=ws.root))
-    found = LeftOut()
+    found = IgnoredFolders()
     assert look(ws, found, hidden).hidden == []
     (ws.root / "via").unlink()
     (ws.root / "via").symlink_to("secret")
@@ -112,7 +112,7 @@ async def test_sockets(workspace: MakeWorkspace) -> None:
         one.bind(str(ws.root / "out" / "s"))
         two.bind(str(ws.root / "t"))
         ws.touched("t")
-        assert names(ws, look(ws, LeftOut()).sockets) == {"out/s", "t"}
+        assert names(ws, look(ws, IgnoredFolders()).sockets) == {"out/s", "t"}
 
 
 @pytest.mark.parametrize(("most", "complete"), [(3, True), (2, False)])
@@ -120,7 +120,7 @@ async def test_a_folder_that_holds_too_much(
     workspace: MakeWorkspace, most: int, *, complete: bool
 ) -> None:
     ws = await workspace(OUT | {"out/a": "", "out/b/c": ""})
-    assert LeftOut().look(ws.snapshot, None, most).complete is complete
+    assert IgnoredFolders().look(ws.snapshot, None, most).complete is complete
 
 
 async def test_a_folder_that_is_closed_to_us_is_kept_as_a_whole(
@@ -141,7 +141,7 @@ async def test_a_folder_that_is_closed_to_us_is_kept_as_a_whole(
         return lstat(path)
 
     hidden = HiddenFiles.of(policy(deny=["Read(.env)"], root=ws.root))
-    found = LeftOut()
+    found = IgnoredFolders()
     assert names(ws, look(ws, found, hidden).hidden) == {"out/shut/.env"}
     for name, shut in (("scandir", closed), ("lstat", unseen)):
         with monkeypatch.context() as patched:
@@ -156,7 +156,7 @@ async def test_a_folder_that_is_closed_to_us_is_kept_as_a_whole(
 
 async def test_a_folder_that_is_gone(workspace: MakeWorkspace) -> None:
     ws = await workspace(OUT | {"out/a/.vscode/x": "", "out/b": ""})
-    found = LeftOut()
+    found = IgnoredFolders()
     assert look(ws, found).protected
     os.rename(ws.root / "out", Path(ws.root).parent / "elsewhere")
     assert look(ws, found).protected == []

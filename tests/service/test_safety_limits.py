@@ -9,9 +9,9 @@ import pytest
 
 from glossator.permissions.hidden import HiddenFiles
 from glossator.sandbox import command_limits
-from glossator.sandbox.command_limits import CommandLimits
-from glossator.sandbox.policy import Limits, Unavailable
-from glossator.sandbox.sandbox import find_sandbox
+from glossator.sandbox.command_limits import LimitFinder
+from glossator.sandbox.policy import CommandLimits, Unavailable
+from glossator.sandbox.workspace_shell import find_sandbox
 from tests.agent_permissions.asking import policy
 from tests.stage import stage
 from tests.standin import Text, ToolUse, Turn
@@ -28,7 +28,7 @@ def relative(ws: Workspace, paths: tuple[str, ...]) -> set[str]:
 
 async def test_what_comes_later_is_kept_and_what_goes_is_not(workspace: MakeWorkspace) -> None:
     ws = await workspace({"src/a.py": "", "src/.idea/x.xml": "", "src/.git/config": ""})
-    limits = CommandLimits()
+    limits = LimitFinder()
 
     def kept() -> set[str]:
         return relative(ws, limits.of(ws.snapshot, None).protected)
@@ -56,7 +56,7 @@ async def test_what_git_obeys_in_a_repository(workspace: MakeWorkspace) -> None:
         }
     )
     one = ".git/modules/libs/one"
-    kept = relative(ws, CommandLimits().of(ws.snapshot, None).protected)
+    kept = relative(ws, LimitFinder().of(ws.snapshot, None).protected)
     names = ("config", "hooks", "commondir", "config.worktree")
     assert {path for path in kept if path.startswith(".git/")} == {
         *(".git/worktrees/w/commondir", ".git/worktrees/w/config.worktree"),
@@ -69,7 +69,7 @@ async def test_what_git_obeys_in_a_repository(workspace: MakeWorkspace) -> None:
 async def test_what_a_link_leads_to_is_not_kept_in_its_place(workspace: MakeWorkspace) -> None:
     ws = await workspace({"real/workflows/x.yml": ""})
     (ws.root / ".github").symlink_to("real")
-    kept = relative(ws, CommandLimits().of(ws.snapshot, None).protected)
+    kept = relative(ws, LimitFinder().of(ws.snapshot, None).protected)
     assert ".github/workflows" not in kept
     assert ".vscode" in kept
 
@@ -103,7 +103,7 @@ async def test_what_is_covered(workspace: MakeWorkspace, deny: str, covered: set
     (ws.root / "out").symlink_to("/etc/passwd")
     ws.touched("link")
     ws.touched("out")
-    limits = CommandLimits().of(ws.snapshot, hidden(ws, deny))
+    limits = LimitFinder().of(ws.snapshot, hidden(ws, deny))
     assert relative(ws, limits.hidden) == covered
     assert limits.doubt is None
 
@@ -121,7 +121,7 @@ async def test_what_is_too_much_is_said(
     files = {".gitignore": "build/\n", "build/a": "", "build/b": "", "a.pem": "", "b.pem": ""}
     ws = await workspace(files)
     monkeypatch.setattr(command_limits, bound, 1)
-    limits = CommandLimits().of(ws.snapshot, hidden(ws, "Read(*.pem)"))
+    limits = LimitFinder().of(ws.snapshot, hidden(ws, "Read(*.pem)"))
     assert limits.doubt is not None
     assert doubt in limits.doubt
 
@@ -148,4 +148,4 @@ async def test_nothing_is_looked_for_that_no_rule_hides(tmp_path: Path) -> None:
         assert HiddenFiles.of(policy(deny=[deny], root=tmp_path)) is None
     for deny in ("*", "Read", "Read(x)"):
         assert HiddenFiles.of(policy(deny=[deny], root=tmp_path)) is not None
-    assert Limits().doubt is None
+    assert CommandLimits().doubt is None

@@ -13,7 +13,7 @@ from glossator.core.question import QuestionAnswer
 from glossator.documents.change import RootsChanged
 from glossator.sandbox import workspace_shell
 from glossator.sandbox.policy import Sandbox, Unavailable
-from glossator.sandbox.shell import Command
+from glossator.sandbox.shell import ShellCommand
 from glossator.undo.apply import Undone
 from glossator.undo.checkpoint_store import CheckpointStore
 from glossator.undo.checkpoints import Checkpoints
@@ -171,7 +171,7 @@ async def test_looking_for_a_sandbox_does_not_hold_up_the_server(
             shell = s.app.acting.of(session).commands(turn)
             with pytest.raises(Exception, match="no job"):
                 await shell.poll("1", 0)
-            await shell.run(Command("true"), 10)
+            await shell.run(ShellCommand("true"), 10)
             assert shell.unconfined == "None here."
     assert looking
     assert threading.main_thread() not in looking

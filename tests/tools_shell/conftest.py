@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from glossator.sandbox.policy import Policy, Sandbox, Unavailable
+from glossator.sandbox.policy import Sandbox, SandboxPolicy, Unavailable
 from glossator.sandbox.shell import Shell
 from tests.sandboxed import FOUND
 
@@ -39,7 +39,7 @@ async def shell(root: Path) -> AsyncIterator[MakeShell]:
     shells = []
 
     def make(sandbox: Sandbox | Unavailable, *protected: str, network: bool = False) -> Shell:
-        policy = Policy(
+        policy = SandboxPolicy(
             (str(root),), tuple(f"{root}/{each}" for each in protected), network=network
         )
         environment = {**os.environ, "ANTHROPIC_API_KEY": KEY, "BASH_ENV": "/etc/passwd"}

@@ -10,13 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from glossator.shell.judge import Place, is_read_only, only_reading
+from glossator.shell.parser import parse
 from glossator.shell.programs import FIND, GIT, PROGRAMS
-from glossator.shell.syntax import Script, parse
+from glossator.shell.read_only import CommandContext, read_only_commands
+from glossator.shell.script import Script
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> CommandContext:
     root = tmp_path / "ws"
     (root / "src" / "bin").mkdir(parents=True)
     (root / "a.py").write_text("x")
@@ -35,11 +36,14 @@ def place(tmp_path: Path) -> Place:
     program = root / "src" / "bin" / "wc"
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    return Place(str(root), (str(root),), "/usr/bin:/bin")
+    return CommandContext(str(root), (str(root),), "/usr/bin:/bin")
 
 
-def check(command: str, place: Place) -> bool:
-    return is_read_only(parse(command), place)
+def check(command: str, place: CommandContext) -> bool:
+    script = parse(command)
+    if not isinstance(script, Script):
+        return False
+    return read_only_commands(script.commands, place).issuperset(script.commands)
 
 
 READS = [
@@ -126,11 +130,11 @@ READS = [
 
 
 @pytest.mark.parametrize("command", READS)
-def test_reads(command: str, place: Place) -> None:
+def test_reads(command: str, place: CommandContext) -> None:
     assert check(command, place)
 
 
-def test_absolute_paths_in_the_workspace(place: Place) -> None:
+def test_absolute_paths_in_the_workspace(place: CommandContext) -> None:
     assert check(f"cat {place.cwd}/a.py", place)
     assert check(f"cd {place.cwd} && git status", place)
 
@@ -378,27 +382,27 @@ MAY_DO_MORE = [
 
 
 @pytest.mark.parametrize("command", MAY_DO_MORE)
-def test_may_do_more(command: str, place: Place) -> None:
+def test_may_do_more(command: str, place: CommandContext) -> None:
     assert not check(command, place)
 
 
-def test_a_program_of_the_workspace_is_not_what_it_is_called(place: Place) -> None:
-    planted = Place(place.cwd, place.roots, f"{place.cwd}/src/bin:/usr/bin:/bin")
+def test_a_program_of_the_workspace_is_not_what_it_is_called(place: CommandContext) -> None:
+    planted = CommandContext(place.cwd, place.roots, f"{place.cwd}/src/bin:/usr/bin:/bin")
     assert check("wc a.py", place)
     assert not check("wc a.py", planted)
     assert check("echo a", planted)
 
 
-def test_nor_is_a_link_to_one_of_the_workspace(place: Place, tmp_path: Path) -> None:
+def test_nor_is_a_link_to_one_of_the_workspace(place: CommandContext, tmp_path: Path) -> None:
     elsewhere = tmp_path / "bin"
     elsewhere.mkdir()
     (elsewhere / "cat").symlink_to(f"{place.cwd}/src/bin/wc")
-    planted = Place(place.cwd, place.roots, f"{elsewhere}:/usr/bin:/bin")
+    planted = CommandContext(place.cwd, place.roots, f"{elsewhere}:/usr/bin:/bin")
     assert check("wc a.py", planted)
     assert not check("cat a.py", planted)
 
 
-def test_what_is_read_is_no_program_for_another(place: Place) -> None:
+def test_what_is_read_is_no_program_for_another(place: CommandContext) -> None:
     """Each part that only reads is known, but for those whose output another one may obey."""
     for line, reading in (
         ("echo a; npm test; echo b", ["echo a", "echo b"]),
@@ -411,12 +415,12 @@ def test_what_is_read_is_no_program_for_another(place: Place) -> None:
     ):
         script = parse(line)
         assert isinstance(script, Script)
-        found = only_reading(script.commands, place)
+        found = read_only_commands(script.commands, place)
         assert [each.text for each in dict.fromkeys(script.commands) if each in found] == reading
 
 
-def test_a_folder_outside_is_no_place_to_read(place: Place) -> None:
-    assert not check("ls", Place("/", place.roots, place.search_path))
+def test_a_folder_outside_is_no_place_to_read(place: CommandContext) -> None:
+    assert not check("ls", CommandContext("/", place.roots, place.search_path))
 
 
 def test_dangerous_words_are_in_no_table() -> None:
@@ -437,7 +441,7 @@ WORDS = st.sampled_from(
     max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(program=st.sampled_from(sorted(PROGRAMS)), words=st.lists(WORDS, max_size=4))
-def test_only_options_of_the_table(program: str, words: list[str], place: Place) -> None:
+def test_only_options_of_the_table(program: str, words: list[str], place: CommandContext) -> None:
     """A word that begins with a dash is one the table names, its value, or behind a `--`."""
     if not check(" ".join([program, *words]), place):
         return
@@ -459,7 +463,7 @@ def test_only_options_of_the_table(program: str, words: list[str], place: Place)
         alphabet=st.sampled_from(list("ls ca.py;|&<>$`\\'\"(){}*?~#!\n\r\x00é")), max_size=14
     )
 )
-def test_nothing_unclear_reads(text: str, place: Place) -> None:
+def test_nothing_unclear_reads(text: str, place: CommandContext) -> None:
     if check(text, place):
         bare = re.sub(r"'[^']*'|\"[^\"$`\\]*\"", "", text)
         assert set("$`\\(){}*?!&>#\r\x00é'\"").isdisjoint(bare)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from glossator.shell.judge import Place, only_reading
-from glossator.shell.script import moved
-from glossator.shell.syntax import Script, parse
+from glossator.shell.parser import parse
+from glossator.shell.read_only import CommandContext, read_only_commands
+from glossator.shell.script import Script, folders_after
 
 
 @pytest.fixture
@@ -40,16 +40,16 @@ def test_moved(
     root: Path, monkeypatch: pytest.MonkeyPatch, words: str, expected: list[str]
 ) -> None:
     monkeypatch.setenv("HOME", str(root / "home"))
-    found = moved([str(root)], words.split())
+    found = folders_after([str(root)], words.split())
     assert sorted(found) == sorted(str(root / each) for each in expected)
 
 
 def test_many_moves_end(root: Path) -> None:
     """One that leads nowhere else stays cheap; after many that may fail, no more is sure."""
-    place = Place(str(root), (str(root),), "/usr/bin:/bin")
+    place = CommandContext(str(root), (str(root),), "/usr/bin:/bin")
     staying = parse("cd .; " * 180 + "ls")
     assert isinstance(staying, Script)
-    assert only_reading(staying.commands, place) == set(staying.commands)
+    assert read_only_commands(staying.commands, place) == set(staying.commands)
     going = parse("".join(f"cd d{each}; " for each in range(180)) + "git status")
     assert isinstance(going, Script)
-    assert going.commands[-1] not in only_reading(going.commands, place)
+    assert going.commands[-1] not in read_only_commands(going.commands, place)

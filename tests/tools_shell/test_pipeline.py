@@ -6,12 +6,10 @@ import shutil
 
 import pytest
 
-from glossator.sandbox.output import Output
+from glossator.sandbox.output import Exit, Output, exit_text, output_text
 from glossator.sandbox.policy import Sandbox, Unavailable
-from glossator.sandbox.process import Exit
-from glossator.sandbox.report import exit_text, output_text
-from glossator.sandbox.shell import Command
-from glossator.shell.pipeline import Failed
+from glossator.sandbox.shell import ShellCommand
+from glossator.shell.pipeline import FailedPart
 from tests.patience import SECONDS
 from tests.sandboxed import FOUND, SANDBOXED
 from tests.tools_shell.conftest import MakeShell
@@ -53,8 +51,8 @@ async def test_parts_of_the_last_pipeline_that_failed(
     text: str,
     failed: list[tuple[str, int]],
 ) -> None:
-    finished = await shell(confinement).run(Command(text), SECONDS)
-    assert finished.exit == Exit(0, failed=tuple(Failed(*each) for each in failed))
+    finished = await shell(confinement).run(ShellCommand(text), SECONDS)
+    assert finished.exit == Exit(0, failed=tuple(FailedPart(*each) for each in failed))
     assert finished.output == Output()
 
 
@@ -67,21 +65,21 @@ async def test_what_a_command_means_stays_as_it_is(shell: MakeShell, sandbox: Sa
         ("-x 2>/dev/null | cat", ""),
         ("(exec 3>&2 4>&2; echo a >&3) | cat", "a"),
     ):
-        finished = await bash.run(Command(text), SECONDS)
+        finished = await bash.run(ShellCommand(text), SECONDS)
         assert output_text(finished.output) == said
-    assert (await bash.run(Command("true | false"), SECONDS)).exit == Exit(1)
-    assert (await bash.run(Command("true | exit 4"), SECONDS)).exit == Exit(4)
+    assert (await bash.run(ShellCommand("true | false"), SECONDS)).exit == Exit(1)
+    assert (await bash.run(ShellCommand("true | exit 4"), SECONDS)).exit == Exit(4)
 
 
 async def test_without_bash_nothing_is_told_of_parts(
     shell: MakeShell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("glossator.sandbox.shell._BASH_PLACES", "/nowhere")
-    finished = await shell(NO_SANDBOX).run(Command("false | true"), SECONDS)
+    finished = await shell(NO_SANDBOX).run(ShellCommand("false | true"), SECONDS)
     assert (finished.exit, output_text(finished.output)) == (Exit(0), "")
 
 
 def test_what_is_said_of_them() -> None:
-    ended = Exit(0, failed=(Failed("pytest", 1), Failed("sed p", 2)))
+    ended = Exit(0, failed=(FailedPart("pytest", 1), FailedPart("sed p", 2)))
     parts = "`pytest` ended with exit code 1, `sed p` ended with exit code 2"
     assert exit_text(ended) == f"[exit code 0, that of the last part; {parts}]"

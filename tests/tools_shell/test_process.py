@@ -15,11 +15,9 @@ import pytest
 from glossator.core.errors import UsageError
 from glossator.sandbox.environment import home_tools, scrubbed
 from glossator.sandbox.jobs import MOST_RUNNING
-from glossator.sandbox.output import HEAD, TAIL, Kept, Output
+from glossator.sandbox.output import HEAD, TAIL, Exit, Output, OutputBuffer, exit_text, output_text
 from glossator.sandbox.policy import Sandbox, Unavailable
-from glossator.sandbox.process import Exit
-from glossator.sandbox.report import exit_text, output_text
-from glossator.sandbox.shell import Command, Shell
+from glossator.sandbox.shell import Shell, ShellCommand
 from tests.patience import SECONDS
 from tests.sandboxed import FOUND, SANDBOXED
 from tests.tools_shell.conftest import KEY, MakeShell, processes
@@ -52,14 +50,14 @@ both = pytest.mark.parametrize("confinement", BOTH)
 async def test_run(
     shell: MakeShell, confinement: Sandbox | Unavailable, text: str, output: str, ended: Exit
 ) -> None:
-    finished = await shell(confinement).run(Command(text), SECONDS)
+    finished = await shell(confinement).run(ShellCommand(text), SECONDS)
     assert (output_text(finished.output), finished.exit) == (output, ended)
 
 
 async def test_the_signal_is_told(shell: MakeShell, sandbox: Sandbox) -> None:
-    finished = await shell(NO_SANDBOX).run(Command("kill -9 $$"), SECONDS)
+    finished = await shell(NO_SANDBOX).run(ShellCommand("kill -9 $$"), SECONDS)
     assert finished.exit == Exit(None, "SIGKILL")
-    finished = await shell(sandbox).run(Command("kill -SEGV $$"), SECONDS)
+    finished = await shell(sandbox).run(ShellCommand("kill -SEGV $$"), SECONDS)
     assert finished.exit == Exit(139, "SIGSEGV")
 
 
@@ -81,7 +79,7 @@ async def test_nothing_is_left_behind(
     shell: MakeShell, confinement: Sandbox | Unavailable, text: str
 ) -> None:
     number = mark()
-    finished = await shell(confinement).run(Command(text.format(mark=number)), SECONDS)
+    finished = await shell(confinement).run(ShellCommand(text.format(mark=number)), SECONDS)
     assert finished.exit == Exit(0)
     assert processes(number) == []
 
@@ -100,7 +98,7 @@ async def test_the_time_limit_ends_all(
     shell: MakeShell, confinement: Sandbox | Unavailable, text: str
 ) -> None:
     number = mark()
-    finished = await shell(confinement).run(Command(text.format(mark=number)), 0.5)
+    finished = await shell(confinement).run(ShellCommand(text.format(mark=number)), 0.5)
     assert finished.timed_out
     assert "begun" in output_text(finished.output)
     assert processes(number) == []
@@ -111,7 +109,7 @@ async def test_in_the_sandbox_a_session_of_its_own_does_not_help(
 ) -> None:
     number = mark()
     text = f"setsid sleep {number} & (setsid sleep {number} &); echo"
-    await shell(sandbox).run(Command(text), SECONDS)
+    await shell(sandbox).run(ShellCommand(text), SECONDS)
     assert processes(number) == []
 
 
@@ -122,7 +120,7 @@ async def test_ending_at_any_moment_ends_all(
     """Above all while the sandbox is being made."""
     confined, number = shell(confinement), mark()
     for step in range(40):
-        task = asyncio.create_task(confined.run(Command(f"sleep {number}"), SECONDS))
+        task = asyncio.create_task(confined.run(ShellCommand(f"sleep {number}"), SECONDS))
         for _ in range(step * 5):
             await asyncio.sleep(0)
         task.cancel()
@@ -138,7 +136,7 @@ async def test_cancelling_ends_all(
     number = mark()
     os.mkfifo(root / "begun")
     text = f"sleep {number} & echo > begun; trap '' TERM; while true; do sleep {number}; done"
-    task = asyncio.create_task(shell(confinement).run(Command(text), SECONDS))
+    task = asyncio.create_task(shell(confinement).run(ShellCommand(text), SECONDS))
     await asyncio.to_thread((root / "begun").read_text)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -149,7 +147,7 @@ async def test_cancelling_ends_all(
 async def test_a_command_asked_to_end_may_clean_up(shell: MakeShell, sandbox: Sandbox) -> None:
     confined = shell(sandbox)
     job = await confined.start(
-        Command("trap 'echo cleaned; exit 5' TERM; echo begun; sleep 1000 & wait")
+        ShellCommand("trap 'echo cleaned; exit 5' TERM; echo begun; sleep 1000 & wait")
     )
     text = ""
     while "begun" not in text:
@@ -166,7 +164,7 @@ async def test_much_output_is_not_held(
     tracemalloc.start()
     try:
         finished = await shell(confinement).run(
-            Command("yes | head -c 100000000; echo end"), SECONDS
+            ShellCommand("yes | head -c 100000000; echo end"), SECONDS
         )
         _, peak = tracemalloc.get_traced_memory()
     finally:
@@ -183,7 +181,7 @@ async def test_much_output_is_not_held(
 
 
 def test_kept_holds_both_ends() -> None:
-    kept = Kept(head=10, tail=10)
+    kept = OutputBuffer(head=10, tail=10)
     for number in range(100):
         kept.feed(b"%02d\n" % number)
     output = kept.take()
@@ -200,7 +198,7 @@ def test_kept_holds_both_ends() -> None:
 @pytest.mark.parametrize("piece", [1, 3, 7, 1000])
 @pytest.mark.parametrize("size", [0, 9, 10, 11, 20, 21, 500])
 def test_kept_counts_every_byte(piece: int, size: int) -> None:
-    kept, data = Kept(head=10, tail=10), bytes(range(10)) * 50
+    kept, data = OutputBuffer(head=10, tail=10), bytes(range(10)) * 50
     for at in range(0, size, piece):
         kept.feed(data[at : min(at + piece, size)])
     output = kept.take()
@@ -276,13 +274,13 @@ async def test_jobs_die_with_the_server(sandbox: Sandbox, root: Path) -> None:
 
 SERVER = """
 import asyncio, os, signal, sys
-from glossator.sandbox.policy import Policy
-from glossator.sandbox.sandbox import find_sandbox
-from glossator.sandbox.shell import Command, Shell
+from glossator.sandbox.policy import SandboxPolicy
+from glossator.sandbox.workspace_shell import find_sandbox
+from glossator.sandbox.shell import ShellCommand, Shell
 
 async def serve(root):
-    shell = Shell(find_sandbox(), Policy((root,)), os.environ)
-    await shell.start(Command("exec 9>alive; echo up >&9; echo up; sleep 1000"))
+    shell = Shell(find_sandbox(), SandboxPolicy((root,)), os.environ)
+    await shell.start(ShellCommand("exec 9>alive; echo up >&9; echo up; sleep 1000"))
     while not (await shell.poll("1", 0.05)).output.head:
         pass
     os.kill(os.getpid(), signal.SIGKILL)
@@ -295,7 +293,7 @@ asyncio.run(serve(sys.argv[1]))
 async def test_jobs(shell: MakeShell, confinement: Sandbox | Unavailable, root: Path) -> None:
     os.mkfifo(root / "go")
     confined = shell(confinement)
-    job = await confined.start(Command("echo one; cat go; echo two; exit 4"))
+    job = await confined.start(ShellCommand("echo one; cat go; echo two; exit 4"))
     text = ""
     while "one" not in text:
         text += output_text((await confined.poll(job, 0.05)).output)
@@ -312,13 +310,13 @@ async def test_jobs(shell: MakeShell, confinement: Sandbox | Unavailable, root: 
 
 async def test_jobs_are_few_and_end_with_their_owner(shell: MakeShell, sandbox: Sandbox) -> None:
     confined, number = shell(sandbox), mark()
-    names = [await confined.start(Command(f"sleep {number}")) for _ in range(MOST_RUNNING)]
+    names = [await confined.start(ShellCommand(f"sleep {number}")) for _ in range(MOST_RUNNING)]
     assert names == [str(each + 1) for each in range(MOST_RUNNING)]
     with pytest.raises(UsageError, match=r"which is the most\.\nStop one of 1, 2"):
-        await confined.start(Command("true"))
+        await confined.start(ShellCommand("true"))
     polled = await confined.stop("1")
     assert polled.exit is not None
-    assert await confined.start(Command(f"sleep {number}")) == str(MOST_RUNNING + 1)
+    assert await confined.start(ShellCommand(f"sleep {number}")) == str(MOST_RUNNING + 1)
     await confined.close()
     assert processes(number) == []
 
@@ -333,5 +331,5 @@ async def test_ended_jobs_nobody_asks_about_are_forgotten(shell: MakeShell) -> N
 
 async def _run_jobs(shell: Shell, count: int) -> None:
     for _ in range(count):
-        job = await shell.start(Command("true"))
+        job = await shell.start(ShellCommand("true"))
         await shell._jobs._job(job).process.wait()

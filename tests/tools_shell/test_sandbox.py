@@ -13,18 +13,24 @@ from pathlib import Path
 import pytest
 
 from glossator.core.errors import UsageError
-from glossator.sandbox.guards import guard, is_guard
-from glossator.sandbox.policy import Limits, Policy, Sandbox, Unavailable
-from glossator.sandbox.protection import Guard, Pin, Seal, protection
-from glossator.sandbox.report import output_text
+from glossator.sandbox.mounts import (
+    PinnedMount,
+    PlaceholderMount,
+    ReadOnlyMount,
+    is_placeholder,
+    mounts_for,
+    placeholder,
+)
+from glossator.sandbox.output import output_text
+from glossator.sandbox.policy import CommandLimits, Sandbox, SandboxPolicy, Unavailable
 from glossator.sandbox.seatbelt import profile
-from glossator.sandbox.shell import Command, Shell
+from glossator.sandbox.shell import Shell, ShellCommand
 from tests.patience import SECONDS
 from tests.tools_shell.conftest import KEY, MakeShell
 
 
 async def said(shell: Shell, text: str, *, network: bool = False) -> str:
-    finished = await shell.run(Command(text, network=network), SECONDS)
+    finished = await shell.run(ShellCommand(text, network=network), SECONDS)
     assert not finished.timed_out
     return output_text(finished.output)
 
@@ -114,13 +120,13 @@ async def test_sockets_that_can_be_seen(
             server = stack.enter_context(socket.socket(socket.AF_UNIX))
             server.bind(str(root / name))
             server.listen()
-        limits = Limits(sockets=(str(root / "told"),))
+        limits = CommandLimits(sockets=(str(root / "told"),))
         connect = "import socket; socket.socket(socket.AF_UNIX).connect('{}'); print('reached')"
         for name, reached in zip(names, (network, True), strict=True):
-            command = Command(f'python3 -c "{connect.format(root / name)}"', network=network)
+            command = ShellCommand(f'python3 -c "{connect.format(root / name)}"', network=network)
             text = output_text((await shell(sandbox).run(command, SECONDS, limits)).output)
             assert ("reached" in text) is reached
-        elsewhere = Policy((str(root / "lib"),), readable=(str(root),))
+        elsewhere = SandboxPolicy((str(root / "lib"),), readable=(str(root),))
         with sandbox.confine(("true",), str(root / "lib"), elsewhere) as confined:
             assert str(root / "told") in confined.words
             assert str(root / "lib/other") not in confined.words
@@ -139,8 +145,10 @@ async def test_what_is_hidden_stays_where_it_is(
     """Elsewhere no rule would know it again, and the next command could read it."""
     (root / "a/b").mkdir(parents=True)
     (root / "a/b/key").write_text(KEY)
-    limits = Limits(hidden=(str(root / "a/b/key"),))
-    command = Command("mv a moved; mv a/b moved; mv a/b/key moved; ln a/b/key hard; cat moved hard")
+    limits = CommandLimits(hidden=(str(root / "a/b/key"),))
+    command = ShellCommand(
+        "mv a moved; mv a/b moved; mv a/b/key moved; ln a/b/key hard; cat moved hard"
+    )
     text = output_text((await shell(sandbox).run(command, SECONDS, limits)).output)
     assert "cannot move 'a' to 'moved': Device or resource busy" in text
     assert KEY not in text
@@ -230,8 +238,8 @@ async def test_a_repository_in_the_workspace_runs_nothing(
         (repository / "config").write_text(
             f"[core]\n\tbare = false\n\tfsmonitor = {hook}\n\tworktree = {repository.parent}\n"
         )
-        await shell(sandbox).run(Command("git status", str(repository)), SECONDS)
-        await shell(sandbox).run(Command("git status", str(repository.parent)), SECONDS)
+        await shell(sandbox).run(ShellCommand("git status", str(repository)), SECONDS)
+        await shell(sandbox).run(ShellCommand("git status", str(repository.parent)), SECONDS)
     assert not (root / "was-run").exists()
 
 
@@ -276,15 +284,15 @@ async def test_a_protected_link_is_refused(shell: MakeShell, sandbox: Sandbox, r
     (root / "target").mkdir()
     (root / ".vscode").symlink_to("target")
     with pytest.raises(UsageError, match="is protected and a link"):
-        await shell(sandbox, ".vscode/").run(Command("ls"), SECONDS)
+        await shell(sandbox, ".vscode/").run(ShellCommand("ls"), SECONDS)
     with pytest.raises(UsageError, match="is protected and a link"):
-        await shell(sandbox, ".vscode/settings.json").run(Command("ls"), SECONDS)
+        await shell(sandbox, ".vscode/settings.json").run(ShellCommand("ls"), SECONDS)
 
 
 def test_the_whole_disk_is_no_workspace(sandbox: Sandbox) -> None:
     with (
         pytest.raises(UsageError, match="whole disk"),
-        sandbox.confine(("ls",), "/", Policy(("/",))),
+        sandbox.confine(("ls",), "/", SandboxPolicy(("/",))),
     ):
         pass
 
@@ -292,60 +300,62 @@ def test_the_whole_disk_is_no_workspace(sandbox: Sandbox) -> None:
 def test_protection(root: Path) -> None:
     (root / "a" / "b").mkdir(parents=True)
     (root / "f").write_text("")
-    found = protection(
-        Policy(
+    found = mounts_for(
+        SandboxPolicy(
             (str(root),),
             tuple(f"{root}/{each}" for each in ("a/b/c", "f", "n", "m/", "o/p", "a/b/c/d", "f/x")),
         )
     )
     assert found == (
-        Pin(f"{root}/a"),
-        Seal(f"{root}/f"),
-        Guard(f"{root}/m"),
-        Guard(f"{root}/n"),
-        Guard(f"{root}/o"),
-        Pin(f"{root}/a/b"),
-        Guard(f"{root}/a/b/c"),
+        PinnedMount(f"{root}/a"),
+        ReadOnlyMount(f"{root}/f"),
+        PlaceholderMount(f"{root}/m"),
+        PlaceholderMount(f"{root}/n"),
+        PlaceholderMount(f"{root}/o"),
+        PinnedMount(f"{root}/a/b"),
+        PlaceholderMount(f"{root}/a/b/c"),
     )
-    assert protection(Policy((str(root),), ("/etc/x", f"{root}-evil/x"))) == ()
-    assert protection(Policy((str(root),), (str(root), f"{root}/a/b"))) == (Seal(str(root)),)
+    assert mounts_for(SandboxPolicy((str(root),), ("/etc/x", f"{root}-evil/x"))) == ()
+    assert mounts_for(SandboxPolicy((str(root),), (str(root), f"{root}/a/b"))) == (
+        ReadOnlyMount(str(root)),
+    )
 
 
 def test_guards_are_shared_and_removed_by_the_last(tmp_path: Path) -> None:
     path = tmp_path / "g"
-    with guard(str(path)) as first:
-        with guard(str(path)) as second:
+    with placeholder(str(path)) as first:
+        with placeholder(str(path)) as second:
             assert first
             assert second
-            assert is_guard(str(path))
+            assert is_placeholder(str(path))
         assert path.exists()
     assert not path.exists()
 
 
 def test_a_guard_that_is_a_file(tmp_path: Path) -> None:
     path = tmp_path / "commondir"
-    with guard(str(path)) as first, guard(str(path)) as second:
+    with placeholder(str(path)) as first, placeholder(str(path)) as second:
         assert first
         assert second
-        assert is_guard(str(path))
+        assert is_placeholder(str(path))
         assert path.read_text() == ".\n"
     assert os.listdir(tmp_path) == []
     path.write_text(".\n")
-    assert not is_guard(str(path))
-    with guard(str(path)):
+    assert not is_placeholder(str(path))
+    with placeholder(str(path)):
         path.write_text("elsewhere")
     assert path.read_text() == "elsewhere"
 
 
 def test_a_guard_that_the_user_put_something_into_is_kept(tmp_path: Path) -> None:
-    with guard(str(tmp_path / "g")):
+    with placeholder(str(tmp_path / "g")):
         (tmp_path / "g" / "x").write_text("")
     assert (tmp_path / "g" / "x").exists()
 
 
 def test_a_guard_that_the_user_replaced_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "g"
-    with guard(str(path)):
+    with placeholder(str(path)):
         path.rmdir()
         path.write_text("{}")
     assert path.read_text() == "{}"
@@ -353,9 +363,9 @@ def test_a_guard_that_the_user_replaced_is_kept(tmp_path: Path) -> None:
 
 def test_a_guard_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with guard(str(tmp_path / "file" / "g")) as made:
+    with placeholder(str(tmp_path / "file" / "g")) as made:
         assert not made
-    with guard(str(tmp_path / "file")) as made:
+    with placeholder(str(tmp_path / "file")) as made:
         assert not made
 
 
@@ -363,9 +373,9 @@ async def test_guards_left_by_a_crash_are_cleared(
     shell: MakeShell, sandbox: Sandbox, root: Path
 ) -> None:
     code = (
-        "import os,signal,sys\nfrom glossator.sandbox.guards import guard\n"
-        f"one = guard({str(root / '.mcp.json')!r})\n"
-        f"two = guard({str(root / '.vscode')!r})\n"
+        "import os,signal,sys\nfrom glossator.sandbox.mounts import placeholder\n"
+        f"one = placeholder({str(root / '.mcp.json')!r})\n"
+        f"two = placeholder({str(root / '.vscode')!r})\n"
         "one.__enter__(), two.__enter__()\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
@@ -398,7 +408,7 @@ async def test_a_folder_outside_is_refused(
     (tmp_path / "ws-evil").mkdir()
     (root / "up").symlink_to(tmp_path)
     with pytest.raises(UsageError, match="outside the workspace"):
-        await shell(sandbox).run(Command("pwd", cwd), SECONDS)
+        await shell(sandbox).run(ShellCommand("pwd", cwd), SECONDS)
 
 
 async def test_folders_to_run_in(shell: MakeShell, sandbox: Sandbox, root: Path) -> None:
@@ -406,21 +416,21 @@ async def test_folders_to_run_in(shell: MakeShell, sandbox: Sandbox, root: Path)
     (root / "link").symlink_to("sub")
     confined = shell(sandbox)
     for cwd in ("sub", f"{root}/sub", "link"):
-        finished = await confined.run(Command("pwd", cwd), SECONDS)
+        finished = await confined.run(ShellCommand("pwd", cwd), SECONDS)
         assert output_text(finished.output) == f"{root}/sub"
     with pytest.raises(UsageError, match="is no folder"):
-        await confined.run(Command("pwd", "nowhere"), SECONDS)
+        await confined.run(ShellCommand("pwd", "nowhere"), SECONDS)
 
 
 async def test_without_a_sandbox_nothing_runs_unasked(root: Path) -> None:
-    none = Shell(Unavailable("There is none."), Policy((str(root),)), os.environ)
+    none = Shell(Unavailable("There is none."), SandboxPolicy((str(root),)), os.environ)
     with pytest.raises(UsageError, match=r"cannot be run\. There is none"):
-        await none.run(Command("true"), SECONDS)
+        await none.run(ShellCommand("true"), SECONDS)
     assert none.unconfined == "There is none."
 
 
 def test_profile_of_seatbelt(root: Path) -> None:
-    policy = Policy((str(root),), (f"{root}/.vscode/settings.json", f'{root}/a"b'))
+    policy = SandboxPolicy((str(root),), (f"{root}/.vscode/settings.json", f'{root}/a"b'))
     text = profile(policy)
     assert text.startswith("(version 1)\n(allow default)\n(deny signal)\n")
     assert "\n(deny network*)\n(deny file-write*)\n(allow file-write* " in text
@@ -430,12 +440,12 @@ def test_profile_of_seatbelt(root: Path) -> None:
     assert f'(deny file-write* (subpath "{root}/.vscode/settings.json") ' in text
     assert f'(subpath "{root}/a\\"b")' in text
     assert f'(deny file-write-unlink (literal "{root}") (literal "{root}/.vscode"))' in text
-    assert "network" not in profile(Policy((str(root),), network=True))
+    assert "network" not in profile(SandboxPolicy((str(root),), network=True))
 
 
 def test_profile_of_seatbelt_for_what_is_hidden(root: Path) -> None:
     """Reading is not all: a file that may be renamed or linked can be read by its new name."""
-    text = profile(Policy((str(root),), hidden=(f"{root}/a/b/key",)))
+    text = profile(SandboxPolicy((str(root),), hidden=(f"{root}/a/b/key",)))
     *_, hidden, pinned = text.splitlines()
     assert hidden == f'(deny file* (subpath "{root}/a/b/key"))'
     folders = " ".join(f'(literal "{folder}")' for folder in (root, root / "a", root / "a/b"))

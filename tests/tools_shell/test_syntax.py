@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from glossator.shell.syntax import Loose, Script, Simple, Unclear, Unknown, parse
+from glossator.shell.parser import parse
+from glossator.shell.script import Script, SimpleCommand, UncertainWord, UnclearScript, UnknownPart
 
 
 def words_of(command: str) -> list[list[str]]:
@@ -78,7 +79,7 @@ def test_what_the_shell_fills_in_is_loose(command: str, loose: list[str]) -> Non
     script = parse(command)
     assert isinstance(script, Script)
     words = [word for each in script.commands for word in each.words]
-    assert [word for word in words if isinstance(word, Loose)] == loose
+    assert [word for word in words if isinstance(word, UncertainWord)] == loose
 
 
 def test_variables_and_what_is_fed() -> None:
@@ -105,9 +106,9 @@ def test_variables_and_what_is_fed() -> None:
 )
 def test_parts(command: str, unknown: list[str], known: list[str]) -> None:
     script = parse(command)
-    assert isinstance(script, Unclear)
-    assert [each.text for each in script.parts if isinstance(each, Unknown)] == unknown
-    assert [each.text for each in script.parts if isinstance(each, Simple)] == known
+    assert isinstance(script, UnclearScript)
+    assert [each.text for each in script.parts if isinstance(each, UnknownPart)] == unknown
+    assert [each.text for each in script.parts if isinstance(each, SimpleCommand)] == known
 
 
 @pytest.mark.parametrize(
@@ -125,9 +126,9 @@ def test_parts(command: str, unknown: list[str], known: list[str]) -> None:
 )
 def test_hints(command: str, hints: list[list[str]] | None, opaque: bool) -> None:
     script = parse(command)
-    assert isinstance(script, Unclear)
+    assert isinstance(script, UnclearScript)
     part = script.parts[0]
-    assert isinstance(part, Unknown)
+    assert isinstance(part, UnknownPart)
     assert part.opaque is opaque
     if hints is not None:
         assert [list(each.words) for each in part.hints] == hints
@@ -177,7 +178,7 @@ def test_many_rounds_take_no_time() -> None:
     words = " ".join("a" * 50)
     loops = "".join(f"for {name} in {words}; do " for name in "abcd")
     began = time.process_time()
-    assert isinstance(parse(f"{loops} x; {'done; ' * 4}"), Unclear)
+    assert isinstance(parse(f"{loops} x; {'done; ' * 4}"), UnclearScript)
     assert time.process_time() - began < 2
 
 
@@ -342,13 +343,13 @@ UNCLEAR = [
 @pytest.mark.parametrize("command", UNCLEAR, ids=lambda command: repr(command[:40]))
 def test_unclear(command: str) -> None:
     result = parse(command)
-    assert isinstance(result, Unclear)
+    assert isinstance(result, UnclearScript)
     assert result.reason.endswith(".")
 
 
 def test_text_is_unambiguous() -> None:
-    assert Simple(("npm", "test")).text == "npm test"
-    assert Simple(("npm", "test it", "")).text == "npm 'test it' ''"
+    assert SimpleCommand(("npm", "test")).text == "npm test"
+    assert SimpleCommand(("npm", "test it", "")).text == "npm 'test it' ''"
 
 
 ODD = [
@@ -368,7 +369,7 @@ ODD = [
     st.sampled_from(["", " ", "x", "/etc/x", "id)", ";ls", "\n"]),
 )
 def test_what_is_odd_is_unclear(before: str, odd: str, after: str) -> None:
-    assert isinstance(parse(before + odd + after), Unclear)
+    assert isinstance(parse(before + odd + after), UnclearScript)
 
 
 def test_reading_is_pure(tmp_path: Path) -> None:

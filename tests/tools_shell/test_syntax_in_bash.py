@@ -12,7 +12,8 @@ from hypothesis import given as given_pieces
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from glossator.shell.syntax import Simple, Unclear, parse
+from glossator.shell.parser import parse
+from glossator.shell.script import SimpleCommand, UnclearScript
 
 BASH = shutil.which("bash")
 PIECES = [*"a b0 ; & && | || > < >> >& 2 ' \" \\ $ ` ( ) { } * ~ # ! = - \n".split(" "), " ", "\t"]
@@ -38,7 +39,7 @@ command_not_found_handle() { printf 'another\\1' >> "$said"; }
 NUMBER = re.compile("\0(\\d+|[$][?])(?=\0)")
 
 
-def given(command: Simple) -> str:
+def given(command: SimpleCommand) -> str:
     """What `PROGRAM` writes for it."""
     fed = command.fed or ""
     fed += "\n" if fed and not fed.endswith("\n") else ""
@@ -49,7 +50,7 @@ def given(command: Simple) -> str:
 def check_with_bash(text: str, folder: Path) -> None:
     """Whatever is understood, bash runs as it was understood, and nothing else."""
     script = parse(text)
-    if isinstance(script, Unclear):
+    if isinstance(script, UnclearScript):
         return
     known = [each for each in script.commands if each.words[0] != "["]
     if any(each.words[0] != "p" or each.redirects for each in known):

@@ -151,9 +151,9 @@ WRITER = """
 import sys
 from pathlib import Path
 from glossator.index import layout
-from glossator.index.manifest import Catalogue
+from glossator.index.manifest import IndexFolder
 from tests.workspace_text.naive import document, write_segment
-catalogue = Catalogue(Path(sys.argv[1]))
+catalogue = IndexFolder(Path(sys.argv[1]))
 catalogue.tidy()
 print("go", flush=True)
 while True:

@@ -12,11 +12,10 @@ from typing import get_args
 from pydantic import ValidationError
 
 from glossator.agent.clock import RunClock
-from glossator.agent.permission_checker import Permit
 from glossator.agent.run import Permission, RunContext
 from glossator.core.errors import StoreUnavailable, TooManyOpenFiles, UsageError
 from glossator.core.events import ToolFinished, ToolStarted
-from glossator.core.permission import Access
+from glossator.core.permission import Access, Permit
 from glossator.core.tool_result import ToolResult
 from glossator.llm.model import ToolCall
 from glossator.permissions.decide import Deny
@@ -97,14 +96,7 @@ async def _call_tool(
         if isinstance(decided, Deny):
             return ToolResult.failed(decided.reason)
         edits = context.edits and context.edits.within(decided.paths, context.waiting)
-        context = replace(
-            context,
-            edits=edits,
-            only_reads=decided.only_reads,
-            shared=decided.shared,
-            targets=decided.paths,
-            call_id=call.id,
-        )
+        context = replace(context, edits=edits, permit=decided, call_id=call.id)
         result = await tool.run(args, context)
     except (UsageError, StoreUnavailable, TooManyOpenFiles) as error:
         words = _NO_STORE if isinstance(error, StoreUnavailable) else "{}"

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
 from glossator.agent.clock import RunClock
-from glossator.agent.permission_checker import Permit
 from glossator.context.compactor import Compactor
 from glossator.core.events import Event
+from glossator.core.permission import Permit
 from glossator.llm.meter import Meter
 from glossator.llm.model import Message, Model
 from glossator.permissions.decide import Deny

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 
 from glossator.agent.agent import Agent, Stop
 from glossator.agent.loop import run_agent
-from glossator.agent.permission_checker import Permit
 from glossator.agent.run import Permission, RunContext
 from glossator.core.brief import brief_arguments
 from glossator.core.errors import GlossatorError
 from glossator.core.events import AgentProgress, AgentStarted, Event, ToolFinished, ToolStarted
-from glossator.core.permission import Access
+from glossator.core.permission import Access, Permit
 from glossator.llm.conversation import Conversation
 from glossator.llm.meter import Meter
 from glossator.permissions.decide import Deny

@@ -22,17 +22,14 @@ from glossator.documents.host import WorkspaceHost
 from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.edits.apply import PlanEditing
 from glossator.edits.editor_files import EditorFiles
-from glossator.permissions.always import grants_file
-from glossator.permissions.grants import Grants
+from glossator.permissions.grants import Grants, grants_file
 from glossator.permissions.hidden import HiddenFiles
-from glossator.permissions.policy import Places, Policy, Rules
+from glossator.permissions.policy import Places, Policy, UserRules
 from glossator.permissions.private_file import PrivateFile
-from glossator.permissions.trust import Trust
-from glossator.permissions.trust_question import TrustQuestion
-from glossator.sandbox.context import ShellContext
-from glossator.sandbox.policy import Shared
-from glossator.sandbox.set_aside import SetAside
-from glossator.sandbox.shell import LimitedShell
+from glossator.permissions.trust import Trust, TrustQuestion
+from glossator.sandbox.policy import HardLinkedFiles
+from glossator.sandbox.quarantine import Quarantine
+from glossator.sandbox.shell import LimitedShell, ShellContext
 from glossator.sandbox.workspace_shell import WorkspaceShell
 from glossator.sessions.runs import Run
 from glossator.sessions.session import Session
@@ -74,7 +71,7 @@ class Acting:
         self._hidden: tuple[tuple[str, ...], HiddenFiles | None] | None = None
         self._store: CheckpointStore | None = None
         rules = settings.permissions
-        self._rules = Rules.parse(rules.deny, rules.ask, rules.allow)
+        self._rules = UserRules.parse(rules.deny, rules.ask, rules.allow)
 
     def of(self, session: Session) -> SessionActing:
         """What lets a session act; the same for all its runs."""
@@ -109,9 +106,9 @@ class Acting:
         """The shell of a workspace, with what rules hide from it."""
         return self.shell.limited(snapshot, self._hidden_in(snapshot.roots))
 
-    def shared(self, snapshot: WorkspaceSnapshot) -> Shared:
-        """What of a workspace goes by other names, too; blocking."""
-        return self.shell.shared(snapshot, self._hidden_in(snapshot.roots))
+    def hard_linked(self, snapshot: WorkspaceSnapshot) -> HardLinkedFiles:
+        """The files of a workspace that have other names elsewhere, too; blocking."""
+        return self.shell.hard_linked(snapshot, self._hidden_in(snapshot.roots))
 
     def store(self) -> CheckpointStore:
         """Where checkpoints keep the bytes of files."""
@@ -139,22 +136,22 @@ class SessionActing:
         self._acting = acting
         self._session = session
         self._grants: tuple[tuple[str, ...], Grants] | None = None
-        self.gate = PermissionChecker(
+        self.checker = PermissionChecker(
             acting.policy,
             lambda: self.grants,
             acting.port.ask_permission,
             acting.limited,
             acting.trust.refusal,
             acting.reviews,
-            acting.shared,
+            acting.hard_linked,
         )
 
     def permission(self, *, only_reads: bool) -> Permission:
         """Who decides about the calls of a run, of one that `only_reads` too."""
         if not only_reads:
-            return self.gate.permission
+            return self.checker.permission
         policy = self._acting.policy
-        return replace(self.gate, policy=lambda: replace(policy(), only_reads=True)).permission
+        return replace(self.checker, policy=lambda: replace(policy(), only_reads=True)).permission
 
     def reminders(self) -> tuple[str, ...]:
         """The mode, where the conversation was told another one last."""
@@ -206,13 +203,13 @@ class SessionActing:
     def editing(self, run: Run) -> PlanEditing:
         """Who applies the plans of a run."""
         acting = self._acting
-        kept = TurnFiles(self.checkpoints, run, acting.shell.aside)
+        kept = TurnFiles(self.checkpoints, run, acting.shell.quarantine)
         return PlanEditing(acting.host, acting.port, run.emit, kept, acting.reviews)
 
     def commands(self, run: Run) -> ShellContext:
         """Who runs the commands of a run."""
         acting = self._acting
-        hidden, put = acting.hidden(), self.gate.put
+        hidden, put = acting.hidden(), self.checker.put
         return TurnShell(acting.host, acting.shell, hidden, self.checkpoints, run, put)
 
     def saving_first(self, run: Run) -> SavingFirst:
@@ -227,12 +224,12 @@ class TurnFiles:
 
     checkpoints: Checkpoints
     run: Run
-    aside: SetAside
+    quarantine: Quarantine
 
     async def before(self, paths: Iterable[str]) -> None:
         """They are about to be changed."""
         paths = tuple(paths)
-        self.aside.allow(paths)  # a job that runs meanwhile does not make them
+        self.quarantine.allow(paths)  # a job that runs meanwhile does not make them
         for problem in await self.checkpoints.before(self.run.id, paths):
             self.run.emit(
                 Notice(f"{shown(problem.path)} {problem.reason}, so undo will not restore it.")

@@ -1,4 +1,4 @@
-"""The commands of one run; what they change in listed files is kept, so that it can be taken back.
+"""The commands of one run. Checkpoints keep what they change in listed files, for undo.
 
 A job is covered to its end, or to that of the run: what it does later belongs to no turn.
 """
@@ -16,12 +16,11 @@ from glossator.core.permission import Choice, PermissionAnswer, PermissionReques
 from glossator.documents.host import WorkspaceHost
 from glossator.permissions.hidden import HiddenFiles
 from glossator.sandbox.jobs import Polled
-from glossator.sandbox.output import Output
-from glossator.sandbox.policy import Limits
+from glossator.sandbox.output import BlockedPaths, Output, blocked_notes
+from glossator.sandbox.policy import CommandLimits
 from glossator.sandbox.process import Finished
-from glossator.sandbox.refused import Closed, refused
-from glossator.sandbox.set_aside_asked import question, told
-from glossator.sandbox.shell import Command, LimitedShell
+from glossator.sandbox.quarantine_review import outcome_text, quarantine_question
+from glossator.sandbox.shell import LimitedShell, ShellCommand
 from glossator.sandbox.workspace_shell import WorkspaceShell
 from glossator.sessions.runs import Run
 from glossator.undo.checkpoints import Checkpoints
@@ -31,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TurnShell:
-    """Implements `ShellContext`; `ask` puts what a command newly made and is protected."""
+    """Implements `ShellContext`; `ask` asks the user about protected files that a command made."""
 
     host: WorkspaceHost
     shells: WorkspaceShell
@@ -45,22 +44,22 @@ class TurnShell:
         """Why there is no sandbox; None if there is one."""
         return self.shells.unconfined
 
-    async def run(self, command: Command, seconds: float) -> Finished:
+    async def run(self, command: ShellCommand, seconds: float) -> Finished:
         """Run a command; see `Shell`."""
         listing = _Listing(self.host)
-        if command.only_reads and self.unconfined is None:  # there will be nothing to undo
+        if command.permit.only_reads and self.unconfined is None:  # there is nothing to undo
             await listing.renew()
             finished = await (await self._limited()).run(command, seconds)
-            return replace(finished, notes=self._refused(finished.output, Closed()))
+            return replace(finished, notes=self._blocked_notes(finished.output, BlockedPaths()))
         async with self.checkpoints.around(self.turn.id, listing.paths):
             limited = await self._limited()
             async with self._settling(limited.limits, command, listing) as settled:
                 finished = await limited.run(command, seconds)
-            closed = Closed(command.shared, limited.limits.protected)
-            notes = (*settled, *self._refused(finished.output, closed))
+            blocked = BlockedPaths(command.permit.hard_linked, limited.limits.protected)
+            notes = (*settled, *self._blocked_notes(finished.output, blocked))
             return replace(finished, notes=notes)
 
-    async def start(self, command: Command) -> str:
+    async def start(self, command: ShellCommand) -> str:
         """Begin a job; see `Shell`."""
         async with AsyncExitStack() as covered:
             listing = _Listing(self.host)
@@ -72,7 +71,9 @@ class TurnShell:
                 job = await limited.start(command)
                 ending = asyncio.create_task(self._ending(job, begun.pop_all(), settled))
             self.shells.endings[job] = ending
-            self.shells.closed[job] = Closed(command.shared, limited.limits.protected)
+            self.shells.blocked[job] = BlockedPaths(
+                command.permit.hard_linked, limited.limits.protected
+            )
             try:
                 self.checkpoints.job_began(self.turn.id, job, command.text)
             except GlossatorError:
@@ -92,16 +93,16 @@ class TurnShell:
         return await self._noted(job, await self.shells.jobs.stop(job))
 
     async def _noted(self, job: str, polled: Polled) -> Polled:
-        refused = self._refused(polled.output, self.shells.closed.get(job, Closed()))
+        blocked = self.shells.blocked.get(job, BlockedPaths())
         settled = () if polled.exit is None else await self.shells.notes(job)
-        return replace(polled, notes=(*settled, *refused))
+        return replace(polled, notes=(*settled, *self._blocked_notes(polled.output, blocked)))
 
-    def _refused(self, output: Output, closed: Closed) -> tuple[str, ...]:
-        """Notes on what a command was kept from."""
+    def _blocked_notes(self, output: Output, blocked: BlockedPaths) -> tuple[str, ...]:
+        """Notes on what the sandbox kept a command from."""
         if self.unconfined is not None:
             return ()
         snapshot = self.host.snapshot()
-        return tuple(refused(output, closed, snapshot.roots, snapshot.relative))
+        return tuple(blocked_notes(output, blocked, snapshot.roots, snapshot.relative))
 
     async def _cover(self, job: str, ended: asyncio.Task[None], covered: AsyncExitStack) -> None:
         """Until the job ends, or waiting for that is cancelled."""
@@ -113,7 +114,7 @@ class TurnShell:
     async def _ending(
         self, job: str, settling: AsyncExitStack, settled: list[str]
     ) -> tuple[str, ...]:
-        """Wait for a job's end, then for the user's word on what it made."""
+        """Wait for a job's end, then for the user's answer about what it made."""
         async with settling:
             with suppress(UsageError):  # it was looked at after its end
                 await self.shells.jobs.ended(job)
@@ -121,59 +122,61 @@ class TurnShell:
 
     @asynccontextmanager
     async def _settling(
-        self, limits: Limits, command: Command, listing: _Listing
+        self, limits: CommandLimits, command: ShellCommand, listing: _Listing
     ) -> AsyncIterator[list[str]]:
-        """What a command in the block makes by a protected name stays only if the user says so.
+        """Protected files that a command in the block makes stay only if the user allows them.
 
-        Of its `targets` that was said before. Gives a list for notes on that. Who breaks off the
-        block is not asked any more.
+        For the paths of its permit, the user did so before. Yields a list for notes on that. If the
+        block is cancelled, nobody is asked.
         """
-        aside, notes = self.shells.aside, list[str]()
+        quarantine, notes = self.shells.quarantine, list[str]()
         if self.unconfined is not None:  # the user was asked about the command
             yield notes
             return
-        aside.begin(limits.names)
+        quarantine.begin(limits.names)
         ended = False
         try:
             yield notes
             ended = True
         finally:
             try:
-                settling = self._settle(notes, command.targets, listing, asks=ended)
+                settling = self._settle(notes, command.permit.paths, listing, asks=ended)
                 await (settling if ended else asyncio.shield(asyncio.ensure_future(settling)))
             finally:
-                aside.end()
+                quarantine.end()
 
     async def _settle(
         self, notes: list[str], targets: frozenset[str], listing: _Listing, *, asks: bool
     ) -> None:
-        async with self.shells.settling:  # what one takes aside is nothing to another
+        quarantine = self.shells.quarantine
+        async with self.shells.settling:  # each file is handled by one command only
             await listing.renew()
             snapshot = self.host.snapshot()
             now = await asyncio.to_thread(self.shells.names, snapshot, self.hidden)
-            made = await asyncio.to_thread(self.shells.aside.new, now)
+            made = await asyncio.to_thread(quarantine.new, now)
             new = [path for path in made if path not in targets and not self._is_saved(path)]
             if not new:
                 return
             listing.forget()
-            taken = await asyncio.to_thread(self.shells.aside.take, new)
+            taken = await asyncio.to_thread(quarantine.take, new)
             answer = None
             try:
                 if asks and not self.shells.closing.is_set():
-                    request = await asyncio.to_thread(question, taken, snapshot.relative)
+                    request = await asyncio.to_thread(quarantine_question, taken, snapshot.relative)
                     answer = await self._answer(request)
             finally:
                 stays = answer is not None and answer.choice is not Choice.DENY
-                settle = self.shells.aside.put_back if stays else self.shells.aside.keep_out
+                settle = quarantine.put_back if stays else quarantine.discard
                 taken = await asyncio.to_thread(settle, taken)
+                outcome = outcome_text(taken, snapshot.relative, answer, stays=stays)
                 if answer is None:
-                    self.turn.port.tell(f"{told(taken, snapshot.relative, None, stays=False)}.")
-            notes.append(f"[{told(taken, snapshot.relative, answer, stays=stays)}]")
+                    self.turn.port.tell(f"{outcome}.")
+            notes.append(f"[{outcome}]")
 
     def _is_saved(self, path: str) -> bool:
         """Whether the user saved it in the editor meanwhile."""
         save = self.host.saves.get(path)
-        return save is not None and save.at_ns >= self.shells.aside.since
+        return save is not None and save.at_ns >= self.shells.quarantine.since
 
     async def _answer(self, request: PermissionRequest) -> PermissionAnswer | None:
         """The user's answer; None if the server ends first."""
@@ -199,7 +202,7 @@ class _Listing:
         self._known: list[str] | None = None
 
     async def paths(self) -> Iterable[str]:
-        """The workspace's files now; what the command did was not told of yet."""
+        """The workspace's files now; nobody reports what the command did."""
         if self._known is None:
             await self.renew()
         known, self._known = self._known, None

@@ -36,6 +36,20 @@ class Mode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Permit:
+    """A call may be made; it edits no paths but `paths`, the real ones it was decided about.
+
+    `only_reads`: it is a command that was found to change nothing, and is kept from doing so.
+    `hard_linked` are files and folders that a command may not change because they have other names
+    elsewhere, unless the user was asked about just that.
+    """
+
+    paths: frozenset[str] = frozenset()
+    only_reads: bool = False
+    hard_linked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Cut:
     """What is left out of a detail that is too long to be sent: so many bytes before `tail`."""
 

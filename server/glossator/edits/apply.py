@@ -36,7 +36,7 @@ from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.edits import in_editor, wait
 from glossator.edits.in_editor import Made, NotMade
 from glossator.edits.merge import rebase_plan
-from glossator.permissions.scope import undecided
+from glossator.permissions.permission_scope import check_permission_scope
 
 _TRIES = 4  # while the user types on
 _PLACES = 10  # lines named of what the user rejected
@@ -102,7 +102,9 @@ class PlanEditing:
 
     async def apply(self, plan: EditPlan) -> EditOutcome:
         """Apply the plan; see `Editing`. What was proposed is settled, even if it is cut off."""
-        if (refused := await asyncio.to_thread(undecided, plan, self.permitted)) is not None:
+        if (
+            refused := await asyncio.to_thread(check_permission_scope, plan, self.permitted)
+        ) is not None:
             return refused
         self.emit(EditProposed(plan))
         outcome: EditOutcome = _UNFINISHED
@@ -151,7 +153,7 @@ class PlanEditing:
     def _current(self, plan: EditPlan, now: WorkspaceSnapshot) -> EditPlan | Conflict | Refused:
         """The plan for the texts as they are now, if it is still about what was decided about."""
         moved = rebase_plan(plan, now.read)
-        return undecided(moved, self.permitted) or moved
+        return check_permission_scope(moved, self.permitted) or moved
 
     async def _keeping(self, plan: EditPlan, *, confirm: bool) -> _Tried:
         """Try with the files kept; also when the run is cancelled while the editor is at it."""
@@ -159,7 +161,7 @@ class PlanEditing:
         tried: _Tried | None = None
         try:
             # what is applied from here on is applied to what was kept
-            refused = await asyncio.to_thread(undecided, plan, self.permitted)
+            refused = await asyncio.to_thread(check_permission_scope, plan, self.permitted)
             tried = _AGAIN if refused else await self._try(plan, confirm=confirm)
         except asyncio.CancelledError:
             await asyncio.shield(self._late(plan))

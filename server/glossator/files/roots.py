@@ -19,7 +19,7 @@ _TRIES = 5
 
 def is_inside(path: str, folder: str) -> bool:
     """Whether `path` is `folder` or lies below it; both absolute and normal."""
-    return path == folder or path.startswith(folder if folder.endswith(os.sep) else folder + os.sep)
+    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
 
 
 def folder_of(path: str) -> str:

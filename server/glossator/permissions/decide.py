@@ -1,10 +1,10 @@
-"""May it be done? A pure function: the strictest of everything that has a say.
+"""Decides about a tool call: a pure function; the strictest rule wins.
 
-What limits a call: paths that cannot be resolved, deny rules, plan mode, a run that only reads,
-protected paths, scripts that would run outside a sandbox or (but in auto,
-as the sandbox holds them) are not understood, ask rules, and rules that may be about what is not
-understood. What grants one: an allow rule, for a script also that parts of it only read, else the
-mode. A limit is never lifted by a grant, whatever the order in which they are written.
+Limits deny a call or ask about it: paths that cannot be resolved, deny rules, plan mode, a run that
+only reads, protected paths, scripts outside a sandbox, scripts that are not understood (in auto
+the sandbox holds them), ask rules, and rules that may concern what is not understood. Grants allow
+it: an allow rule, for a script also that parts of it only read, else the mode. No grant lifts a
+limit, whatever the order of the rules.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 
 from glossator.core.permission import Access, Mode
 from glossator.core.shown import shown, some_of
+from glossator.permissions.command_words import CommandWords, command_text
 from glossator.permissions.matching import concerning, covered, path_covered, uncertain, uncovered
-from glossator.permissions.policy import Policy
-from glossator.permissions.protected import protection
-from glossator.permissions.rules import FAMILIES, Rule
-from glossator.permissions.subject import Subject, Target
+from glossator.permissions.policy import FAMILIES, Policy, Rule
+from glossator.permissions.protected import why_protected
+from glossator.permissions.subject import CallSubject, ResolvedPath
 from glossator.permissions.suggest import suggestions
-from glossator.permissions.words import Words, spelled
-from glossator.shell.reader import TOO_MANY
+from glossator.shell.parser import TOO_MANY
 
 _NAMED = 5  # protected paths, or commands
 _LETTERS = 80  # of a command
@@ -49,7 +48,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Deny:
-    """Do not do it; `reason` says why in a line, and on others what the model is to do."""
+    """Do not do it; `reason` says why in its first line, and then what the model should do."""
 
     reason: str
 
@@ -57,8 +56,8 @@ class Deny:
 Decision = Allow | Ask | Deny
 
 
-def decide(subject: Subject, policy: Policy) -> Decision:
-    """What is to be done about a call."""
+def decide(subject: CallSubject, policy: Policy) -> Decision:
+    """Whether to make a call."""
     limits = [limit for find in _LIMITS if (limit := find(subject, policy)) is not None]
     grant = _grant(subject, policy)
     for decision in (*limits, grant):
@@ -70,18 +69,7 @@ def decide(subject: Subject, policy: Policy) -> Decision:
     return grant
 
 
-def hiding(path: str, policy: Policy) -> tuple[str, ...]:
-    """The deny rules that keep the file at `path` (absolute) from being read.
-
-    For tools that find files themselves: a search shows nothing of a file that `Read` may not read.
-    """
-    if not policy.deny:
-        return ()
-    subject = Subject.of_files("Read", Access.READ, (path,))
-    return concerning(policy.deny, subject, policy.places)
-
-
-def _unresolved(subject: Subject, _policy: Policy) -> Deny | None:
+def _unresolved(subject: CallSubject, _policy: Policy) -> Deny | None:
     for target in subject.targets:
         if not target.real:
             return Deny(
@@ -91,10 +79,10 @@ def _unresolved(subject: Subject, _policy: Policy) -> Deny | None:
     return None
 
 
-def _denied(subject: Subject, policy: Policy) -> Deny | None:
+def _denied(subject: CallSubject, policy: Policy) -> Deny | None:
     rules = concerning(policy.deny, subject, policy.places)
     if subject.access is Access.WRITE and subject.targets:
-        # who edits a file is shown lines of it, and one that is moved has another name afterwards
+        # an edit shows lines of a file, and a moved file has another name afterwards
         as_read = replace(subject, tool="Read")
         hiding_it = concerning(policy.deny, as_read, policy.places)
         rules = tuple(dict.fromkeys((*rules, *hiding_it)))
@@ -106,7 +94,7 @@ def _denied(subject: Subject, policy: Policy) -> Deny | None:
     )
 
 
-def _planning(subject: Subject, policy: Policy) -> Deny | None:
+def _planning(subject: CallSubject, policy: Policy) -> Deny | None:
     if policy.mode is not Mode.PLAN or _only_reads(subject):
         return None
     return Deny(
@@ -114,13 +102,13 @@ def _planning(subject: Subject, policy: Policy) -> Deny | None:
     )
 
 
-def _looking(subject: Subject, policy: Policy) -> Deny | None:
+def _looking(subject: CallSubject, policy: Policy) -> Deny | None:
     if not policy.only_reads or _only_reads(subject):
         return None
     return Deny(f"What was asked for {_ONLY_READS}\nSay in your answer what you would change.")
 
 
-def _protected(subject: Subject, policy: Policy) -> Ask | None:
+def _protected(subject: CallSubject, policy: Policy) -> Ask | None:
     if subject.access is Access.READ:
         return None
     reasons = [
@@ -133,7 +121,7 @@ def _protected(subject: Subject, policy: Policy) -> Ask | None:
     return Ask(tuple(reasons)) if reasons else None
 
 
-def _unclear(subject: Subject, policy: Policy) -> Ask | None:
+def _unclear(subject: CallSubject, policy: Policy) -> Ask | None:
     script = subject.script
     if script is None:
         return None
@@ -151,21 +139,21 @@ def _unclear(subject: Subject, policy: Policy) -> Ask | None:
     return Ask(tuple(reasons)) if reasons else None
 
 
-def _uncertain(subject: Subject, policy: Policy) -> Ask | None:
+def _uncertain(subject: CallSubject, policy: Policy) -> Ask | None:
     if subject.script is None or not (rules := uncertain(policy, subject.script)):
         return None
     which = ", ".join(map(shown, rules))
     return Ask((f"Glossator cannot tell whether a rule is about this: {which}.",))
 
 
-def _asked(subject: Subject, policy: Policy) -> Ask | None:
+def _asked(subject: CallSubject, policy: Policy) -> Ask | None:
     rules = concerning(policy.ask, subject, policy.places)
     if not rules:
         return None
     return Ask((f"A rule says to ask each time: {', '.join(map(shown, rules))}.",))
 
 
-_LIMITS: tuple[Callable[[Subject, Policy], Ask | Deny | None], ...] = (
+_LIMITS: tuple[Callable[[CallSubject, Policy], Ask | Deny | None], ...] = (
     _unresolved,
     _denied,
     _planning,
@@ -177,7 +165,7 @@ _LIMITS: tuple[Callable[[Subject, Policy], Ask | Deny | None], ...] = (
 )
 
 
-def _grant(subject: Subject, policy: Policy) -> Decision:
+def _grant(subject: CallSubject, policy: Policy) -> Decision:
     """What rules that allow, and else the mode, say."""
     script = subject.script
     if covered(policy.allow, subject, policy.places):
@@ -193,7 +181,7 @@ def _grant(subject: Subject, policy: Policy) -> Decision:
     return Ask((_why(subject, policy),), suggestions(subject, policy))
 
 
-def _mode_allows(subject: Subject, policy: Policy) -> bool:
+def _mode_allows(subject: CallSubject, policy: Policy) -> bool:
     """Whether the mode alone allows what lies inside the workspace."""
     if subject.script is not None:
         return policy.mode is Mode.AUTO and _outside(_lasting(subject, policy), policy) is None
@@ -203,20 +191,20 @@ def _mode_allows(subject: Subject, policy: Policy) -> bool:
     return policy.mode is Mode.ACCEPT_EDITS and is_edit and bool(subject.targets)
 
 
-def _only_reads(subject: Subject) -> bool:
+def _only_reads(subject: CallSubject) -> bool:
     if subject.script is not None:
         return subject.script.read_only and not subject.targets
     return subject.access is Access.READ
 
 
-def _may_write(target: Target, policy: Policy) -> bool:
+def _may_write(target: ResolvedPath, policy: Policy) -> bool:
     """Whether a redirect may write there: as an edit might, without being asked."""
     if policy.mode in (Mode.ACCEPT_EDITS, Mode.AUTO):
         return _outside((target,), policy) is None
     return path_covered(policy.allow, target, "Write", policy.places)
 
 
-def _lasting(subject: Subject, policy: Policy) -> tuple[Target, ...]:
+def _lasting(subject: CallSubject, policy: Policy) -> tuple[ResolvedPath, ...]:
     """The targets; in auto, without those that are the sandbox's own and end with the command."""
     if subject.script is None or policy.mode is not Mode.AUTO:
         return subject.targets
@@ -224,7 +212,7 @@ def _lasting(subject: Subject, policy: Policy) -> tuple[Target, ...]:
     return tuple(target for target in subject.targets if target not in passing)
 
 
-def _outside(targets: tuple[Target, ...], policy: Policy) -> Target | None:
+def _outside(targets: tuple[ResolvedPath, ...], policy: Policy) -> ResolvedPath | None:
     """The first target that leads out of the workspace."""
     for target in targets:
         if not all(map(policy.places.holds, target.real)):
@@ -232,13 +220,15 @@ def _outside(targets: tuple[Target, ...], policy: Policy) -> Target | None:
     return None
 
 
-def _protection(target: Target, tool: str, policy: Policy) -> str | None:
-    reasons = (protection(name, policy.places.own) for name in target.names)
-    other_names = _OTHER_NAMES if target.shared and tool != "Move" else None  # which keeps the text
+def _protection(target: ResolvedPath, tool: str, policy: Policy) -> str | None:
+    reasons = (why_protected(name, policy.places.own) for name in target.names)
+    other_names = (
+        _OTHER_NAMES if target.hard_linked and tool != "Move" else None
+    )  # which keeps the text
     return next((reason for reason in reasons if reason is not None), other_names)
 
 
-def _why(subject: Subject, policy: Policy) -> str:
+def _why(subject: CallSubject, policy: Policy) -> str:
     script = subject.script
     if script is not None and (
         outside := _outside(_lasting(subject, policy) + script.named, policy)
@@ -253,8 +243,8 @@ def _why(subject: Subject, policy: Policy) -> str:
     return f"In mode {policy.mode}, {needing} needs your permission."
 
 
-def _needing(commands: Iterable[Words], policy: Policy) -> str:
-    which = _quoted(map(spelled, commands))
+def _needing(commands: Iterable[CommandWords], policy: Policy) -> str:
+    which = _quoted(map(command_text, commands))
     needing = "a command that may change something needs your permission"
     return f"In mode {policy.mode}, {needing}{which and f': {which}'}."
 

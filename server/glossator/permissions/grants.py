@@ -1,22 +1,25 @@
-"""What the user answered: for this once, for the session, or always in this workspace.
+"""What the user allowed: once, for the session, or always in this workspace.
 
-What holds for a session is kept with it, what always holds by `always`.
+Rules for a session are kept with it. Rules for always are kept by workspace folder in
+`<user configuration folder>/grants.json`. Several servers may write that file, and each sees what
+another one kept or removed. It can be deleted at any time; then the user is asked again.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import platformdirs
 
 from glossator.core.errors import UsageError
 from glossator.core.permission import Choice, PermissionAnswer
 from glossator.core.shown import shown
 from glossator.core.uri import to_uri
-from glossator.permissions.always import AlwaysRules, grants_file, usable
 from glossator.permissions.decide import Allow, Ask, Deny
-from glossator.permissions.policy import Rules
-from glossator.permissions.private_file import PrivateFile
-from glossator.permissions.rules import Rule, parse_rule
+from glossator.permissions.policy import Rule, UserRules, parse_rule
+from glossator.permissions.private_file import DamagedFile, Entries, PrivateFile, update_private
 
 _REFUSED = "The user refused this.\nDo not try to reach the same in another way. Ask how to go on."
 
@@ -25,9 +28,8 @@ class Grants:
     """One session's answers and those kept for its workspace; belongs to the event loop.
 
     `roots` are the workspace's folders: a rule is kept for each, and counts where all have it.
-    `warn` tells the user of what cannot be used; nothing is allowed by it. `kept` is all that an
-    earlier object of the same session gave to `keep`, as JSON: it counts for the very folders that
-    it was answered about.
+    `warn` reports to the user what cannot be used. `kept` is everything that an earlier object of
+    the same session gave to `keep`, as JSON: it counts for exactly the folders of the question.
     """
 
     def __init__(
@@ -45,9 +47,9 @@ class Grants:
         self._always = AlwaysRules(self._folders, warn, file or PrivateFile(grants_file()))
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> UserRules:
         """What the answers allow from now on."""
-        return Rules(allow=tuple(dict.fromkeys((*self.of_session, *self.for_always))))
+        return UserRules(allow=tuple(dict.fromkeys((*self.of_session, *self.for_always))))
 
     @property
     def of_session(self) -> tuple[Rule, ...]:
@@ -118,10 +120,10 @@ class Grants:
 
 
 def _unasked(said: str, ask: Ask) -> str:
-    """That nobody could be asked, and what about, so that the model can go on without it."""
+    """That nobody could be asked, with the reasons, so that the model can go on without it."""
     first, *rest = said.split("\n")
-    told = (f"The user would be told: {reason}" for reason in ask.reasons)
-    return "\n".join((first, *told, *rest))
+    reasons = (f"The user would be told: {reason}" for reason in ask.reasons)
+    return "\n".join((first, *reasons, *rest))
 
 
 def _written(texts: Iterable[str]) -> tuple[Rule, ...]:
@@ -138,3 +140,111 @@ def _written(texts: Iterable[str]) -> tuple[Rule, ...]:
 
 def _are_texts(*lists: Iterable[object]) -> bool:
     return all(isinstance(each, str) for values in lists for each in values)
+
+
+def grants_file() -> Path:
+    """Where rules for always are kept."""
+    return Path(platformdirs.user_config_dir("glossator")) / "grants.json"
+
+
+class AlwaysRules:
+    """The rules kept for some folders: one counts where each of them has it.
+
+    `folders` are URIs of real paths. `warn` reports to the user what cannot be used; for a shared
+    `file` only one object reports it.
+    """
+
+    def __init__(
+        self, folders: tuple[str, ...], warn: Callable[[str], object], file: PrivateFile
+    ) -> None:
+        self._folders = folders
+        self._warn = warn
+        self._file = file
+        self._entries: Entries | None = None  # that the rules are of
+        self._rules: tuple[Rule, ...] = ()
+        self.now()
+
+    def now(self) -> tuple[Rule, ...]:
+        """The rules as the file holds them now."""
+        entries = self._read()
+        if entries is not self._entries:
+            self._entries, self._rules = entries, self._parsed(entries)
+        return self._rules
+
+    def add(self, rules: Iterable[Rule]) -> bool:
+        """Keep rules; whether they could be."""
+        texts = tuple(map(str, rules))
+
+        def added(entries: Entries) -> Entries:
+            new = {
+                folder: tuple(dict.fromkeys((*entries.get(folder, ()), *texts)))
+                for folder in self._folders
+            }
+            return {**entries, **new}
+
+        try:
+            update_private(self._file.path, added)
+        except OSError as error:
+            self._warn(
+                f"The permission could not be kept in {self._file.path} ({error}); it holds for"
+                " this session only. Check the folder's permissions and the disk's room."
+            )
+            return False
+        return True
+
+    def remove(self, rule: Rule) -> bool:
+        """Remove a rule; whether it was kept. Raises `UsageError` if it cannot be removed."""
+        found = rule in self.now()
+
+        def without(entries: Entries) -> Entries:
+            mine = {folder: entries[folder] for folder in self._folders if folder in entries}
+            new = {
+                folder: tuple(text for text in texts if not _says(text, rule))
+                for folder, texts in mine.items()
+            }
+            return {**entries, **new}
+
+        if found:
+            try:
+                update_private(self._file.path, without)
+            except OSError as error:
+                raise UsageError(
+                    f"The rule could not be removed from {self._file.path} ({error}), so it still"
+                    " holds. Check the folder's permissions and the disk's room."
+                ) from error
+        return found
+
+    def _read(self) -> Entries:
+        try:
+            return self._file.now()
+        except (OSError, DamagedFile) as error:
+            self._warn(
+                f"Kept permissions are not used, because {self._file.path} cannot be ({error})."
+                " Glossator asks again; the next permission for always begins the file anew."
+            )
+            return {}
+
+    def _parsed(self, entries: Entries) -> tuple[Rule, ...]:
+        kept = [entries.get(folder, ()) for folder in self._folders]
+        everywhere = (
+            [text for text in kept[0] if all(text in texts for texts in kept)] if kept else []
+        )
+        return usable(everywhere, f"It stands in {self._file.path}.", self._warn)
+
+
+def usable(texts: Iterable[str], where: str, warn: Callable[[str], object]) -> tuple[Rule, ...]:
+    """The rules that kept texts say; the user is warned of each that is none."""
+    rules: list[Rule] = []
+    for text in texts:
+        try:
+            rules.append(parse_rule(text))
+        except UsageError as error:
+            warn(f"A kept permission is not used. {error} {where}")
+    return tuple(rules)
+
+
+def _says(text: str, rule: Rule) -> bool:
+    try:
+        return parse_rule(text) == rule
+    except UsageError:
+        return False

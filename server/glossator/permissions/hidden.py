@@ -1,4 +1,4 @@
-"""Which files deny rules keep from being read, for who looks at many of them."""
+"""Which files deny rules hide: tools that find files themselves show nothing of them."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ import os
 from dataclasses import dataclass, field
 
 from glossator.core.permission import Access
-from glossator.permissions.decide import hiding
 from glossator.permissions.matching import concerning
-from glossator.permissions.policy import Policy
-from glossator.permissions.rules import Base, PathRule, Rule, ToolRule
-from glossator.permissions.subject import Subject, Target
+from glossator.permissions.policy import PathRule, PatternBase, Policy, Rule, ToolRule
+from glossator.permissions.subject import CallSubject, ResolvedPath
 
 _MOST_KNOWN = 200_000  # paths
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenFiles:
-    """Tells of an absolute path whether it is hidden, as `hiding` does; from any thread.
+    """Whether a path (absolute) is hidden; from any thread.
 
-    What a path is called is judged once, where it leads each time.
+    The name of a path is matched once; where it leads, each time.
     """
 
     policy: Policy
@@ -34,7 +32,7 @@ class HiddenFiles:
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """What is hidden in whatever folder of a repository, as patterns of .gitignore."""
+        """Patterns of .gitignore for what is hidden in any folder of a repository."""
         rules = filter(_hides, self.policy.deny)
         return tuple(
             rule.pattern.lstrip("/") if isinstance(rule, PathRule) else "*" for rule in rules
@@ -49,31 +47,39 @@ class HiddenFiles:
         except (OSError, ValueError):
             leads_elsewhere = True
         if leads_elsewhere:
-            return bool(hiding(path, self.policy))
+            return bool(hiding_rules(path, self.policy))
         return self.names(path)
 
     def rules(self, path: str) -> tuple[str, ...]:
         """The rules that hide what is at `path`, for the user."""
-        return hiding(path, self.policy) if os.path.isabs(path) else ()
+        return hiding_rules(path, self.policy) if os.path.isabs(path) else ()
 
     def entry(self, folder: str, name: str) -> bool:
-        """As `names`, of an entry of a folder that is not hidden itself: faster for many."""
+        """As `names`, for an entry of a folder that is not hidden itself: faster for many."""
         roots = self.policy.places.roots
         return self.names(os.path.join(roots[0] if self._names_only else folder, name))
 
     def names(self, path: str) -> bool:
-        """As a call, of a path that is known to be its real one: nothing on disk is looked at."""
+        """As a call, for a path that is known to be real: it reads nothing from the disk."""
         if (known := self._known.get(path)) is None:
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            subject = Subject("Read", Access.READ, (Target(path, (path,), (path,)),))
+            subject = CallSubject("Read", Access.READ, (ResolvedPath(path, (path,), (path,)),))
             known = bool(concerning(self.policy.deny, subject, self.policy.places))
             self._known[path] = known
         return known
 
 
+def hiding_rules(path: str, policy: Policy) -> tuple[str, ...]:
+    """The deny rules that hide the file at `path` (absolute)."""
+    if not policy.deny:
+        return ()
+    subject = CallSubject.of_files("Read", Access.READ, (path,))
+    return concerning(policy.deny, subject, policy.places)
+
+
 def _is_of_names(rule: Rule) -> bool:
-    if not isinstance(rule, PathRule) or rule.base is not Base.WORKSPACE:
+    if not isinstance(rule, PathRule) or rule.base is not PatternBase.WORKSPACE:
         return False
     return "/" not in rule.pattern.rstrip("/")
 

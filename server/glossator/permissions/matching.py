@@ -1,7 +1,7 @@
-"""Which rules a subject falls under: read widely to refuse or ask, narrowly to allow.
+"""Which rules a call falls under: read widely to deny or ask, narrowly to allow.
 
-A deny or ask rule *concerns* a subject if any name of any path, or any command, may be what it
-means. Allow rules *cover* it only if each command and each real path is, exactly, what one says.
+A deny or ask rule *concerns* a call if any name of any path, or any command, may be what it means.
+Allow rules *cover* it only if each command and each real path is, exactly, what one says.
 """
 
 from __future__ import annotations
@@ -12,35 +12,41 @@ from collections.abc import Iterable, Iterator
 
 from glossator.files.gitpattern import one_per_byte
 from glossator.files.roots import is_inside
-from glossator.permissions.folding import folded
-from glossator.permissions.policy import Places, Policy
-from glossator.permissions.rules import (
+from glossator.permissions.command_words import (
+    CommandWords,
+    program_of,
+    runs_another,
+    split_words,
+    without_variables,
+)
+from glossator.permissions.policy import (
     FAMILIES,
-    Base,
     CommandRule,
     Family,
     PathRule,
+    PatternBase,
+    Places,
+    Policy,
     Rule,
     ToolRule,
     path_spec,
 )
-from glossator.permissions.runners import divided, program_of, runs_another
-from glossator.permissions.subject import ShellScript, Subject, Target
-from glossator.permissions.words import Words, bare
-from glossator.shell.judge import is_harmless
-from glossator.shell.script import Loose
+from glossator.permissions.protected import folded
+from glossator.permissions.subject import CallSubject, ResolvedPath, ShellScript
+from glossator.shell.read_only import is_harmless
+from glossator.shell.script import UncertainWord
 
 _QUOTING = re.compile(r"['\"\\\\]")
 # options of which it is known that no value follows
 _FLAG = re.compile(r"--no-[\w-]+|--bare|--paginate|--(?:quiet|silent|verbose|debug)|-[pqv]")
 
 
-def concerning(rules: Iterable[Rule], subject: Subject, places: Places) -> tuple[str, ...]:
+def concerning(rules: Iterable[Rule], subject: CallSubject, places: Places) -> tuple[str, ...]:
     """The deny or ask rules that may mean the subject, as text, sorted."""
     return tuple(sorted({str(rule) for rule in rules if _concerns(rule, subject, places)}))
 
 
-def covered(rules: Iterable[Rule], subject: Subject, places: Places) -> bool:
+def covered(rules: Iterable[Rule], subject: CallSubject, places: Places) -> bool:
     """Whether allow rules hold for every part of the subject."""
     known = tuple(rules)
     script = subject.script
@@ -53,7 +59,9 @@ def covered(rules: Iterable[Rule], subject: Subject, places: Places) -> bool:
     return not script.unclear and not uncovered(known, script, places)
 
 
-def uncovered(rules: Iterable[Rule], script: ShellScript, places: Places) -> tuple[Words, ...]:
+def uncovered(
+    rules: Iterable[Rule], script: ShellScript, places: Places
+) -> tuple[CommandWords, ...]:
     """The commands of a script that no allow rule covers, nor only read in the workspace."""
     known = tuple(rules)
     inside = all(places.holds(path) for target in script.named for path in target.real)
@@ -74,14 +82,14 @@ def uncertain(policy: Policy, script: ShellScript) -> tuple[str, ...]:
     return tuple(sorted(str(rule) for rule in rules if _may_concern(rule, script)))
 
 
-def without_harmless(command: Words) -> Words:
+def without_harmless(command: CommandWords) -> CommandWords:
     """A command without the variables that are set for it, if all of these are harmless."""
-    plain = bare(command)
+    plain = without_variables(command)
     variables = command[: len(command) - len(plain)]
     return plain if all(map(is_harmless, variables)) else command
 
 
-def command_covered(rules: Iterable[Rule], command: Words) -> bool:
+def command_covered(rules: Iterable[Rule], command: CommandWords) -> bool:
     """Whether a rule holds for one simple command."""
     return any(
         rule.name in ("*", "Bash") if isinstance(rule, ToolRule) else _is_command(rule, command)
@@ -89,7 +97,7 @@ def command_covered(rules: Iterable[Rule], command: Words) -> bool:
     )
 
 
-def path_covered(rules: Iterable[Rule], target: Target, tool: str, places: Places) -> bool:
+def path_covered(rules: Iterable[Rule], target: ResolvedPath, tool: str, places: Places) -> bool:
     """Whether rules hold for every real path of a target; one about a tool, in the workspace."""
     known = tuple(rules)
     return bool(target.real) and all(
@@ -116,13 +124,17 @@ def _is_tool(rule: ToolRule, tool: str) -> bool:
     return rule.name in ("*", tool) or of_server
 
 
-def _is_command(rule: Rule, command: Words) -> bool:
+def _is_command(rule: Rule, command: CommandWords) -> bool:
     if not isinstance(rule, CommandRule):
         return False
     for spelling in (command, without_harmless(command)):
         start = spelling[: len(rule.words)]
         is_whole = rule.prefix or len(spelling) == len(rule.words)
-        if start == rule.words and is_whole and not any(isinstance(e, Loose) for e in start):
+        if (
+            start == rule.words
+            and is_whole
+            and not any(isinstance(e, UncertainWord) for e in start)
+        ):
             return True
     return False
 
@@ -135,7 +147,7 @@ def _is_path(rule: PathRule, path: str, places: Places) -> bool:
     )
 
 
-def _concerns(rule: Rule, subject: Subject, places: Places) -> bool:
+def _concerns(rule: Rule, subject: CallSubject, places: Places) -> bool:
     match rule:
         case ToolRule():
             return _is_tool(rule, subject.tool)
@@ -149,7 +161,7 @@ def _concerns(rule: Rule, subject: Subject, places: Places) -> bool:
             return any(_concerns_name(rule, name, places) for name in names)
 
 
-def _targets(family: Family, subject: Subject) -> tuple[Target, ...]:
+def _targets(family: Family, subject: CallSubject) -> tuple[ResolvedPath, ...]:
     """The paths that rules of a family are about; of a script, all that its words may mean."""
     script = subject.script
     if script is not None:
@@ -159,7 +171,7 @@ def _targets(family: Family, subject: Subject) -> tuple[Target, ...]:
     return subject.targets if renames or subject.tool in FAMILIES[family] else ()
 
 
-def _concerns_command(rule: CommandRule, command: Words) -> bool:
+def _concerns_command(rule: CommandRule, command: CommandWords) -> bool:
     """Whether the command may be the rule's, under its full path or behind another program."""
     wanted = tuple(map(folded, rule.words))
     for words, starts in _run(command):
@@ -167,33 +179,33 @@ def _concerns_command(rule: CommandRule, command: Words) -> bool:
             ends, _ = _found(wanted, words, at)
             if ends and (rule.prefix or at):
                 return True
-            if any(all(isinstance(word, Loose) for word in words[end:]) for end in ends):
+            if any(all(isinstance(word, UncertainWord) for word in words[end:]) for end in ends):
                 return True
     return False
 
 
-def _run(command: Words) -> Iterator[tuple[Words, range]]:
+def _run(command: CommandWords) -> Iterator[tuple[CommandWords, range]]:
     """A command, folded, and where in it one may begin that runs: among a runner's words, any."""
-    for whole in dict.fromkeys((command, bare(command))):
+    for whole in dict.fromkeys((command, without_variables(command))):
         words = tuple(_folded(word) for word in whole)
         runs = runs_another(whole)
         if runs:  # `sh -c 'npm test'` is one word with blanks
-            words = divided(words)
+            words = split_words(words)
         yield words, range(len(words) if runs else 1)
 
 
 def _folded(word: str) -> str:
-    return Loose(folded(word)) if isinstance(word, Loose) else folded(word)
+    return UncertainWord(folded(word)) if isinstance(word, UncertainWord) else folded(word)
 
 
-def _found(wanted: Words, words: Words, at: int) -> tuple[set[int], bool]:
-    """Where `wanted` may end in `words` from `at` on, and whether a loose word may be one of it.
+def _found(wanted: CommandWords, words: CommandWords, at: int) -> tuple[set[int], bool]:
+    """Where `wanted` may end in `words` from `at` on, and whether an uncertain one may be part.
 
-    Options, which may have a value each, and loose words may stand between: `git -C x push`.
+    Options, which may have a value each, and uncertain words may stand between: `git -C x push`.
     """
     if words[at] != wanted[0] and program_of(words[at]) != wanted[0]:
-        return set(), isinstance(words[at], Loose)
-    ends, may_be = {at + 1}, isinstance(words[at], Loose)
+        return set(), isinstance(words[at], UncertainWord)
+    ends, may_be = {at + 1}, isinstance(words[at], UncertainWord)
     for want in wanted[1:]:
         left, ends = ends, set()
         seen: set[int] = set()
@@ -203,7 +215,7 @@ def _found(wanted: Words, words: Words, at: int) -> tuple[set[int], bool]:
                 continue
             seen.add(here)
             word = words[here]
-            may_be |= isinstance(word, Loose)
+            may_be |= isinstance(word, UncertainWord)
             if word == want:
                 ends.add(here + 1)
             left |= _skipping(word, here)
@@ -212,7 +224,7 @@ def _found(wanted: Words, words: Words, at: int) -> tuple[set[int], bool]:
 
 def _skipping(word: str, here: int) -> set[int]:
     """Where a command goes on if the word at `here` is not one of those that say what it does."""
-    if isinstance(word, Loose):
+    if isinstance(word, UncertainWord):
         return {here + 1}
     if not word.startswith("-"):
         return set()
@@ -240,8 +252,8 @@ def _may_concern(rule: Rule, script: ShellScript) -> bool:
             )
 
 
-def _may_be(rule: CommandRule, command: Words) -> bool:
-    """Whether it is the rule's command if the shell makes of a loose word what would fit."""
+def _may_be(rule: CommandRule, command: CommandWords) -> bool:
+    """Whether it is the rule's command for some value of an uncertain word."""
     program = program_of(folded(rule.words[0]))
     wanted = (program, *map(folded, rule.words[1:]))
     return any(_found(wanted, words, at)[1] for words, starts in _run(command) for at in starts)
@@ -249,8 +261,8 @@ def _may_be(rule: CommandRule, command: Words) -> bool:
 
 def _concerns_name(rule: PathRule, name: str, places: Places) -> bool:
     bases = list(_bases(rule, places))
-    if rule.base is Base.WORKSPACE and rule.pattern.startswith("/"):
-        bases.append(os.sep)  # who writes `/etc/x` may mean the file system's
+    if rule.base is PatternBase.WORKSPACE and rule.pattern.startswith("/"):
+        bases.append(os.sep)  # `/etc/x` may mean the file system's
     for base in bases:
         inner = _inner(name, base)
         if inner is not None and _matches(rule.pattern, inner, either=True):
@@ -263,11 +275,11 @@ def _concerns_name(rule: PathRule, name: str, places: Places) -> bool:
 
 def _bases(rule: PathRule, places: Places) -> Iterator[str]:
     match rule.base:
-        case Base.WORKSPACE:
+        case PatternBase.WORKSPACE:
             yield from places.roots
-        case Base.HOME:
+        case PatternBase.HOME:
             yield places.home
-        case Base.FILE_SYSTEM:
+        case PatternBase.FILE_SYSTEM:
             yield os.sep
 
 

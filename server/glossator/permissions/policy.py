@@ -1,4 +1,4 @@
-"""What holds at the moment a call is decided: the mode, the rules and where they come from.
+"""Permission rules, and the policy made of them: everything that decisions depend on.
 
 Rules from within a workspace have a type of their own, which can neither allow nor set a mode.
 """
@@ -6,18 +6,136 @@ Rules from within a workspace have a type of their own, which can neither allow 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+from typing import Literal
 
+import re2
+from pathspec import PathSpec
+
+from glossator.core.errors import UsageError
 from glossator.core.permission import Mode
+from glossator.core.shown import shown
+from glossator.files.gitpattern import GitPattern, one_per_byte
 from glossator.files.roots import is_inside
-from glossator.permissions.protected import own_folders
-from glossator.permissions.rules import Rule, parse_rules
+from glossator.permissions.command_words import CommandWords
+from glossator.permissions.protected import folded, own_folders
+
+Family = Literal["Edit", "Read"]
+
+FAMILIES: dict[Family, frozenset[str]] = {
+    "Edit": frozenset({"Edit", "MultiEdit", "Write", "Move"}),
+    "Read": frozenset({"Diagnostics", "Glob", "Grep", "Read", "Search", "Symbols"}),
+}
+_KNOWN = frozenset({"Bash", *FAMILIES["Edit"], *FAMILIES["Read"]})
+_NAME = re.compile(r"[A-Za-z][\w.-]*")
+_WITH_ARGUMENT = re.compile(r"(?P<tool>[^()\s]+)\((?P<argument>.*)\)", re.DOTALL)
+_ANY_MORE = ":*"
+_HOW = (
+    "Write a tool's name, Bash(npm test:*), Bash(git status), Edit(src/**), Read(~/.ssh/**),"
+    " Read(//etc/**), mcp__server__tool, or * for every tool."
+)
+
+
+class PatternBase(StrEnum):
+    """What a path pattern is relative to; the value is what it begins with."""
+
+    WORKSPACE = ""
+    HOME = "~/"
+    FILE_SYSTEM = "//"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRule:
+    """Every call of a tool; `*` is every tool."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRule:
+    """A shell command of these words, or with `prefix` one that begins with them."""
+
+    words: CommandWords
+    prefix: bool
+
+    def __str__(self) -> str:
+        return f"Bash({shlex.join(self.words)}{_ANY_MORE if self.prefix else ''})"
+
+
+@dataclass(frozen=True, slots=True)
+class PathRule:
+    """Files that match a pattern of .gitignore below a base."""
+
+    family: Family
+    base: PatternBase
+    pattern: str
+
+    def __str__(self) -> str:
+        inner = (
+            self.pattern.removeprefix("/")
+            if self.base is not PatternBase.WORKSPACE
+            else self.pattern
+        )
+        return f"{self.family}({self.base}{inner})"
+
+
+Rule = ToolRule | CommandRule | PathRule
+
+
+def parse_rule(text: str) -> Rule:
+    """The rule that `text` says. Raises `UsageError` for what is none.
+
+    `*`                     every tool
+    `Grep`                  every call of a tool
+    `Edit`, `Read`          every call of Edit, MultiEdit, Write and Move; of all that reads files
+    `mcp__server__tool`     a tool of an MCP server; `mcp__server` all of its tools
+    `Bash(git status)`      this very command
+    `Bash(npm test:*)`      every command that begins with these words
+    `Edit(src/**)`          files, by a pattern of .gitignore relative to each workspace folder
+    `Read(~/.ssh/**)`       relative to the user's home folder
+    `Read(//etc/**)`        from the top of the file system
+    """
+    text = text.strip()
+    if text == "*":
+        return ToolRule(text)
+    if match := _WITH_ARGUMENT.fullmatch(text):
+        return _with_argument(text, match["tool"], match["argument"])
+    if not _NAME.fullmatch(text.removesuffix("__*")):
+        raise _wrong(text, "it is neither a tool's name nor a name with something in brackets")
+    for known in _KNOWN:
+        if text.lower() == known.lower() and text != known:
+            raise _wrong(text, f"the tool is called {known}")
+    return ToolRule(text.removesuffix("__*"))
+
+
+def parse_rules(texts: Iterable[str]) -> tuple[Rule, ...]:
+    """The rules that `texts` say. Raises `UsageError` for the first that is none."""
+    return tuple(map(parse_rule, texts))
+
+
+@lru_cache(512)
+def path_spec(pattern: str) -> PathSpec[GitPattern]:
+    """A pattern of .gitignore, for paths as `one_per_byte`. Raises `UsageError`."""
+    try:
+        compiled = GitPattern(one_per_byte(pattern))
+        if not compiled.include:
+            raise _wrong(pattern, "the pattern matches no path")
+        return PathSpec([compiled], backend="re2")
+    except (re2.error, UnicodeEncodeError) as error:
+        raise _wrong(pattern, "the pattern cannot be used") from error
 
 
 @dataclass(frozen=True, slots=True)
 class Restrictions:
-    """Rules that narrow: all that a workspace may say, whoever wrote it."""
+    """Rules that narrow: all that the settings of a workspace may say."""
 
     deny: tuple[Rule, ...] = ()
     ask: tuple[Rule, ...] = ()
@@ -29,7 +147,7 @@ class Restrictions:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class UserRules:
     """Rules of the user."""
 
     deny: tuple[Rule, ...] = ()
@@ -37,14 +155,14 @@ class Rules:
     allow: tuple[Rule, ...] = ()
 
     @staticmethod
-    def parse(deny: Iterable[str], ask: Iterable[str], allow: Iterable[str]) -> Rules:
+    def parse(deny: Iterable[str], ask: Iterable[str], allow: Iterable[str]) -> UserRules:
         """Raises `UsageError` for a malformed rule."""
-        return Rules(parse_rules(deny), parse_rules(ask), parse_rules(allow))
+        return UserRules(parse_rules(deny), parse_rules(ask), parse_rules(allow))
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """What paths are told by: the workspace's folders, the user's home and our own folders."""
+    """The folders that rules refer to: the workspace's, the user's home and our own."""
 
     roots: tuple[str, ...]
     home: str
@@ -70,8 +188,8 @@ class Policy:
 
     mode: Mode
     places: Places
-    user: Rules = field(default_factory=Rules)
-    session: Rules = field(default_factory=Rules)
+    user: UserRules = field(default_factory=UserRules)
+    session: UserRules = field(default_factory=UserRules)
     workspace: Restrictions = field(default_factory=Restrictions)
     only_reads: bool = False
 
@@ -89,3 +207,56 @@ class Policy:
     def allow(self) -> tuple[Rule, ...]:
         """The allow rules of the sources that may have some."""
         return self.user.allow + self.session.allow
+
+
+def _with_argument(text: str, tool: str, argument: str) -> Rule:
+    argument = argument.strip()
+    if not argument or argument in ("*", "**"):
+        if tool in ("Bash", *FAMILIES) and argument:
+            return ToolRule(tool)
+        raise _wrong(text, "there is nothing in the brackets; leave them out for every call")
+    match tool:
+        case "Bash":
+            return _command_rule(text, argument)
+        case "Edit" | "Read":
+            return _path_rule(text, tool, argument)
+    for family, tools in FAMILIES.items():
+        if tool in tools:
+            raise _wrong(text, f"paths of {tool} are covered by {family}({argument})")
+    raise _wrong(text, "only Bash, Edit and Read take something in brackets")
+
+
+def _command_rule(text: str, argument: str) -> CommandRule:
+    prefix = argument.endswith(_ANY_MORE)
+    command = argument.removesuffix(_ANY_MORE)
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise _wrong(text, "a quotation mark is not closed") from error
+    if not words:
+        raise _wrong(text, "there is no command in the brackets")
+    if "*" in command and "*" in "".join(command.split("'")[::2]):
+        raise _wrong(text, "a * stands only at the end, as :*; write '*' in quotes for itself")
+    return CommandRule(words, prefix)
+
+
+def _path_rule(text: str, family: Family, argument: str) -> PathRule:
+    base, pattern = PatternBase.WORKSPACE, argument.removeprefix("./")
+    if pattern != argument:
+        pattern = f"/{pattern.lstrip('/')}"
+    for other in (PatternBase.HOME, PatternBase.FILE_SYSTEM):
+        if argument.startswith(other):
+            base, pattern = other, f"/{argument.removeprefix(other).lstrip('/')}"
+    if argument.startswith("~") and base is not PatternBase.HOME:
+        raise _wrong(text, "the home folder is written ~/, and other users' folders with //")
+    if ".." in pattern.split("/"):
+        raise _wrong(text, "a pattern never leads upwards; write the whole path with // in front")
+    if pattern.startswith("!"):
+        raise _wrong(text, "a rule takes nothing back; write a second rule instead")
+    for spelling in (pattern, folded(pattern)):
+        path_spec(spelling)
+    return PathRule(family, base, pattern)
+
+
+def _wrong(text: str, why: str) -> UsageError:
+    return UsageError(f"The permission rule {shown(text)} cannot be used: {why}. {_HOW}")

@@ -1,7 +1,7 @@
 """Small JSON files that only the user may write: texts by folder, as `file:` URI of its real path.
 
-They are replaced as a whole, so that a reader finds the old or the new one, never half of one, and
-several servers may write the same file. Blocking; a file is read in well under a millisecond.
+They are replaced as a whole, so a reader finds the old or the new one, never half of one, and
+several servers may write the same file. Blocking; reading takes well under a millisecond.
 """
 
 from __future__ import annotations

@@ -1,22 +1,23 @@
-"""Paths whose change asks in every mode, whatever a rule allows.
+"""Protected paths: a change of them asks in every mode, whatever a rule allows.
 
-They are what a program obeys without being told to (an editor opening the folder, a shell entering
-it, git committing), and what says how much an agent may do. What runs only when somebody runs it
-(a Makefile, a test, a build script) is not among them: there the command is what is asked about.
-Making such a file counts as editing it, and so does touching a folder that may hold one.
+Programs obey them unasked (an editor that opens the folder, a shell that enters it, git on commit),
+or they say how much an agent may do. What runs only when somebody runs it (a Makefile, a test) is
+not protected: there the command is asked about. Creating such a file counts as a change, and so
+does touching a folder that may hold one. Names are compared as the most generous file system does.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+import unicodedata
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
 import platformdirs
 
-from glossator.permissions.folding import folded
+from glossator.files.roots import is_inside
 
 # why -> the last names of paths, in any folder; `*` stands for anything within a name
 _TABLE: dict[str, str] = {
@@ -57,6 +58,8 @@ _TABLE: dict[str, str] = {
 _OWN = "it is Glossator's own folder"
 # an editor, an agent, or git for a shell's prompt may obey these as soon as they are there
 _AT_ONCE = ".git .vscode .idea .zed .fleet .vs .claude .cursor .gemini .codex"
+# git may obey `config.worktree` where there is none yet: the repository's configuration says so
+_ALWAYS = ("config", "hooks", "commondir", "config.worktree")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +90,14 @@ def own_folders() -> tuple[str, ...]:
     return tuple(dict.fromkeys(map(os.path.realpath, folders)))
 
 
-def protection(path: str, own: tuple[str, ...] = ()) -> str | None:
+def why_protected(path: str, own: tuple[str, ...] = ()) -> str | None:
     """Why changing `path` (absolute, one of a target's names) always asks; None if it need not.
 
     `own` are the folders of `own_folders`.
     """
     plain = folded(path)
     for folder in map(folded, own):
-        if _holds(folder, plain) or _holds(plain, folder):
+        if is_inside(plain, folder) or is_inside(folder, plain):
             return _OWN
     names = _plain(path)
     if _expression(protected_table()).search(names) is None:
@@ -104,13 +107,13 @@ def protection(path: str, own: tuple[str, ...] = ()) -> str | None:
 
 
 def fixed_paths(root: str) -> tuple[str, ...]:
-    """What is protected directly in a folder, whether or not it is there; not by patterns."""
+    """The protected paths directly in a folder, existing or not, without those by patterns."""
     fixed = ("/".join(row.names) for row in protected_table())
     return tuple(os.path.join(root, *name.split("/")) for name in fixed if "*" not in name)
 
 
 def obeyed_at_once(root: str) -> tuple[str, ...]:
-    """What of a folder must not be there even for as long as a command runs."""
+    """The paths in a folder that no command may create even for a moment."""
     return tuple(os.path.join(root, name) for name in _AT_ONCE.split())
 
 
@@ -176,10 +179,49 @@ def _plain(path: str) -> str:
     return "/".join(map(_bare, folded(path).replace(os.sep, "/").split("/")))
 
 
-def _holds(folder: str, path: str) -> bool:
-    return path == folder or path.startswith(folder.rstrip(os.sep) + os.sep)
-
-
 def _bare(name: str) -> str:
     """A name as Windows takes it: without a stream, and blanks and dots at its end."""
     return name.partition(":")[0].rstrip(". ") or name
+
+
+def folded(text: str) -> str:
+    """`text` without letter case, unicode form and invisible characters.
+
+    For denying and asking only; what allows compares names as they are.
+    Source: APFS and NTFS ignore case; HFS+ takes composed and decomposed letters for one, and
+    ignores some format characters (`.g\u200cit`, CVE-2014-9390).
+    """
+    if text.isascii():
+        return text.lower()
+    plain = unicodedata.normalize("NFKC", text)
+    plain = "".join(letter for letter in plain if unicodedata.category(letter) != "Cf")
+    return unicodedata.normalize("NFKC", plain.casefold())
+
+
+def git_protected_paths(folder: str) -> Iterator[str]:
+    """The paths in a `.git` that name programs which git runs, or say where that stands.
+
+    Those of its worktrees and submodules, too. Commands that commit may write the rest.
+    Source: gitrepository-layout(5).
+    """
+    yield from (os.path.join(folder, name) for name in _ALWAYS)
+    for worktree in _folders(os.path.join(folder, "worktrees")):
+        yield os.path.join(worktree, "config.worktree")
+        commondir = os.path.join(worktree, "commondir")  # without one it is no worktree
+        if os.path.isfile(commondir) and not os.path.islink(commondir):
+            yield commondir
+    modules = _folders(os.path.join(folder, "modules"))
+    while modules:
+        module = modules.pop()
+        if os.path.isfile(os.path.join(module, "HEAD")):
+            yield from git_protected_paths(module)
+        else:  # a part of a name, as of libs/one
+            modules += _folders(module)
+
+
+def _folders(path: str) -> list[str]:
+    try:
+        with os.scandir(path) as entries:
+            return [each.path for each in entries if each.is_dir(follow_symlinks=False)]
+    except OSError:  # there are none, or they are closed to us
+        return []

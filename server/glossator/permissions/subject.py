@@ -1,6 +1,6 @@
-"""What is asked about: a tool, its access, and the paths and commands it would touch.
+"""What a decision is about: a tool, its access, and the paths and commands that it would touch.
 
-The disk is looked at here and nowhere after: `Target` holds every name that a path goes by.
+Only this module of the decision reads the disk: `ResolvedPath` holds every name of a path.
 """
 
 from __future__ import annotations
@@ -13,41 +13,47 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from glossator.core.permission import Access
-from glossator.permissions.runners import inner
-from glossator.permissions.words import Meanings, Words, bare, meanings, words_of
-from glossator.shell.reader import TOO_MANY
-from glossator.shell.script import Script, Simple, Unclear, Unknown
+from glossator.permissions.command_words import (
+    CommandWords,
+    MeantPaths,
+    meant_paths,
+    nested_commands,
+    without_variables,
+    words_of,
+)
+from glossator.shell.parser import TOO_MANY
+from glossator.shell.script import Script, SimpleCommand, UnclearScript, UnknownPart
 
 _MAX_LINKS = 40  # on the way to a file, as in Linux
 _NO_SANDBOX = "It would run outside a sandbox."
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ResolvedPath:
     """A path as it was asked for (absolute), and what it leads to.
 
     `names` are the path itself, the path after each link on the way, and the ends. `real` are the
     ends: one as the kernel reads the path and one as an editor does, which takes `a/..` for nothing
     even where `a` is a link. Empty when the path cannot be resolved. Nothing needs to exist. A
-    `shared` file has other names, as hard links.
+    `hard_linked` file has other names.
     """
 
     asked: str
     names: tuple[str, ...]
     real: tuple[str, ...]
-    shared: bool = False
+    hard_linked: bool = False
 
     @staticmethod
-    def at(path: str) -> Target:
+    def at(path: str) -> ResolvedPath:
         """`path` (absolute) as it is on disk at this moment."""
         plain = os.path.normpath(path)
         try:
             ways = [_way(spelling) for spelling in dict.fromkeys((path, plain))]
         except (OSError, ValueError):  # a loop, a closed folder, or what no file can be called
-            return Target(path, (plain,), ())
+            return ResolvedPath(path, (plain,), ())
         names = dict.fromkeys((plain, *(name for way in ways for name in way)))
         real = tuple(dict.fromkeys(way[-1] for way in ways))
-        return Target(path, tuple(names), real, any(map(_is_shared, real)))
+        return ResolvedPath(path, tuple(names), real, any(map(_is_hard_linked, real)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +70,16 @@ class ShellScript:
     sandbox's own and end with the command.
     """
 
-    commands: tuple[Words, ...]
-    reading: frozenset[Words] = frozenset()
-    named: tuple[Target, ...] = ()
+    commands: tuple[CommandWords, ...]
+    reading: frozenset[CommandWords] = frozenset()
+    named: tuple[ResolvedPath, ...] = ()
     open_reason: str | None = _NO_SANDBOX
     unclear: tuple[str, ...] = ()
-    hints: tuple[Words, ...] = ()
+    hints: tuple[CommandWords, ...] = ()
     opaque: bool = False
     excess: frozenset[str] = frozenset()
     doubted: tuple[str, ...] = ()
-    passing: frozenset[Target] = frozenset()
+    passing: frozenset[ResolvedPath] = frozenset()
 
     @property
     def read_only(self) -> bool:
@@ -82,64 +88,69 @@ class ShellScript:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class CallSubject:
     """One tool call. `targets` are the paths it reads or writes; a script's are its redirects."""
 
     tool: str
     access: Access
-    targets: tuple[Target, ...] = ()
+    targets: tuple[ResolvedPath, ...] = ()
     script: ShellScript | None = None
 
     @staticmethod
-    def of_files(tool: str, access: Access, paths: Iterable[str]) -> Subject:
+    def of_files(tool: str, access: Access, paths: Iterable[str]) -> CallSubject:
         """A call about files and folders, by absolute path as it was asked for."""
-        return Subject(tool, access, tuple(map(Target.at, paths)))
+        return CallSubject(tool, access, tuple(map(ResolvedPath.at, paths)))
 
     @staticmethod
     def of_shell(
-        script: Script | Unclear,
+        script: Script | UnclearScript,
         *,
         cwd: str,
-        reading: Collection[Simple] = (),
+        reading: Collection[SimpleCommand] = (),
         open_reason: str | None = _NO_SANDBOX,
         is_temporary: Callable[[str], bool] = lambda _: False,
-    ) -> Subject:
+    ) -> CallSubject:
         """A call of Bash; `reading` are the commands of `script` that are known to only read.
 
         `is_temporary` tells of an absolute path whether it is the sandbox's own and ends with the
         command.
         """
         known = script.known
-        parts = script.parts if isinstance(script, Unclear) else script.commands
-        unknown = [each for each in parts if isinstance(each, Unknown)]
+        parts = script.parts if isinstance(script, UnclearScript) else script.commands
+        unknown = [each for each in parts if isinstance(each, UnknownPart)]
         hints = [hint for each in unknown for hint in each.hints]
-        inside = inner((*known, *hints))
+        inside = nested_commands((*known, *hints))
         written = [path for each in parts for path in each.writes]
         written = [path for path in written if path != os.devnull]
-        seen = [bare(each.words) for each in (*known, *hints)]
+        seen = [without_variables(each.words) for each in (*known, *hints)]
         sources = [each for one in known for each in one.redirects if each.operator == "<"]
         read = [(each.target,) for each in sources if each.target != os.devnull]
-        meant = meanings((*seen, *read), written, cwd)
+        meant = meant_paths((*seen, *read), written, cwd)
         unclear = tuple(dict.fromkeys(each.text for each in unknown))
         looked_at = {each.text for each in unknown if each.reason != TOO_MANY}
         excess = frozenset(unclear) - looked_at
         if meant is None:  # it may mean too much to be looked at
             unclear = (*unclear, "")
-            meant = meanings((), written, cwd) or Meanings((), ())
-        more = [*map(bare, map(words_of, inside.commands)), *((path,) for path in inside.files)]
-        wider = meanings((*seen, *read, *more), (), cwd) if more else meant
+            meant = meant_paths((), written, cwd) or MeantPaths((), ())
+        more = [
+            *map(without_variables, map(words_of, inside.commands)),
+            *((path,) for path in inside.files),
+        ]
+        wider = meant_paths((*seen, *read, *more), (), cwd) if more else meant
         doubted = (*inside.doubted, "") if wider is None else tuple(inside.doubted)
         only_read = {words_of(each) for each in known if each in reading}
-        targets = tuple(map(Target.at, meant.written))
+        targets = tuple(map(ResolvedPath.at, meant.written))
         passing = [each for each in targets if all(map(is_temporary, (*each.names, *each.real)))]
-        return Subject(
+        return CallSubject(
             "Bash",
             Access.EXECUTE,
             targets,
             ShellScript(
                 tuple(map(words_of, known)),
                 frozenset(only_read - {words_of(each) for each in known if each not in reading}),
-                tuple(target for target in map(Target.at, (wider or meant).named) if target.real),
+                tuple(
+                    target for target in map(ResolvedPath.at, (wider or meant).named) if target.real
+                ),
                 open_reason,
                 unclear,
                 tuple(map(words_of, (*hints, *inside.commands))),
@@ -151,7 +162,7 @@ class Subject:
         )
 
 
-def _is_shared(path: str) -> bool:
+def _is_hard_linked(path: str) -> bool:
     try:
         status = os.lstat(path)
     except OSError:

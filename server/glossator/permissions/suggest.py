@@ -1,4 +1,4 @@
-"""The rules that would allow a call next time, as narrow as they are useful."""
+"""Suggests rules that would allow a call next time, as narrow as they are useful."""
 
 from __future__ import annotations
 
@@ -8,22 +8,42 @@ import re
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.files.roots import is_inside
+from glossator.permissions.command_words import CommandWords, without_variables
 from glossator.permissions.matching import (
     command_covered,
     path_covered,
     uncovered,
     without_harmless,
 )
-from glossator.permissions.policy import Policy
-from glossator.permissions.prefixes import known_start
-from glossator.permissions.rules import FAMILIES, CommandRule, Rule, ToolRule, parse_rule
-from glossator.permissions.subject import ShellScript, Subject
-from glossator.permissions.words import Words, bare
+from glossator.permissions.policy import FAMILIES, CommandRule, Policy, Rule, ToolRule, parse_rule
+from glossator.permissions.subject import CallSubject, ShellScript
 
 _SPECIAL = re.compile(r"[\\*?\[\]]| (?= *$)")
+# the first words of commands that say what they do; * is any word
+_STARTS = tuple(
+    tuple(start.split())
+    for start in """
+        npm test; npm run *; pnpm test; pnpm run *; yarn test; yarn run *; bun test; bun run *;
+        pytest; tox; nox; python -m pytest; python -m unittest; python -m mypy; python -m ruff;
+        python -m black; ruff check; ruff format; black; isort; mypy; pyright; flake8; tsc;
+        eslint; prettier; biome; jest; vitest; mocha; cargo build; cargo check; cargo clippy;
+        cargo doc; cargo fmt; cargo test; go build; go fmt; go test; go vet; gofmt;
+        dotnet build; dotnet format; dotnet test; mvn compile; mvn test; mvnw test;
+        gradle build; gradle test; gradlew build; gradlew test; swift build; swift test;
+        bundle exec rspec; bundle exec rubocop; rspec; rubocop; phpunit; ctest; cmake --build;
+        ninja; make *; just *; git add; git status; mkdir
+    """.split(";")
+)
+_WRAPPERS = tuple(
+    tuple(line.split())
+    for line in ("uv run", "poetry run", "pipenv run", "hatch run", "pnpm exec", "yarn", "npx")
+)
+_PYTHON = re.compile(r"python[0-9.]*")
+_OWN_PROGRAM = re.compile(r"(?:\.{0,2}/|\S*/)?(?:\.?venv/bin|node_modules/\.bin)/(?P<name>[^/]+)")
+_AT_TOP = re.compile(r"\./(?P<name>mvnw|gradlew)")
 
 
-def suggestions(subject: Subject, policy: Policy) -> tuple[Rule, ...]:
+def suggestions(subject: CallSubject, policy: Policy) -> tuple[Rule, ...]:
     """Rules that, added to the allow rules, cover all of the subject; empty if none can say it."""
     if subject.script is not None:
         found = _for_script(subject.script, policy)
@@ -42,16 +62,16 @@ def _for_script(script: ShellScript, policy: Policy) -> tuple[Rule, ...]:
     return said if all(command_covered(said, command) for command in missing) else ()
 
 
-def _for_command(command: Words) -> Rule | None:
+def _for_command(command: CommandWords) -> Rule | None:
     command = without_harmless(command)
-    plain = bare(command)
-    if length := known_start(plain):
+    plain = without_variables(command)
+    if length := _known_start(plain):
         start = command[: len(command) - len(plain) + length]
         return _said(str(CommandRule(start, prefix=True)))
     return _said(str(CommandRule(command, prefix=False)))
 
 
-def _for_targets(subject: Subject, policy: Policy) -> tuple[Rule, ...]:
+def _for_targets(subject: CallSubject, policy: Policy) -> tuple[Rule, ...]:
     family = next((family for family, tools in FAMILIES.items() if subject.tool in tools), None)
     if family is None:
         return ()
@@ -86,3 +106,32 @@ def _said(text: str) -> Rule | None:
         return parse_rule(text)
     except UsageError:
         return None
+
+
+def _known_start(command: CommandWords) -> int:
+    """How many of the first words say what the command does; 0 if they do not.
+
+    Known are commands that build, check, format and test what is in the workspace, or stage it.
+    Programs that run anything (`python -c`, `sh`, `env`, `xargs`, `sudo`, `npx`), reach other
+    places (`curl`, `git push`), install or delete are not: a rule names all words of those.
+    """
+    for runner in ((), *_WRAPPERS):
+        if command[: len(runner)] != runner:
+            continue
+        words = command[len(runner) :]
+        named = (_name(words[0]), *words[1:]) if words else ()
+        for start in _STARTS:
+            if len(named) >= len(start) and all(map(_fits, start, named)):
+                return len(runner) + len(start)
+    return 0
+
+
+def _fits(known: str, word: str) -> bool:
+    return known == word or (known == "*" and word[:1] not in ("", "-"))
+
+
+def _name(program: str) -> str:
+    """What a program is called, whatever its version, or that of the workspace."""
+    own = _OWN_PROGRAM.fullmatch(program) or _AT_TOP.fullmatch(program)
+    name = own["name"] if own else program
+    return "python" if _PYTHON.fullmatch(name) else name

@@ -1,21 +1,26 @@
-"""Which workspaces the user trusts: before that, nothing of theirs is obeyed and nothing started.
+"""Which workspaces the user trusts: in others nothing of theirs is obeyed and nothing is started.
 
 A folder is trusted if it, or a folder above it, was remembered in `<user state folder>/trust.json`,
-or is trusted for this session. All that counts is its real path: neither what lies in the folder
-nor what it says about itself, such as a `.git` that points into another repository, is looked at.
-The file is read again when it was changed: several servers and `glossator trust` share it.
+or is trusted for this session. Only its real path counts, not what lies in it, such as a `.git`
+that points into another repository. Several servers and `glossator trust` share the file, so it is
+read again when it has changed. The user is asked once, before the first process that a workspace
+can influence.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import shlex
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import platformdirs
 
 from glossator.core.errors import StoreUnavailable, UsageError
+from glossator.core.permission import Access
+from glossator.core.question import Option, Question, QuestionAnswer
 from glossator.core.shown import shown
 from glossator.core.uri import to_path, to_uri
 from glossator.files.roots import is_inside
@@ -25,6 +30,27 @@ from glossator.permissions.private_file import (
     PrivateFile,
     read_private,
     update_private,
+)
+
+_ALWAYS = Option("Trust it", "Remembered for these folders and all below them.")
+_SESSION = Option("Trust it this time", "Until the server ends.")
+_NEVER = Option("Do not trust it", "Files can be read and edited; no command is run.")
+
+_RESTRICTED = (
+    "The editor says that this workspace is not trusted, so files are only read and no command is"
+    " run; trust it in the editor to allow more.\nGo on by reading alone, or tell the user to trust"
+    " the workspace in the editor."
+)
+_REFUSED = "The user does not trust this workspace, so no command is run in it.\n"
+_WITHOUT_WORDS = "Go on without commands, and say in your answer what was left undone."
+_UNANSWERED = (
+    "No command is run in this workspace: nobody has said that it is trusted. The user has not"
+    f" refused anything.\n{_WITHOUT_WORDS} Say, too, that `glossator trust`, or --trust for one"
+    " run, allows commands here."
+)
+_CHANGED = (
+    "The workspace's folders changed while the user was asked whether to trust them, so nothing was"
+    " run.\nTry again."
 )
 
 
@@ -111,7 +137,7 @@ def forget_folder(folder: str, file: Path | None = None) -> Forgotten:
 
 
 @dataclass(frozen=True, slots=True)
-class Trusted:
+class TrustReason:
     """Why a folder is trusted: by which folder, and whether that one is remembered."""
 
     by: str
@@ -121,7 +147,7 @@ class Trusted:
 class Trust:
     """What one server knows of the user's trust; blocking, but short.
 
-    `warn` tells the user of a file that cannot be used; then nothing is trusted by it.
+    `warn` reports a file that cannot be used; then nothing is trusted by it.
     """
 
     def __init__(self, warn: Callable[[str], object], file: Path | None = None) -> None:
@@ -137,7 +163,7 @@ class Trust:
         """
         return all(self.why_trusted(root) is not None for root in roots)
 
-    def why_trusted(self, root: str) -> Trusted | None:
+    def why_trusted(self, root: str) -> TrustReason | None:
         """What a folder is trusted by; None if it is not."""
         path = real_folder(root)
         if path is None:
@@ -145,7 +171,7 @@ class Trust:
         for folders, remembered in ((self._known(), True), (self._session, False)):
             above = [folder for folder in folders if is_inside(path, folder)]
             if above:
-                return Trusted(max(above, key=len), remembered)
+                return TrustReason(max(above, key=len), remembered)
         return None
 
     def trust_for_session(self, roots: Iterable[str]) -> None:
@@ -207,3 +233,98 @@ def _is_same(path: str, folder: Path) -> bool:
 
 def _paths(uris: Iterable[str]) -> frozenset[str]:
     return frozenset(path for uri in uris if (path := to_path(uri)) is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class TrustQuestion:
+    """Asks the user whether to trust the workspace, unless the answer is known.
+
+    `roots` are the current folders of the workspace, `said` is what the editor knows of its user's
+    trust; a no of the editor is final. `tell` shows the user what to do if nobody answered.
+    """
+
+    trust: Trust
+    roots: Callable[[], tuple[str, ...]]
+    ask: Callable[[Question], Awaitable[QuestionAnswer]]
+    tell: Callable[[str], object]
+    said: bool | None = None
+    _refused: dict[tuple[str, ...], str] = field(default_factory=dict)
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def is_trusted(self) -> bool:
+        """Whether the workspace is known to be trusted: nobody is asked."""
+        return self.said is not False and not self._untrusted()
+
+    async def refusal(self, access: Access) -> str | None:
+        """Why what acts may not be done in the workspace, for the model; None if it may.
+
+        In one that the editor does not trust nothing is changed; otherwise only starting a process
+        takes trust.
+        """
+        if self.said is False:
+            return _RESTRICTED
+        if access is not Access.EXECUTE:
+            return None
+        async with self._turn:  # several sessions may need the same answer
+            folders = self._untrusted()
+            if not folders:
+                return None
+            if (known := self._refused.get(folders)) is not None:
+                return known
+            answer = await self.ask(_question(folders))
+            if _ALWAYS.label in answer.chosen:
+                for folder in filter(_is_still_there, folders):
+                    self.trust.remember(folder)
+            elif _SESSION.label in answer.chosen:
+                self.trust.trust_for_session(filter(_is_still_there, folders))
+            else:
+                if not answer:
+                    self.tell(_notice(folders))
+                self._refused[folders] = refusal = _refusal(answer)
+                return refusal
+            return _CHANGED if self._untrusted() else None
+
+    def _untrusted(self) -> tuple[str, ...]:
+        """The folders that are not trusted, by real path: it is what the user is shown."""
+        real = map(os.path.realpath, self.roots())
+        return tuple(folder for folder in real if not self.trust.trusted((folder,)))
+
+
+def _refusal(answer: QuestionAnswer) -> str:
+    """The refusal for the model after an answer that gives no trust."""
+    if not answer:
+        return _UNANSWERED
+    words = answer.words.strip()
+    return _REFUSED + (f"The user says: {words}" if words else _WITHOUT_WORDS)
+
+
+def how_to_trust(folder: str) -> str:
+    """What trusts a folder, given by its real path, from a terminal."""
+    if reason := why_never_remembered(folder):
+        return f"{reason} Pass --trust to trust it for one run."
+    command = f"glossator trust {shlex.quote(shown(folder))}"
+    return f"Trust it with `{command}`, or for one run with --trust."
+
+
+def _notice(folders: tuple[str, ...]) -> str:
+    """The notice for the user if nobody could be asked, or nobody answered."""
+    return "\n".join(
+        f"No command was run, because nobody has said that {shown(folder)} is trusted."
+        f" {how_to_trust(folder)}"
+        for folder in folders
+    )
+
+
+def _is_still_there(folder: str) -> bool:
+    return os.path.realpath(folder) == folder
+
+
+def _question(folders: tuple[str, ...]) -> Question:
+    names = "\n".join(map(shown, folders))
+    text = (
+        "Do you trust what is in these folders? Commands in them may run programs and settings"
+        f" that came with them.\n{names}"
+    )
+    lasting = () if any(map(why_never_remembered, folders)) else (_ALWAYS,)
+    return Question(text, (*lasting, _SESSION, _NEVER))

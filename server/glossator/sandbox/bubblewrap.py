@@ -1,9 +1,9 @@
-"""The sandbox on Linux: bubblewrap, with namespaces of its own for each command.
+"""The sandbox on Linux: bubblewrap, with new namespaces for each command.
 
-Of the disk there are the workspace, the system's programs and those on `PATH`, and nothing else: no
-credentials of a home, no sockets and FIFOs of other programs. All but the workspace is read-only.
-No network, no other processes, no capabilities, and no further namespaces in which to get them
-back.
+A command sees the workspace, the system's programs and those on `PATH`, and nothing else of the
+disk: no credentials of a home, no sockets and FIFOs of other programs. Only the workspace is
+writable. It has no network, no other processes, no capabilities, and no further namespaces in which
+to get them back.
 """
 
 from __future__ import annotations
@@ -14,19 +14,24 @@ import re
 import stat
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from glossator.core.errors import UsageError
+from glossator.files.roots import is_inside
 from glossator.sandbox.environment import git_settings
-from glossator.sandbox.guards import guard
-from glossator.sandbox.policy import Confined, Policy, Quota, Unavailable
-from glossator.sandbox.protection import Guard, Pin, protection
-from glossator.shell.covers import Unreadable, unreadable
-from glossator.shell.finding import find_below
-from glossator.shell.paths import path_within
+from glossator.sandbox.find import find_below
+from glossator.sandbox.mounts import (
+    Covers,
+    PinnedMount,
+    PlaceholderMount,
+    covers,
+    mounts_for,
+    placeholder,
+)
+from glossator.sandbox.policy import Confined, Quota, SandboxPolicy, Unavailable
 
 _PLACES = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
 # what programs consist of, and what they read to run
@@ -58,10 +63,10 @@ _UNSEEN = (
 )
 _ATTRIBUTES = "/dev/glossator-attributes"  # in a folder that is the sandbox's own
 # The first process of the namespace: when it ends, the kernel ends all others before bubblewrap
-# learns of it. Of bubblewrap's own first process it does not wait for the end. What this
-# shell has to say about signals is not part of the output. Its input is a pipe that only the server
-# could write to. At the end of that the server is dead, and a child ends all that runs here, or is
-# about to, also where bubblewrap had not come to asking the kernel for that.
+# notices. (It does not wait for the end of bubblewrap's own first process.) What this shell says
+# about signals is not part of the output. Its input is a pipe that only the server can write to:
+# at its end the server is dead, and a child kills everything that runs here or is about to, even
+# if bubblewrap has not yet asked the kernel to do so.
 _FIRST = """
 exec 3>&2 2>/dev/null 4<&0 </dev/null
 (trap '' TERM INT HUP; read -r _ <&4; until kill -s KILL -- -1; do :; done) >/dev/null 3>&- &
@@ -76,7 +81,7 @@ _TRIAL = 10.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Bubblewrap:
-    """A `bwrap` that works, how it is told to isolate, and whether it limits temporary folders."""
+    """A `bwrap` that works, its options for isolation, and whether it limits temporary folders."""
 
     name: ClassVar[str] = "bubblewrap"
     temporary: ClassVar[tuple[str, ...]] = _TEMPORARY
@@ -84,27 +89,26 @@ class Bubblewrap:
     isolation: tuple[str, ...]
     sizes: bool
 
-    def confine(
-        self, command: Sequence[str], cwd: str, policy: Policy
-    ) -> AbstractContextManager[Confined]:
-        """See `Sandbox`."""
-        return self._confined(command, cwd, policy)
-
     @contextmanager
-    def _confined(self, command: Sequence[str], cwd: str, policy: Policy) -> Iterator[Confined]:
+    def confine(
+        self, command: Sequence[str], cwd: str, policy: SandboxPolicy
+    ) -> Iterator[Confined]:
+        """See `Sandbox`."""
         with ExitStack() as guards:
             arguments = [self.program, *self.isolation, *_BASE]
             if policy.network:
                 arguments.append("--share-net")
             arguments += _disk(policy, policy.quota.temporary_bytes if self.sizes else None)
-            for mount in protection(policy) if policy.writable else ():
-                if isinstance(mount, Guard) and not guards.enter_context(guard(mount.path)):
+            for mount in mounts_for(policy) if policy.writable else ():
+                if isinstance(mount, PlaceholderMount) and not guards.enter_context(
+                    placeholder(mount.path)
+                ):
                     continue  # we may not create it, so no command of ours may either
-                how = "--bind" if isinstance(mount, Pin) else "--ro-bind"
+                how = "--bind" if isinstance(mount, PinnedMount) else "--ro-bind"
                 arguments += how, mount.path, mount.path
             sockets = _sockets(policy)
             if policy.hidden or policy.patterns or sockets:
-                cover = guards.enter_context(unreadable(policy.patterns))
+                cover = guards.enter_context(covers(policy.patterns))
                 arguments += ("--ro-bind", cover.attributes, _ATTRIBUTES)
                 settings = git_settings((*policy.git, ("core.attributesFile", _ATTRIBUTES)))
                 arguments += (word for each in settings for word in ("--setenv", *each))
@@ -119,10 +123,10 @@ class Bubblewrap:
 
 
 def _limits(quota: Quota) -> str:
-    """What has the shell limit the processes that it starts; 1 kB is a unit of `ulimit`.
+    """The shell's commands that limit the processes it starts; `ulimit` counts in kB.
 
-    The number of processes has another letter in each shell. Linux before 5.14 counts with them
-    all that the user runs outside, which may be more already.
+    The option for the number of processes differs between shells. Linux before 5.14 also counts
+    the user's processes outside the sandbox, which may be more already.
     """
     limits = f"ulimit -d {quota.memory_bytes // 1_024}"
     if _kernel() >= _COUNTED_APART:
@@ -134,16 +138,16 @@ def _kernel() -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", platform.release())[:2]))
 
 
-def _sockets(policy: Policy) -> list[str]:
-    """Other programs' sockets and FIFOs: a read-only mount does not keep them from being used.
+def _sockets(policy: SandboxPolicy) -> list[str]:
+    """Other programs' sockets and FIFOs: they can be used in spite of a read-only mount.
 
-    Those of the workspace serve as the network does. Elsewhere may be a service that acts for root.
-    Raises `UsageError` if there is too much to look through.
+    Those of the workspace count as network. Others may lead to a service that acts for root.
+    Raises `UsageError` if there are too many files to search.
     """
     roots = [os.path.realpath(root) for root in policy.roots]
     there = (*_listening(), *_open_in(policy))
     ours = () if policy.network else policy.sockets
-    elsewhere = {path for path in there if not any(path_within(path, root) for root in roots)}
+    elsewhere = {path for path in there if not any(is_inside(path, root) for root in roots)}
     return [*ours, *sorted(elsewhere)]
 
 
@@ -154,23 +158,23 @@ def _listening() -> Iterator[str]:
     except OSError:  # a system without /proc
         return
     for path in {os.path.realpath(line[line.index("/") :]) for line in lines if "/" in line}:
-        if any(path_within(path, folder) for folder in _SYSTEM) and _is_socket(path):
+        if any(is_inside(path, folder) for folder in _SYSTEM) and _is_socket(path):
             yield path
 
 
-def _open_in(policy: Policy) -> Iterator[str]:
-    """The sockets and FIFOs in what is shown besides the system's folders, by each of its names.
+def _open_in(policy: SandboxPolicy) -> Iterator[str]:
+    """The sockets and FIFOs in what is mounted besides the system's folders, by each name.
 
     The kernel knows a socket by the path that it was bound by, which may be relative.
     """
-    shown = list(_reopened(policy))
+    mounted = list(_reopened(policy))
     try:
-        found = find_below(sorted({real for _, real in shown}), _OPEN, _LOOKING)
+        found = find_below(sorted({real for _, real in mounted}), _OPEN, _LOOKING)
     except UsageError as error:
         raise UsageError(_UNSEEN.format(error)) from error
-    for place, real in shown:
+    for place, real in mounted:
         for path in found:
-            if path_within(path, real):
+            if is_inside(path, real):
                 yield place + path[len(real) :]
 
 
@@ -181,8 +185,8 @@ def _is_socket(path: str) -> bool:
         return False
 
 
-def _covered(paths: Iterable[str], cover: Unreadable) -> Iterator[str]:
-    """A cover over each file and folder; a link gets none: it leads to one that does."""
+def _covered(paths: Iterable[str], cover: Covers) -> Iterator[str]:
+    """Mounts of covers over files and folders; a link gets none: it leads to one that does."""
     for path in paths:
         if os.path.lexists(path) and not os.path.islink(path):
             yield from ("--ro-bind", cover.folder if os.path.isdir(path) else cover.file, path)
@@ -210,7 +214,7 @@ def find_bubblewrap() -> Bubblewrap | Unavailable:
 
 def _try(sandbox: Bubblewrap) -> str | None:
     """What is wrong with a sandbox; None if it works."""
-    with sandbox.confine(("true",), "/", Policy(())) as confined:
+    with sandbox.confine(("true",), "/", SandboxPolicy(())) as confined:
         try:
             result = subprocess.run(  # noqa: S603 - a program of the system
                 confined.words,
@@ -227,15 +231,15 @@ def _try(sandbox: Bubblewrap) -> str | None:
     return result.stderr.decode("utf-8", "replace").strip() or f"exit code {result.returncode}"
 
 
-def _reopened(policy: Policy) -> Iterator[tuple[str, str]]:
-    """What is shown besides the system's folders: a path, and the real one behind it."""
+def _reopened(policy: SandboxPolicy) -> Iterator[tuple[str, str]]:
+    """What is mounted besides the system's folders: paths, and the real ones behind them."""
     home = _home()
     for each in (*policy.readable, "/etc/resolv.conf"):
         real = os.path.realpath(each)
-        if any(path_within(folder, real) for folder in (home, *_TEMPORARY)):
-            continue  # it would show what is hidden
+        if any(is_inside(folder, real) for folder in (home, *_TEMPORARY)):
+            continue  # it would uncover what is hidden
         for path in sorted({each, real}):
-            if not any(path_within(path, folder) for folder in _SYSTEM):
+            if not any(is_inside(path, folder) for folder in _SYSTEM):
                 yield path, real
 
 
@@ -243,8 +247,8 @@ def _home() -> str:
     return os.path.realpath(os.path.expanduser("~"))
 
 
-def _disk(policy: Policy, most: int | None) -> list[str]:
-    """What there is of the disk, and what of that may be written; `most` of a temporary folder."""
+def _disk(policy: SandboxPolicy, most: int | None) -> list[str]:
+    """The mounts of the disk, writable or not; `most` is the size of a temporary folder."""
     roots = sorted(map(os.path.realpath, policy.roots), key=len)
     if "/" in roots:
         raise UsageError("The workspace is the whole disk, so no sandbox can confine commands.")

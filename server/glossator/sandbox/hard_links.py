@@ -1,11 +1,10 @@
-"""Files of the workspace that have other names outside it, or protected ones: hard links.
+"""Files of the workspace with other names (hard links) outside it, or with protected names.
 
-Who changes such a file by its harmless name changes what lies elsewhere: `git clone --local` and
-package managers share files so. A new name changes no time of the folders of the others, so all
-files are looked at before each command that runs unasked.
-
-They are mounted read-only. Of installed packages, nobody's own work, the fullest folders are, so
-that there are few mounts; a folder of the user's own never is, for nothing could be added to it.
+A change by the harmless name changes the file elsewhere: `git clone --local` and package managers
+share files so. A new name leaves no trace in the folders of the others, so all files are looked at
+before each command that runs unasked. They are mounted read-only; of installed packages, nobody's
+own work, the fullest folders are, so that there are few mounts. A folder of the user's own never
+is: nothing could be added to it.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from glossator.core.errors import UsageError
 from glossator.files.roots import is_inside, outermost
-from glossator.sandbox.policy import Shared
-from glossator.shell.finding import find_below
+from glossator.sandbox.find import find_below
+from glossator.sandbox.policy import HardLinkedFiles
 
 _SECONDS = 20.0
 _FEW = 100  # mounts; as many take 30 ms
@@ -30,8 +29,8 @@ _UNKNOWN = (
 )
 
 
-def shared_files(roots: Sequence[str], protected: Collection[str]) -> Shared:
-    """The files that commands may not change for the sake of their other names; blocking.
+def hard_linked_files(roots: Sequence[str], protected: Collection[str]) -> HardLinkedFiles:
+    """The files that commands may not change because they have other names; blocking.
 
     `protected` are the paths that commands may not change anyway. Raises `UsageError` if they
     cannot be found.
@@ -47,14 +46,16 @@ def shared_files(roots: Sequence[str], protected: Collection[str]) -> Shared:
         names[file].append(path)
         links[file] = status.st_nlink
     kept = frozenset(protected)
-    shared = {
+    linked = {
         path
         for file, paths in names.items()
         if links[file] > len(paths) or any(_lies_in(path, kept) for path in paths)
         for path in paths
     }
-    sealed = enclosing(shared, _FEW, lambda folder: is_of_package(folder, roots))
-    return Shared(tuple(sorted(shared)), None if len(sealed) > _MOST else tuple(sorted(sealed)))
+    read_only = enclosing(linked, _FEW, lambda folder: is_of_package(folder, roots))
+    return HardLinkedFiles(
+        tuple(sorted(linked)), None if len(read_only) > _MOST else tuple(sorted(read_only))
+    )
 
 
 def enclosing(paths: Iterable[str], few: int, may_stand: Callable[[str], bool]) -> set[str]:

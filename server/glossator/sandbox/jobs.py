@@ -1,4 +1,4 @@
-"""Commands in the background: started, looked at, stopped; all of them end with their owner."""
+"""Commands in the background: started, polled, stopped; all of them end with their owner."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from glossator.core.errors import UsageError
-from glossator.sandbox.output import Output
-from glossator.sandbox.process import Exit, Process
+from glossator.sandbox.output import Exit, Output
+from glossator.sandbox.process import Process
 
 MOST_RUNNING = 8
 _MOST_KNOWN = 32  # with those that ended and were not asked about
@@ -16,7 +16,7 @@ _MOST_KNOWN = 32  # with those that ended and were not asked about
 
 @dataclass(frozen=True, slots=True)
 class Polled:
-    """A job's output since it was last looked at; `exit` is None while it runs.
+    """A job's output since the last poll; `exit` is None while it runs.
 
     `notes` as of `Finished`.
     """

@@ -1,11 +1,31 @@
-"""What is kept of a command's output: its beginning and its end, within a budget."""
+"""A command's output, kept within a budget, and what the model reads about it and its end."""
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+
+from glossator.core.shown import shown, some_of
+from glossator.shell.pipeline import FailedPart
 
 HEAD = 6_000  # bytes
 TAIL = 12_000  # bytes
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])")
+_OVERWRITTEN = re.compile(r"[^\n]*\r(?!\n)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_ADVICE = "narrow it with grep, head or tail, or write it to a file and Read that"
+_MOST_NAMED = 5
+_REFUSALS = (
+    *(b"read-only file system", b"device or resource busy", b"cross-device link"),
+    *(b"erofs", b"ebusy", b"exdev"),
+)
+_NO_REPOSITORY = b"not a git repository"
+_ABOVE = (
+    "[Commands see nothing above the workspace, so not its repository. The user can open the"
+    " repository's top folder.]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +38,8 @@ class Output:
     omitted_lines: int = 0
 
 
-class Kept:
-    """Takes output as it comes, and never holds more than the budget and a piece of it."""
+class OutputBuffer:
+    """Collects output as it comes, and keeps its two ends: little more than the budget."""
 
     def __init__(self, head: int = HEAD, tail: int = TAIL) -> None:
         self._limits = head, tail
@@ -57,3 +77,108 @@ class Kept:
         self._lines += self._tail.count(b"\n", 0, over)
         self._bytes += over
         del self._tail[:over]
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a command ended: by itself with a code, or by a signal, such as `SIGKILL`.
+
+    With code 0 its last pipeline may have `failed` parts.
+    """
+
+    code: int | None
+    signal: str | None = None
+    failed: tuple[FailedPart, ...] = ()
+
+
+def output_text(output: Output) -> str:
+    """The output without terminal control sequences, and a line about what is left out."""
+    if not output.omitted_bytes:
+        return _plain(output.head + output.tail)
+    head, half = _whole_lines(output.head, keep_first=True)
+    tail, rest = _whole_lines(output.tail, keep_first=False)
+    lines = output.omitted_lines + half.count(b"\n") + rest.count(b"\n")
+    size = output.omitted_bytes + len(half) + len(rest)
+    note = f"[{lines:,} lines, {_size(size)} left out here; {_ADVICE}]"
+    return "\n".join((_plain(head), note, _plain(tail)))
+
+
+def exit_text(ended: Exit | None) -> str:
+    """The line about how a command ended."""
+    match ended:
+        case None:
+            return "[still running]"
+        case Exit(code, None, ()):
+            return f"[exit code {code}]"
+        case Exit(code, None, failed):
+            parts = ", ".join(f"`{each.part}` ended with exit code {each.code}" for each in failed)
+            return f"[exit code {code}, that of the last part; {parts}]"
+        case Exit(None, signal):
+            return f"[ended by {signal}]"
+        case Exit(code, signal):
+            return f"[exit code {code}: perhaps ended by {signal}]"
+
+
+def _whole_lines(text: bytes, *, keep_first: bool) -> tuple[bytes, bytes]:
+    """The whole lines at one end, and what is cut off; a single long line stays as it is."""
+    if keep_first:
+        at = text.rfind(b"\n") + 1
+        return (text[:at], text[at:]) if at else (text, b"")
+    at = text.find(b"\n") + 1
+    return (text[at:], text[:at]) if 0 < at < len(text) else (text, b"")
+
+
+def _plain(text: bytes) -> str:
+    decoded = _ESCAPE.sub("", text.decode("utf-8", "replace"))
+    decoded = _OVERWRITTEN.sub("", decoded.rstrip().replace("\r\n", "\n"))
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", decoded)
+
+
+def _size(count: int) -> str:
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} bytes"
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedPaths:
+    """Absolute paths that a command could not change: hard-linked and protected ones."""
+
+    hard_linked: Sequence[str] = ()
+    protected: Sequence[str] = ()
+
+
+def blocked_notes(
+    output: Output, blocked: BlockedPaths, roots: Sequence[str], relative: Callable[[str], str]
+) -> Iterator[str]:
+    """Notes on what the sandbox kept a command from; `relative` is a path as the model knows it."""
+    said = output.head + output.tail
+    lowered = said.lower()
+    if any(words in lowered for words in _REFUSALS):
+        named = [path for path in blocked.protected if _is_named(path, said)]
+        if named:
+            names = some_of([shown(relative(path)) for path in named], _MOST_NAMED)
+            yield f"[Protected, so that no command changes it unasked: {names}]"
+        if blocked.hard_linked:
+            first = sorted(blocked.hard_linked, key=lambda path: not _is_named(path, said))
+            names = some_of([shown(relative(path)) for path in first], _MOST_NAMED)
+            note = f"Read-only here, for other files share it by hard links: {names}"
+            yield f"[{note}. Only the user can run what changes that.]"
+    if _NO_REPOSITORY in lowered and any(map(_lies_in_repository, roots)):
+        yield _ABOVE
+
+
+def _is_named(path: str, said: bytes) -> bool:
+    return os.fsencode(os.path.basename(path)) in said
+
+
+def _lies_in_repository(root: str) -> bool:
+    """Whether the repository of a folder is a folder above it, or elsewhere as a worktree's."""
+    if os.path.isfile(os.path.join(root, ".git")):
+        return True
+    above = os.path.dirname(root)
+    while not os.path.isdir(os.path.join(above, ".git")):
+        if above == (above := os.path.dirname(above)):
+            return False
+    return True

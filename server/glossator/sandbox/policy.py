@@ -1,4 +1,4 @@
-"""What a command may touch, and what confines it to that."""
+"""What a command may touch, and the sandbox that confines it to that."""
 
 from __future__ import annotations
 
@@ -24,15 +24,14 @@ class Quota:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class SandboxPolicy:
     """What a command may touch; all paths are absolute.
 
-    Below `roots` it may write if they are `writable`, but for `protected`: files and folders that
-    it can neither change nor create, `shared`: files and folders that it cannot change, and
-    `hidden`: those whose content it cannot see. Of what git keeps of files that fit `patterns`, as
-    of .gitignore, git shows nothing by the way. `readable` are further files and folders that it
-    may read. The `sockets` and FIFOs are other programs'; they can be reached with the network
-    only. `git` are settings that git is given, as pairs of a key and a value.
+    Below `roots` it may write if they are `writable`. Exceptions are files and folders that are
+    `protected` (it can neither change nor create them), `hard_linked` (it cannot change them) or
+    `hidden` (it cannot read them). Git shows no committed content of files that match `patterns`
+    (of .gitignore). `readable` are more files and folders that it may read. `sockets`, and FIFOs,
+    are other programs'; only with the network can they be reached. `git` are settings for git.
     """
 
     roots: tuple[str, ...]
@@ -43,17 +42,17 @@ class Policy:
     sockets: tuple[str, ...] = ()
     network: bool = False
     writable: bool = True
-    shared: tuple[str, ...] = ()
+    hard_linked: tuple[str, ...] = ()
     quota: Quota = Quota()
     git: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What of the workspace one command is kept from; `doubt` says why that may not be all.
+class CommandLimits:
+    """What of the workspace one command may not touch; `doubt` says why that may not be all.
 
-    `repositories` are the folders that hold a `.git`. `names` is what is there by a protected name,
-    and where it leads if it is a link.
+    `repositories` are the folders that hold a `.git`. `names` are the existing paths with protected
+    names, and where they lead if they are links.
     """
 
     protected: tuple[str, ...] = ()
@@ -66,15 +65,14 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
-    """The files of a workspace that have other names elsewhere, as hard links.
+class HardLinkedFiles:
+    """The files of a workspace that have other names elsewhere.
 
-    `sealed` are they, or folders above them, as a command is kept from changing them; None where
-    they are too many for that.
+    `read_only` are the files, or folders above them, to mount read-only; None if they are too many.
     """
 
     files: tuple[str, ...] = ()
-    sealed: tuple[str, ...] | None = ()
+    read_only: tuple[str, ...] | None = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +80,8 @@ class Confined:
     """What to run instead of a command; `nested` if the command is in a session of its own there.
 
     Then it is a child of what is run, which ends after it and with its exit code. `input` is the
-    descriptor that what is run needs as its standard input, None if it needs none. `codes` are told
-    of the parts of its last pipeline.
+    descriptor for the standard input of what is run, None if it needs none. `codes` receives the
+    exit codes of its last pipeline.
     """
 
     words: tuple[str, ...]
@@ -104,7 +102,7 @@ class Sandbox(Protocol):
         """The folders that each command has for itself: empty before it, and gone after it."""
 
     def confine(
-        self, command: Sequence[str], cwd: str, policy: Policy
+        self, command: Sequence[str], cwd: str, policy: SandboxPolicy
     ) -> AbstractContextManager[Confined]:
         """What to run instead of `command`, to run it in `cwd`, until the `with` is left.
 

@@ -1,8 +1,7 @@
-"""One running command: its output as it comes, its end, and the end of all that it started.
+"""A running command: its output, its exit, and the end of everything that it started. Unix only.
 
-Unix only. Everything here happens on the event loop, but waiting for the exit and taking the
-sandbox down, for which there is a thread. A sandbox dies with the thread that started it: that is
-the event loop's, too.
+Everything runs on the event loop, except waiting for the exit and taking the sandbox down, which
+have a thread. A sandbox dies with the thread that started it: the event loop's.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from glossator.sandbox.output import Kept, Output
+from glossator.sandbox.output import Exit, Output, OutputBuffer
 from glossator.sandbox.policy import Confined
-from glossator.shell.pipeline import Failed
+from glossator.shell.pipeline import FailedPart
 
 _GRACE = 2.0  # seconds between asking a command to end and ending it
 _CHUNK = 65_536  # bytes: what a pipe holds
@@ -31,22 +30,10 @@ _LAST = 64 * _CHUNK  # bytes read after the end; a process that escaped may go o
 
 
 @dataclass(frozen=True, slots=True)
-class Exit:
-    """How a command ended: by itself with a code, or by a signal, such as `SIGKILL`.
-
-    With code 0 its last pipeline may have `failed` parts.
-    """
-
-    code: int | None
-    signal: str | None = None
-    failed: tuple[Failed, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Finished:
     """A command that was waited for; `timed_out` if it was ended because its time was up.
 
-    `notes` are lines for the model about what it could not do, or what of it does not stay.
+    `notes` are lines for the model: what the command could not do, what was moved to quarantine.
     """
 
     exit: Exit
@@ -68,14 +55,14 @@ class Process:
         self.exit: Exit | None = None
         self._loop = asyncio.get_running_loop()
         self._gone = asyncio.Event()
-        self._kept = Kept()
+        self._output = OutputBuffer()
         self._inner: int | None = None  # the group in a sandbox, once it was sent a signal
         self._reaping = threading.Lock()  # the number is ours until the exit code is taken
         with ExitStack() as stack:
             command = stack.enter_context(confined)
             self._nested = command.nested
             self._codes = command.codes
-            self._failed: tuple[Failed, ...] = ()
+            self._failed: tuple[FailedPart, ...] = ()
             self._popen = subprocess.Popen(  # noqa: S603 - what this class is for
                 command.words,
                 cwd=cwd,
@@ -101,7 +88,7 @@ class Process:
 
     def take(self) -> Output:
         """The output since the last time."""
-        return self._kept.take()
+        return self._output.take()
 
     async def wait(self) -> Exit:
         """How the command ended; what it left in the background is ended then."""
@@ -156,7 +143,7 @@ class Process:
         except BlockingIOError:
             return False
         if data:
-            self._kept.feed(data)
+            self._output.feed(data)
         else:
             self._loop.remove_reader(self._pipe)
         return bool(data)
@@ -244,7 +231,7 @@ def _inner_group(process: int) -> int | None:
 
 
 def _exit(code: int) -> Exit:
-    """A process's exit; a shell tells of its last program's signal by 128 and its number."""
+    """A process's exit; 128 and a number is how a shell reports its last program's signal."""
     number = -code if code < 0 else code - 128
     if code >= 0 and number <= 0:
         return Exit(code)

@@ -15,8 +15,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import ClassVar
 
-from glossator.sandbox.policy import Confined, Policy, Unavailable
-from glossator.shell.paths import path_within
+from glossator.files.roots import is_inside
+from glossator.sandbox.policy import Confined, SandboxPolicy, Unavailable
 
 _PROGRAM = "/usr/bin/sandbox-exec"
 _TRIAL = 10.0  # seconds
@@ -46,7 +46,7 @@ class Seatbelt:
     program: str = _PROGRAM
 
     def confine(
-        self, command: Sequence[str], cwd: str, policy: Policy
+        self, command: Sequence[str], cwd: str, policy: SandboxPolicy
     ) -> AbstractContextManager[Confined]:
         """See `Sandbox`; the command is started in `cwd` by whoever runs it."""
         del cwd
@@ -56,7 +56,7 @@ class Seatbelt:
 def find_seatbelt() -> Seatbelt | Unavailable:
     """`sandbox-exec`, if it works."""
     found = Seatbelt()
-    with found.confine(("/usr/bin/true",), "/", Policy(())) as confined:
+    with found.confine(("/usr/bin/true",), "/", SandboxPolicy(())) as confined:
         try:
             result = subprocess.run(  # noqa: S603 - a program of the system
                 confined.words, env={}, capture_output=True, timeout=_TRIAL, check=False
@@ -71,18 +71,14 @@ def find_seatbelt() -> Seatbelt | Unavailable:
     return found
 
 
-def _unavailable(failure: str) -> Unavailable:
-    return Unavailable(f"sandbox-exec does not work ({failure}), so every command is asked about.")
-
-
-def profile(policy: Policy) -> str:
+def profile(policy: SandboxPolicy) -> str:
     """The profile for a policy, in the language of `sandbox-exec`; what comes later wins."""
     home = os.path.expanduser("~")
     temporary = [*_TEMPORARY, os.path.realpath(os.environ.get("TMPDIR", _TEMPORARY[0]))]
     roots = [os.path.realpath(each) for each in policy.roots]
     written = [*temporary, *(roots if policy.writable else ())]
     secrets = [os.path.join(home, each) for each in _SECRETS.split()]
-    protected = [_real_parent(each) for each in (*policy.protected, *policy.shared)]
+    protected = [_real_parent(each) for each in (*policy.protected, *policy.hard_linked)]
     hidden = [_real_parent(each) for each in policy.hidden]
     lines = ["(version 1)", "(allow default)", *_CONFINED]
     if not policy.network:
@@ -109,7 +105,7 @@ def _real_parent(path: str) -> str:
 def _between(path: str, roots: Iterable[str]) -> Iterator[str]:
     """The folders from a root to `path`, which must stay where they are."""
     folder = os.path.dirname(path)
-    while any(path_within(folder, root) for root in roots):
+    while any(is_inside(folder, root) for root in roots):
         yield folder
         folder = os.path.dirname(folder)
 

@@ -1,4 +1,4 @@
-"""The shell of a workspace: it owns the sandbox, what commands may touch, and the jobs."""
+"""The shell of some folders: it confines commands, runs them, and owns the jobs."""
 
 from __future__ import annotations
 
@@ -7,45 +7,48 @@ import os
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from glossator.core.descriptors import limit_of_commands
 from glossator.core.errors import UsageError
+from glossator.core.permission import Permit
 from glossator.core.shown import shown
-from glossator.sandbox.environment import git_settings, home_tools, scrubbed
+from glossator.files.roots import is_inside
+from glossator.sandbox.environment import (
+    GitSettings,
+    git_settings,
+    home_tools,
+    read_only_git_settings,
+    scrubbed,
+)
 from glossator.sandbox.jobs import Jobs, Polled
-from glossator.sandbox.policy import Confined, Limits, Policy, Sandbox, Unavailable
+from glossator.sandbox.policy import CommandLimits, Confined, Sandbox, SandboxPolicy, Unavailable
 from glossator.sandbox.process import Finished, Process, run
-from glossator.shell.git_programs import Settings, reading_settings
-from glossator.shell.judge import Place
-from glossator.shell.paths import path_within
+from glossator.shell.parser import parse
 from glossator.shell.pipeline import part_codes
-from glossator.shell.syntax import parse
+from glossator.shell.read_only import CommandContext
 
-_NO_LIMITS = Limits()
+_NO_LIMITS = CommandLimits()
 _LOWER = 'ulimit -S -n "$0"; exec "$@"'
 _BASH_PLACES = "/bin:/usr/bin:/usr/local/bin:/run/current-system/sw/bin"
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class ShellCommand:
     """A command line, the folder to run it in (the first root if None), and if with network.
 
-    `only_reads`: it was allowed as one that changes nothing, so it is kept from changing anything.
-    `shared` are the files and folders that it may not change for the sake of their other names,
-    `targets` those that it may write whatever protects them: the user was asked about them.
+    Its `permit` names the paths that it may write although they are protected: the user allowed it.
     """
 
     text: str
     cwd: str | None = None
     network: bool = False
-    only_reads: bool = False
-    shared: tuple[str, ...] = ()
-    targets: frozenset[str] = frozenset()
+    permit: Permit = field(default_factory=Permit)
 
 
 class Shell:
-    """Runs commands below `policy.roots`, for whoever has the user's permission.
+    """Runs commands below `policy.roots`; its callers have the user's permission.
 
     Without a sandbox it refuses, unless `unconfined_after_asking` is set: only for an owner
     that asks the user about each command. `environment` is the server's own; it is scrubbed.
@@ -54,7 +57,7 @@ class Shell:
     def __init__(
         self,
         sandbox: Sandbox | Unavailable,
-        policy: Policy,
+        policy: SandboxPolicy,
         environment: Mapping[str, str],
         *,
         unconfined_after_asking: bool = False,
@@ -72,22 +75,24 @@ class Shell:
         """Why there is no sandbox; None if there is one."""
         return self._sandbox.reason if isinstance(self._sandbox, Unavailable) else None
 
-    def place(self, cwd: str | None = None) -> Place:
-        """Where a command would run, for `is_read_only`. Raises `UsageError`; see `run`."""
-        return Place(self._folder(cwd), self._policy.roots, self._environment["PATH"])
+    def place(self, cwd: str | None = None) -> CommandContext:
+        """Where a command would run, for `read_only_commands`. Raises `UsageError`; see `run`."""
+        return CommandContext(self._folder(cwd), self._policy.roots, self._environment["PATH"])
 
     def is_temporary(self, path: str) -> bool:
         """Whether what a command writes at `path` (absolute) is its own, and ends with it."""
         if isinstance(self._sandbox, Unavailable):
             return False
         own = self._sandbox.temporary
-        if not any(path_within(path, folder) for folder in own):
+        if not any(is_inside(path, folder) for folder in own):
             return False
         roots, readable = map(_with_real, (self._policy.roots, self._policy.readable))
-        hidden = {each for each in readable if any(path_within(folder, each) for folder in own)}
-        return not any(path_within(path, each) for each in roots | (readable - hidden))
+        hidden = {each for each in readable if any(is_inside(folder, each) for folder in own)}
+        return not any(is_inside(path, each) for each in roots | (readable - hidden))
 
-    async def run(self, command: Command, seconds: float, limits: Limits = _NO_LIMITS) -> Finished:
+    async def run(
+        self, command: ShellCommand, seconds: float, limits: CommandLimits = _NO_LIMITS
+    ) -> Finished:
         """Run a command to its end, or to the end of its time.
 
         Raises `UsageError` for a folder outside the workspace and for a policy that cannot be
@@ -96,7 +101,7 @@ class Shell:
         confined, cwd, environment = await asyncio.to_thread(self._prepared, command, limits)
         return await run(confined, cwd, environment, seconds)
 
-    async def start(self, command: Command, limits: Limits = _NO_LIMITS) -> str:
+    async def start(self, command: ShellCommand, limits: CommandLimits = _NO_LIMITS) -> str:
         """Run a command in the background; its job's name. Raises as `run`."""
         self._jobs.check_room()
         confined, cwd, environment = await asyncio.to_thread(self._prepared, command, limits)
@@ -115,46 +120,46 @@ class Shell:
         await self._jobs.close()
 
     def _prepared(
-        self, command: Command, limits: Limits
+        self, command: ShellCommand, limits: CommandLimits
     ) -> tuple[AbstractContextManager[Confined], str, Mapping[str, str]]:
         """What runs a command, in which folder and environment; blocking."""
         cwd, environment = self._folder(command.cwd), self._environment
-        git: Settings = ()
-        if command.only_reads:
+        git: GitSettings = ()
+        if command.permit.only_reads:
             repositories = limits.repositories
-            git, more = reading_settings(parse(command.text), cwd, repositories, environment)
+            git, more = read_only_git_settings(parse(command.text), cwd, repositories, environment)
             environment = {**environment, **more, **dict(git_settings(git))}
-        return self._telling(command, cwd, limits, git), cwd, environment
+        return self._reporting(command, cwd, limits, git), cwd, environment
 
     @contextmanager
-    def _telling(
-        self, command: Command, cwd: str, limits: Limits, git: Settings
+    def _reporting(
+        self, command: ShellCommand, cwd: str, limits: CommandLimits, git: GitSettings
     ) -> Iterator[Confined]:
-        """A command, confined, that tells the exit codes of its last pipeline if it can."""
+        """A confined command that reports the exit codes of its last pipeline if bash runs it."""
         with part_codes(command.text) if _bash() else nullcontext() as codes:
-            telling = codes.prelude + command.text if codes else command.text
-            with self._confined(replace(command, text=telling), cwd, limits, git) as confined:
+            text = codes.prelude + command.text if codes else command.text
+            with self._confined(replace(command, text=text), cwd, limits, git) as confined:
                 yield replace(confined, codes=codes)
 
     def _confined(
-        self, command: Command, cwd: str, limits: Limits, git: Settings
+        self, command: ShellCommand, cwd: str, limits: CommandLimits, git: GitSettings
     ) -> AbstractContextManager[Confined]:
         words = _shell(command.text)
         if not isinstance(self._sandbox, Unavailable):
             protected = [
-                kept
+                part
                 for path in (*self._policy.protected, *limits.protected)
-                for kept in _but_for(path, command.targets)
+                for part in _without(path, command.permit.paths)
             ]
             policy = replace(
                 self._policy,
                 network=command.network or self._policy.network,
-                writable=not command.only_reads,
+                writable=not command.permit.only_reads,
                 protected=tuple(protected),
                 hidden=(*self._policy.hidden, *limits.hidden),
                 patterns=limits.patterns,
                 sockets=limits.sockets,
-                shared=command.shared,
+                hard_linked=command.permit.hard_linked,
                 git=git,
             )
             return self._sandbox.confine(words, cwd, policy)
@@ -168,7 +173,7 @@ class Shell:
         if not roots:
             raise UsageError("No folder is open, so there is nowhere to run a command.")
         folder = os.path.realpath(os.path.join(roots[0], cwd or ""))
-        if not any(path_within(folder, root) for root in roots):
+        if not any(is_inside(folder, root) for root in roots):
             raise UsageError(
                 f"{shown(cwd or '')} is outside the workspace.\nGive a folder in it, or none."
             )
@@ -179,21 +184,21 @@ class Shell:
 
 @dataclass(frozen=True, slots=True)
 class LimitedShell:
-    """A shell and what the next command is kept from besides."""
+    """A shell, and the limits of its next command."""
 
     shell: Shell
-    limits: Limits
+    limits: CommandLimits
 
     @property
     def open_reason(self) -> str | None:
         """Why a command would not be confined to all that it should be; None if it would."""
         return self.shell.unconfined or self.limits.doubt
 
-    async def run(self, command: Command, seconds: float) -> Finished:
+    async def run(self, command: ShellCommand, seconds: float) -> Finished:
         """See `Shell`."""
         return await self.shell.run(command, seconds, self.limits)
 
-    async def start(self, command: Command) -> str:
+    async def start(self, command: ShellCommand) -> str:
         """See `Shell`."""
         return await self.shell.start(command, self.limits)
 
@@ -206,13 +211,13 @@ def _bash() -> str | None:
     return shutil.which("bash", path=_BASH_PLACES)
 
 
-def _but_for(path: str, targets: Collection[str]) -> Iterator[str]:
+def _without(path: str, targets: Collection[str]) -> Iterator[str]:
     """A protected path; where targets lie in it, what else is in it now."""
-    if not any(path_within(target, path) for target in targets):
+    if not any(is_inside(target, path) for target in targets):
         yield path
     elif path not in targets and os.path.isdir(path) and not os.path.islink(path):
         for name in os.listdir(path):
-            yield from _but_for(os.path.join(path, name), targets)
+            yield from _without(os.path.join(path, name), targets)
 
 
 def _shell(text: str) -> tuple[str, ...]:
@@ -222,3 +227,23 @@ def _shell(text: str) -> tuple[str, ...]:
     words = (os.path.realpath(bash) if bash else "/bin/sh", "-c", text)
     limit = limit_of_commands()
     return words if limit is None else ("/bin/sh", "-c", _LOWER, str(limit), *words)
+
+
+class ShellContext(Protocol):
+    """Runs the commands of the tool Bash; see `Shell`."""
+
+    @property
+    def unconfined(self) -> str | None:
+        """Why there is no sandbox; None if there is one."""
+
+    async def run(self, command: ShellCommand, seconds: float) -> Finished:
+        """Run a command to its end, or to the end of its time. Raises `UsageError`, `OSError`."""
+
+    async def start(self, command: ShellCommand) -> str:
+        """Run a command in the background; its job's name. Raises `UsageError`, `OSError`."""
+
+    async def poll(self, job: str, seconds: float) -> Polled:
+        """What is new of a job, after waiting so long for its end. Raises `UsageError`."""
+
+    async def stop(self, job: str) -> Polled:
+        """End a job. Raises `UsageError`."""

@@ -1,40 +1,41 @@
-"""The shell of the workspace: made when a command first needs it, anew when its folders change."""
+"""The shells of a workspace, one for each set of folders, and which sandbox this machine has."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import platform
 import threading
 from collections.abc import Iterable, Mapping
 
 from glossator.documents.snapshot import WorkspaceSnapshot
 from glossator.permissions.hidden import HiddenFiles
-from glossator.permissions.protected import fixed_paths
-from glossator.sandbox import set_aside
-from glossator.sandbox.command_limits import CommandLimits
-from glossator.sandbox.guards import clear
-from glossator.sandbox.hard_links import shared_files
+from glossator.permissions.protected import fixed_paths, git_protected_paths
+from glossator.sandbox import quarantine
+from glossator.sandbox.bubblewrap import find_bubblewrap
+from glossator.sandbox.command_limits import LimitFinder
+from glossator.sandbox.hard_links import hard_linked_files
 from glossator.sandbox.jobs import Jobs
-from glossator.sandbox.policy import Policy, Quota, Sandbox, Shared, Unavailable
-from glossator.sandbox.refused import Closed
-from glossator.sandbox.repository import of_repository
-from glossator.sandbox.sandbox import find_sandbox
-from glossator.sandbox.set_aside import Names, SetAside
+from glossator.sandbox.mounts import remove_placeholder
+from glossator.sandbox.output import BlockedPaths
+from glossator.sandbox.policy import HardLinkedFiles, Quota, Sandbox, SandboxPolicy, Unavailable
+from glossator.sandbox.quarantine import ProtectedNames, Quarantine
+from glossator.sandbox.seatbelt import find_seatbelt
 from glossator.sandbox.shell import LimitedShell, Shell
 from glossator.settings.model import ShellSettings
 
 
 class WorkspaceShell:
-    """Makes the shells, and owns them. `get` and `limited` are for a thread, `close` is not."""
+    """Makes and owns the shells; all but `notes` and `close` are blocking, for threads."""
 
     def __init__(self, settings: ShellSettings, environment: Mapping[str, str]) -> None:
         self._settings = settings
         self._environment = environment
-        self._limits = CommandLimits()
+        self._limits = LimitFinder()
         self.jobs = Jobs()  # of all shells, so that they stay within reach
-        self.aside = SetAside()
+        self.quarantine = Quarantine()
         self.endings: dict[str, asyncio.Task[tuple[str, ...]]] = {}  # by job: notes on its end
-        self.closed: dict[str, Closed] = {}  # by job
+        self.blocked: dict[str, BlockedPaths] = {}  # by job
         self.closing = asyncio.Event()
         self.settling = asyncio.Lock()
         self._making = threading.Lock()
@@ -63,43 +64,58 @@ class WorkspaceShell:
         return self._sandbox.reason if isinstance(self._sandbox, Unavailable) else None
 
     def limited(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> LimitedShell:
-        """The shell of a workspace, with what a command is kept from; blocking."""
+        """The shell of a workspace with the limits of the next command; blocking."""
         return LimitedShell(self.get(snapshot.roots), self._limits.of(snapshot, hidden))
 
-    def shared(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> Shared:
-        """What commands may change only if the user allowed just that: see `hard_links`; blocking.
+    def hard_linked(
+        self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None
+    ) -> HardLinkedFiles:
+        """The files with other names elsewhere, which commands may not change unasked; blocking.
 
-        Raises `UsageError`.
+        Raises `UsageError`; see `hard_links`.
         """
         limited = self.limited(snapshot, hidden)
         if self.unconfined is not None:
-            return Shared()
-        return shared_files(snapshot.roots, limited.limits.protected)
+            return HardLinkedFiles()
+        return hard_linked_files(snapshot.roots, limited.limits.protected)
 
     def sweep(self, roots: Iterable[str]) -> None:
         """Remove what an earlier server left behind; blocking."""
-        set_aside.sweep()
+        quarantine.sweep()
         for root in roots:
-            for path in (*fixed_paths(root), *of_repository(os.path.join(root, ".git"))):
-                clear(path)
+            for path in (*fixed_paths(root), *git_protected_paths(os.path.join(root, ".git"))):
+                remove_placeholder(path)
 
-    def names(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> Names:
-        """What is there now by a protected name; blocking."""
+    def names(self, snapshot: WorkspaceSnapshot, hidden: HiddenFiles | None) -> ProtectedNames:
+        """The existing paths with protected names; blocking."""
         return self._limits.names(snapshot, hidden)
 
     async def notes(self, job: str) -> tuple[str, ...]:
-        """What is to be said of a job that has ended, once that is settled."""
-        self.closed.pop(job, None)
+        """Notes on a job that has ended, once the quarantine of its files is settled."""
+        self.blocked.pop(job, None)
         ending = self.endings.pop(job, None)
         return () if ending is None else await asyncio.shield(ending)
 
     async def close(self) -> None:
-        """End all jobs. What they made and the user would be asked about is set aside."""
+        """End all jobs. Protected files that they made stay in quarantine; nobody is asked."""
         self.closing.set()
         await self.jobs.close()
         await asyncio.gather(*self.endings.values(), return_exceptions=True)
 
 
-def _policy(roots: tuple[str, ...], settings: ShellSettings) -> Policy:
+def _policy(roots: tuple[str, ...], settings: ShellSettings) -> SandboxPolicy:
     quota = Quota(settings.max_processes, settings.max_memory_bytes, settings.max_temporary_bytes)
-    return Policy(roots, readable=settings.readable, network=settings.network, quota=quota)
+    return SandboxPolicy(roots, readable=settings.readable, network=settings.network, quota=quota)
+
+
+def find_sandbox() -> Sandbox | Unavailable:
+    """The sandbox of this system, tried out; takes about 30 ms, so call it from a thread."""
+    match platform.system():
+        case "Linux":
+            return find_bubblewrap()
+        case "Darwin":
+            return find_seatbelt()
+        case _:
+            return Unavailable(
+                "There is no sandbox for this system, so every command is asked about."
+            )

@@ -1,8 +1,7 @@
-"""Which parts of a command's last pipeline failed: a shell tells the exit code of the last alone.
+"""Reports which parts of a command's last pipeline failed; a shell's exit code is the last part's.
 
-What a command means stays as it is. Where it ends in a pipeline, bash tells the exit codes of all
-parts (`PIPESTATUS`) through a pipe of ours when it ends; other shells do not know them, and then
-nothing is told.
+If a command ends in a pipeline, bash writes the exit codes of all parts (`PIPESTATUS`) to a pipe of
+ours when it ends. What the command means stays the same. Other shells do not know the codes.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from glossator.core.shown import shown
-from glossator.shell.tree import Piece, shell_tree
+from glossator.shell.syntax import ShellNode, syntax_tree
 
 _LETTERS = 60  # of a part
 _FIRST_DESCRIPTOR = 20  # those below 10 are a script's own; a shell takes some from 10 on
@@ -23,7 +22,7 @@ _NOBODY_READS = 141  # of a part that ended because what comes after it had enou
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedPart:
     """A part of a pipeline that failed before its last one, which did not: its text, shortened."""
 
     part: str
@@ -31,7 +30,7 @@ class Failed:
 
 
 class PartCodes:
-    """The exit codes of the parts of a command's last pipeline, told by bash."""
+    """The exit codes of the parts of a command's last pipeline, as bash reports them."""
 
     def __init__(self, parts: tuple[str, ...], reading: int, writing: int) -> None:
         self._parts = parts
@@ -41,19 +40,21 @@ class PartCodes:
     @property
     def prelude(self) -> str:
         """What to put before the command, on its first line, for bash."""
-        tell = f'builtin printf %s "${{PIPESTATUS[*]}}" >&{self.descriptor}'
-        return f"trap '{{ {tell}; }} 2>/dev/null' EXIT; "
+        report = f'builtin printf %s "${{PIPESTATUS[*]}}" >&{self.descriptor}'
+        return f"trap '{{ {report}; }} 2>/dev/null' EXIT; "
 
-    def failed(self) -> tuple[Failed, ...]:
+    def failed(self) -> tuple[FailedPart, ...]:
         """The parts that failed, if the command ended with 0: its last pipeline is then done."""
         try:
-            told = os.read(self._reading, _CHUNK).decode("ascii", "replace").split()
+            codes = os.read(self._reading, _CHUNK).decode("ascii", "replace").split()
         except BlockingIOError:  # the command has a trap of its own, or became another program
             return ()
-        if len(told) != len(self._parts) or not all(map(str.isdecimal, told)):
+        if len(codes) != len(self._parts) or not all(map(str.isdecimal, codes)):
             return ()
-        codes = zip(self._parts, map(int, told), strict=True)
-        return tuple(Failed(part, code) for part, code in codes if code not in (0, _NOBODY_READS))
+        parts = zip(self._parts, map(int, codes), strict=True)
+        return tuple(
+            FailedPart(part, code) for part, code in parts if code not in (0, _NOBODY_READS)
+        )
 
 
 @contextmanager
@@ -79,33 +80,33 @@ def part_codes(command: str) -> Iterator[PartCodes | None]:
 def last_pipeline(command: str) -> tuple[str, ...]:
     """The parts of the pipeline that a command ends in if it ends with 0; empty without one."""
     source = command.encode("utf-8", "replace")
-    tree = shell_tree(source)
+    tree = syntax_tree(source)
     if tree is None or _is_invalid(tree):
         return ()
     last = _last(tree)
     if last is None or last.kind == "&":
         return ()
     while True:
-        if last.kind == "list" and last.pieces[-2].kind == "&&":
-            last = last.pieces[-1]
+        if last.kind == "list" and last.children[-2].kind == "&&":
+            last = last.children[-1]
         elif last.kind == "redirected_statement":  # of its last part
-            last = last.pieces[0]
+            last = last.children[0]
         else:
             break
-    if last.kind != "pipeline" or last.pieces[0].kind == "negated_command":
+    if last.kind != "pipeline" or last.children[0].kind == "negated_command":
         return ()
-    parts = (piece for piece in last.pieces if piece.kind not in ("|", "|&", "comment"))
-    return tuple(_shortened(source[piece.start : piece.end]) for piece in parts)
+    parts = (node for node in last.children if node.kind not in ("|", "|&", "comment"))
+    return tuple(_shortened(source[node.start : node.end]) for node in parts)
 
 
-def _last(tree: Piece) -> Piece | None:
+def _last(tree: ShellNode) -> ShellNode | None:
     """The last statement, or the `&` after it."""
-    pieces = [each for each in tree.pieces if each.kind not in (";", "\n", "comment")]
-    return pieces[-1] if pieces else None
+    children = [each for each in tree.children if each.kind not in (";", "\n", "comment")]
+    return children[-1] if children else None
 
 
-def _is_invalid(piece: Piece) -> bool:
-    return piece.kind in ("ERROR", "MISSING") or any(map(_is_invalid, piece.pieces))
+def _is_invalid(node: ShellNode) -> bool:
+    return node.kind in ("ERROR", "MISSING") or any(map(_is_invalid, node.children))
 
 
 def _shortened(part: bytes) -> str:

@@ -1,8 +1,8 @@
 """Programs that only read, and the options with which they only read.
 
-What is not named here is not known: an option that writes, runs another program, follows links out
-of a folder or takes names of files from elsewhere is left out on purpose (`sort -o`, `rg --pre`,
-`find -exec`, `git --output`), and so is whatever nobody has looked at.
+Everything else is unknown. Options that write, run another program, follow links out of a folder
+or read names of files from elsewhere are left out on purpose (`sort -o`, `rg --pre`, `find -exec`,
+`git --output`), and so is everything that nobody has checked.
 """
 
 from __future__ import annotations

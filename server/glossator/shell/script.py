@@ -1,20 +1,21 @@
-"""A shell command as it is understood: programs with their words, in order."""
+"""A shell command as it is understood: simple commands with their words, in order."""
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-MOVES = frozenset({"cd", "pushd", "popd"})  # the programs that change the shell's folder
+FOLDER_CHANGERS = frozenset({"cd", "pushd", "popd"})  # the programs that change the shell's folder
 
 
-class Loose(str):
-    """A word of which only the text is known, not what the shell makes of it.
+class UncertainWord(str):
+    """A word that the shell may expand to any other words: only its text is known.
 
-    It is a pattern (`*.py`), the loop variable of one, a part of what was not understood, or what
-    a here-document feeds to the program. The program may get any words in its place.
+    It is a pattern (`*.py`), the loop variable of one, a part of something not understood, or the
+    text of a here-document.
     """
 
     __slots__ = ()
@@ -35,8 +36,8 @@ class Redirect:
 
 
 @dataclass(frozen=True, slots=True)
-class Simple:
-    """One program with its words, literal and without their quotes, or `Loose`.
+class SimpleCommand:
+    """One program with its words, literal and without their quotes, or `UncertainWord`s.
 
     `variables` (`NAME=value`) are set for it alone; `fed` is what a here-document or here-string
     gives it to read. Those that pipes join have the number of their `pipeline` in common.
@@ -66,31 +67,34 @@ class Script:
     A loop over words is the programs of each of its rounds.
     """
 
-    commands: tuple[Simple, ...]
+    commands: tuple[SimpleCommand, ...]
 
     @property
-    def known(self) -> tuple[Simple, ...]:
+    def known(self) -> tuple[SimpleCommand, ...]:
         """The programs that are understood: all of them."""
         return self.commands
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownPart:
     """A part that is not understood: its text, and why, as a sentence for the user.
 
-    For who refuses: `hints` are the programs that can be seen in it, `writes` the files that
+    For deny and ask rules: `hints` are the programs that can be seen in it, `writes` the files that
     redirections name; `opaque` if it may run programs that cannot be seen.
     """
 
     text: str
     reason: str
-    hints: tuple[Simple, ...] = ()
+    hints: tuple[SimpleCommand, ...] = ()
     writes: tuple[str, ...] = ()
     opaque: bool = True
 
 
+ScriptPart = SimpleCommand | UnknownPart
+
+
 @dataclass(frozen=True, slots=True)
-class Unclear:
+class UnclearScript:
     """What a command does is not plain from its text; `reason` is a sentence for the user.
 
     `parts` are in order. Those that are understood are so only as long as nobody is allowed
@@ -98,15 +102,29 @@ class Unclear:
     """
 
     reason: str
-    parts: tuple[Simple | Unknown, ...]
+    parts: tuple[ScriptPart, ...]
 
     @property
-    def known(self) -> tuple[Simple, ...]:
+    def known(self) -> tuple[SimpleCommand, ...]:
         """The programs that are understood."""
-        return tuple(each for each in self.parts if isinstance(each, Simple))
+        return tuple(each for each in self.parts if isinstance(each, SimpleCommand))
 
 
-def moved(folders: Iterable[str], words: Sequence[str]) -> list[str]:
+def possible_folders(
+    commands: Iterable[Sequence[str]], cwd: str, most: float = math.inf
+) -> list[str]:
+    """Where a shell that starts in `cwd` may be after commands; a little more than `most` at most.
+
+    Any of its changes of folder may fail.
+    """
+    folders = [cwd]
+    for words in commands:
+        if words and words[0] in FOLDER_CHANGERS and len(folders) <= most:
+            folders = folders_after(folders, words)
+    return folders
+
+
+def folders_after(folders: Iterable[str], words: Sequence[str]) -> list[str]:
     """Where a shell that is in one of `folders` may be after a program that changes its folder.
 
     That may fail; a `..` in its words is read by name or by where links lead, and a `~` is the home

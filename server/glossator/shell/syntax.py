@@ -1,50 +1,52 @@
-"""What a shell command says, as far as that is plain.
-
-Understood are programs with literal words and patterns (`*.py`), with variables that are set for
-one program, joined by `;`, `&&`, `||`, `|` and line ends; redirections to literal names, here-
-documents and here-strings without expansions; comments, subshells, groups, `!`, `[`, `if`, `while`,
-and `for` over such words, with its variable. Each part of it that is anything else is `Unknown`:
-what expands, substitutes, sets variables for what follows, defines, quotes in rare ways or runs in
-the background. The grammar is more lenient than a shell is, so three things must agree: the tree
-holds only kinds of nodes that `reader.py` and `words.py` name, what lies between them is blank,
-and a plain tokeniser (`shlex`) finds the same tokens.
-"""
+"""The syntax tree of a shell command: its nodes, words, redirections and here-documents."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from glossator.shell.reader import Reader
-from glossator.shell.script import Loose, Redirect, Script, Simple, Unclear, Unknown
-from glossator.shell.tree import Piece, shell_tree
-from glossator.shell.words import WORDS, NotPlain, outer
+from tree_sitter import Node, Parser
 
-__all__ = ["Loose", "Redirect", "Script", "Simple", "Unclear", "Unknown", "parse"]
+from glossator.shell.script import Redirect, UncertainWord
+from glossator.symbols.grammars import grammar_of
 
-
-def parse(command: str) -> Script | Unclear:
-    """What `command` says, as bash and as a plain POSIX shell take it."""
-    if _CONTROL.search(command):
-        return _unclear(command, "It holds control characters.")
-    try:
-        source, tree, documents = _without_documents(command.encode("utf-8", "replace"))
-        parts = tuple(Reader(source, documents).parts(tree))
-        if not parts:
-            return _unclear(command, "It runs nothing.")
-        if unknown := [each for each in parts if isinstance(each, Unknown)]:
-            return Unclear(unknown[0].reason, parts)
-        if _tokens(source) != _leaves(source, tree):
-            return _unclear(command, "Its quoting is unusual.")
-    except NotPlain as error:
-        return _unclear(command, str(error))
-    return Script(tuple(each for each in parts if isinstance(each, Simple)))
-
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
+MAX_BYTES = 10_000  # parsed in about a millisecond
+MAX_DEPTH = 40
+WORD_KINDS = frozenset(
+    "word number string raw_string concatenation simple_expansion expansion".split()
+)
+_WHOLE = WORD_KINDS | {"variable_assignment"}
 _OPERATORS = ";&|<>()"
-_INVALID = "It is no valid command."
+_PLAIN = r"[A-Za-z0-9_./:,@%+=^-]|(?<=[A-Za-z0-9^~])~"
+_WORD = re.compile(f"(?:{_PLAIN})+")
+_PATTERN = re.compile(f"(?:{_PLAIN}|[*?])+")
+_NUMBER = re.compile(r"\d")
+_VALUE = re.compile(r"\$(?:(\?|[A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})", re.ASCII)
+_REDIRECTING = frozenset({"<", ">", ">>", ">|", ">&"})
+BLANK = re.compile(rb"[ \t]*")
+NOTHING = re.compile(b"")
+REASONS = {
+    "variable_assignment": "It sets a variable.",
+    "variable_assignments": "It sets variables.",
+    "declaration_command": "It sets or exports a variable.",
+    "unset_command": "It changes a variable.",
+    "simple_expansion": "It holds a variable.",
+    "expansion": "It holds a variable.",
+    "arithmetic_expansion": "It holds arithmetic.",
+    "command_substitution": "It holds a command substitution.",
+    "process_substitution": "It holds a process substitution.",
+    "brace_expression": "It holds a brace expansion.",
+    "heredoc_redirect": "It holds a here-document that is not plain.",
+    "function_definition": "It defines a function.",
+    "case_statement": "It holds a case.",
+    "c_style_for_statement": "It holds arithmetic.",
+    "test_command": "It holds a test in brackets.",
+    "&": "It runs something in the background.",
+    "ERROR": "It is no valid command.",
+    "MISSING": "It is no valid command.",
+}
 _MOST_DOCUMENTS = 8
 _PLACE = b"<<<_"  # what stands in for a here-document
 # its beginning, up to the end of the line; what could quote a line end may not follow
@@ -55,15 +57,168 @@ _DOCUMENT = re.compile(
 _EXPANDING = re.compile(rb"[$`\\]")
 
 
-def _unclear(command: str, reason: str) -> Unclear:
-    return Unclear(reason, (Unknown(command.strip(), reason),))
+@dataclass(frozen=True, slots=True)
+class ShellNode:
+    """A node of the tree: its kind (`ERROR` and `MISSING` included) and its bytes, as UTF-8."""
+
+    kind: str
+    start: int
+    end: int
+    children: tuple[ShellNode, ...] = ()
 
 
-def _without_documents(source: bytes) -> tuple[bytes, Piece, Mapping[int, str]]:
+def syntax_tree(command: bytes) -> ShellNode | None:
+    """`command` by the grammar of bash; None if it is longer or deeper than what people write."""
+    if len(command) > MAX_BYTES:
+        return None
+    return _plain_node(Parser(grammar_of("bash")).parse(command).root_node, MAX_DEPTH)
+
+
+def _plain_node(parsed: Node, depth: int) -> ShellNode | None:
+    if not depth:
+        return None
+    children = []
+    for each in parsed.children:
+        child = _plain_node(each, depth - 1)
+        if child is None:
+            return None
+        children.append(child)
+    kind = "MISSING" if parsed.is_missing else parsed.type
+    return ShellNode(kind, parsed.start_byte, parsed.end_byte, tuple(children))
+
+
+class NotPlain(Exception):
+    """Something that is not understood; the message is the reason."""
+
+
+class WordReader:
+    """Reads single words.
+
+    `documents` are the texts of here-documents, by where a here-string stands in their place.
+    """
+
+    def __init__(self, source: bytes, documents: Mapping[int, str]) -> None:
+        self.source = source
+        self._documents = documents
+        self.values: dict[str, str] = {}  # of loop variables
+
+    def word(self, node: ShellNode) -> str:
+        """A word as the program gets it, or `UncertainWord`. Raises `NotPlain`, as all of these."""
+        text = self.text(node)
+        match node.kind:
+            case "word" | "number" if not node.children:
+                if _WORD.fullmatch(text):
+                    return text
+                if _PATTERN.fullmatch(text):
+                    return UncertainWord(text)
+                raise NotPlain(f"It holds {text!r}, which the shell may expand.")
+            case "raw_string":
+                return text[1:-1]
+            case "string":
+                return self._filled(text[1:-1], quoted=True)
+            case "simple_expansion" | "expansion":
+                return self._filled(text, quoted=False)
+            case "concatenation":
+                self.only_blank(node.children, node, NOTHING)
+                parts = [self.word(each) for each in node.children]
+                if any(isinstance(part, UncertainWord) for part in parts):
+                    raise NotPlain("It holds a word that the shell may expand.")
+                return "".join(parts)
+            case kind:
+                raise NotPlain(REASONS.get(kind, "It holds a word that the shell may expand."))
+
+    def _filled(self, text: str, *, quoted: bool) -> str:
+        """`text` with the values of loop variables; a `$?` is some number."""
+        if re.search(r'[$`\\"]', _VALUE.sub("", text)):
+            raise NotPlain(
+                "It holds quotes with something to expand in them."
+                if quoted
+                else REASONS["expansion"]
+            )
+        names = [match[1] or match[2] for match in _VALUE.finditer(text)]
+        values = {name: self._value(name, quoted=quoted) for name in names}
+        filled = _VALUE.sub(lambda match: values[match[1] or match[2]], text)
+        whole = len(names) == 1 and _VALUE.fullmatch(text)
+        if not any(isinstance(value, UncertainWord) for value in values.values()):
+            return filled
+        if not whole and any(
+            name != "?" for name in names if isinstance(values[name], UncertainWord)
+        ):
+            raise NotPlain(REASONS["expansion"])
+        return UncertainWord(filled)
+
+    def _value(self, name: str, *, quoted: bool) -> str:
+        if name == "?":
+            return UncertainWord("$?")
+        value = self.values.get(name)
+        if value is None or not (
+            quoted or isinstance(value, UncertainWord) or _WORD.fullmatch(value)
+        ):
+            raise NotPlain(REASONS["expansion"])
+        return value
+
+    def fed(self, node: ShellNode) -> str:
+        """What a here-string or a here-document gives to a program, its line end aside."""
+        self.only_blank(node.children, node, BLANK)
+        if [each.kind for each in node.children[:1]] != ["<<<"] or len(node.children) != 2:
+            raise NotPlain("It redirects in an unusual way.")
+        document = self._documents.get(node.start)
+        return self.word(node.children[1]) if document is None else document
+
+    def redirect(self, node: ShellNode) -> Redirect:
+        """A redirection to or from a file of a literal name."""
+        if node.kind != "file_redirect":
+            raise NotPlain(REASONS.get(node.kind, "It redirects in an unusual way."))
+        self.only_blank(node.children, node, BLANK)
+        children = list(node.children)
+        descriptor = ""
+        if children and children[0].kind == "file_descriptor":
+            descriptor = self.text(children.pop(0))
+        if (
+            len(children) != 2
+            or children[0].kind not in _REDIRECTING
+            or children[1].kind not in WORD_KINDS
+        ):
+            raise NotPlain("It redirects in an unusual way.")
+        target = self.word(children[1])
+        is_number = _NUMBER.fullmatch(target) is not None
+        if (
+            not target
+            or isinstance(target, UncertainWord)
+            or (children[0].kind == ">&" and not is_number)
+        ):
+            raise NotPlain("It redirects in an unusual way.")
+        return Redirect(children[0].kind, target, descriptor)
+
+    def text(self, node: ShellNode) -> str:
+        """What stands there."""
+        return self.source[node.start : node.end].decode("utf-8", "replace")
+
+    def only_blank(
+        self, children: tuple[ShellNode, ...], whole: ShellNode, blank: re.Pattern[bytes]
+    ) -> None:
+        """Raise unless `children` are all that is in `whole`, but for blanks."""
+        at = whole.start
+        for node in (*children, ShellNode("", whole.end, whole.end)):
+            if not blank.fullmatch(self.source, at, max(at, node.start)):
+                raise NotPlain("It holds something between its words that is not blank.")
+            at = node.end
+
+
+def leaves(node: ShellNode, whole: frozenset[str]) -> Iterator[ShellNode]:
+    """What has nothing below it, or is of a kind in `whole`, in order."""
+    if node.kind in whole or not node.children:
+        yield node
+    else:
+        for each in node.children:
+            yield from leaves(each, whole)
+
+
+def without_documents(source: bytes) -> tuple[bytes, ShellNode, Mapping[int, str]]:
     """`source` and its tree with a here-string for each here-document; the texts of these."""
     documents: dict[int, str] = {}
     while True:
-        tree = shell_tree(source)
+        tree = syntax_tree(source)
         if tree is None:
             raise NotPlain("It is too long or too deeply nested.")
         found = next(_below(tree, "heredoc_redirect"), None)
@@ -92,38 +247,40 @@ def _cut(source: bytes, start: int) -> tuple[bytes, str]:
     return cut, text.decode("utf-8", "replace")
 
 
-def _below(piece: Piece, kind: str) -> Iterator[Piece]:
-    if piece.kind == kind:
-        yield piece
-    for each in piece.pieces:
+def _below(node: ShellNode, kind: str) -> Iterator[ShellNode]:
+    if node.kind == kind:
+        yield node
+    for each in node.children:
         yield from _below(each, kind)
 
 
-def _leaves(source: bytes, tree: Piece) -> list[str]:
+def shlex_agrees(source: bytes, tree: ShellNode) -> bool:
+    """Whether a plain tokeniser finds the same words and operators. Raises `NotPlain`."""
+    return _shlex_tokens(source) == _tree_tokens(source, tree)
+
+
+def _tree_tokens(source: bytes, tree: ShellNode) -> list[str]:
     """The words and operators of a tree, in order; operators without blanks between are one."""
     found: list[str] = []
     end = -1  # of the operator before
-    for piece in outer(tree, _WHOLE):
-        text = source[piece.start : piece.end].decode()
-        if piece.kind == "comment" or not text.strip():
+    for node in leaves(tree, _WHOLE):
+        text = source[node.start : node.end].decode()
+        if node.kind == "comment" or not text.strip():
             continue
-        is_word = piece.kind in _WHOLE
+        is_word = node.kind in _WHOLE
         is_operator = not is_word and not text.strip(_OPERATORS)
-        if is_operator and piece.start == end:
+        if is_operator and node.start == end:
             found[-1] += text
         else:
             found.append("".join(shlex.split(text)) if is_word else text)
-        end = piece.end if is_operator else -1
+        end = node.end if is_operator else -1
     return found
 
 
-_WHOLE = WORDS | {"variable_assignment"}
-
-
-def _tokens(source: bytes) -> list[str]:
+def _shlex_tokens(source: bytes) -> list[str]:
     lexer = shlex.shlex(source.decode(), posix=True, punctuation_chars=_OPERATORS)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\n", True, "#"
     try:
         return list(lexer)
     except ValueError:  # quotes that are not closed
-        raise NotPlain(_INVALID) from None
+        raise NotPlain(REASONS["ERROR"]) from None

@@ -14,11 +14,11 @@ from pydantic import BaseModel, ConfigDict, model_validator
 
 from glossator.core.diagnostics import FileDiagnostics, Wanted
 from glossator.core.edit import Editing
-from glossator.core.permission import Access
+from glossator.core.permission import Access, Permit
 from glossator.core.question import Question, QuestionAnswer
 from glossator.core.tool_result import ToolResult
 from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.sandbox.context import ShellContext
+from glossator.sandbox.shell import ShellContext
 from glossator.symbols.finder import SymbolFinder
 from glossator.tools.agents import Agents
 from glossator.tools.findings import Findings
@@ -131,7 +131,8 @@ class ToolContext:
     while the user is asked, so that it does not count as work. `save` is awaited before a command:
     it has texts saved, and tells the model in a sentence which of them are not; empty if all are.
     `before_asking` is awaited before a question about the call: the reply that makes it may turn
-    out void. `call_id` is the call's. `agents` is None where there are no sub-agents.
+    out void. `permit` is the decision about the call, `call_id` its id. `agents` is None where
+    there are no sub-agents.
     """
 
     snapshot: WorkspaceSnapshot
@@ -150,9 +151,7 @@ class ToolContext:
     waiting: Callable[[], AbstractContextManager[object]] = nullcontext
     save: Callable[[], Awaitable[str]] = _all_saved
     before_asking: Callable[[], Awaitable[object]] = _at_once
-    only_reads: bool = False
-    shared: tuple[str, ...] = ()
-    targets: frozenset[str] = frozenset()
+    permit: Permit = field(default_factory=Permit)
     call_id: str = ""
     agents: Agents | None = None
 

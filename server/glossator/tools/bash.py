@@ -10,12 +10,9 @@ from glossator.core.errors import UsageError
 from glossator.core.permission import Access
 from glossator.core.tool_result import ToolResult
 from glossator.prompts.loader import load_prompt
-from glossator.sandbox.context import ShellContext
 from glossator.sandbox.jobs import MOST_RUNNING
-from glossator.sandbox.output import HEAD, TAIL, Output
-from glossator.sandbox.process import Exit
-from glossator.sandbox.report import exit_text, output_text
-from glossator.sandbox.shell import Command
+from glossator.sandbox.output import HEAD, TAIL, Exit, Output, exit_text, output_text
+from glossator.sandbox.shell import ShellCommand, ShellContext
 from glossator.tools.base import ToolArgs, ToolContext
 
 SECONDS = 120
@@ -84,14 +81,7 @@ class Bash:
             raise UsageError("Give a command, or a job to look at or stop.")
         try:
             unsaved = await context.save()
-            command = Command(
-                args.command,
-                args.cwd,
-                args.network,
-                context.only_reads,
-                context.shared,
-                context.targets,
-            )
+            command = ShellCommand(args.command, args.cwd, args.network, context.permit)
             number = context.runs.begin(command.text)
             run = f"[run {number}]"
             if args.background:
@@ -115,7 +105,7 @@ def _started(job: str, run: str, unsaved: str) -> ToolResult:
 
 
 async def _run(
-    args: BashArgs, command: Command, shell: ShellContext, run: str, unsaved: str
+    args: BashArgs, command: ShellCommand, shell: ShellContext, run: str, unsaved: str
 ) -> ToolResult:
     seconds = args.timeout_seconds or SECONDS
     finished = await shell.run(command, seconds)

@@ -15,9 +15,9 @@ from glossator.core.shown import shown
 from glossator.llm.effort import effort_problems
 from glossator.llm.factory import describe
 from glossator.llm.reach import why_unreachable
-from glossator.permissions.trust_question import how_to_trust
+from glossator.permissions.trust import how_to_trust
 from glossator.sandbox.policy import Unavailable
-from glossator.sandbox.sandbox import find_sandbox
+from glossator.sandbox.workspace_shell import find_sandbox
 from glossator.search.ripgrep_program import Absent, find_ripgrep
 from glossator.settings.load import user_file
 

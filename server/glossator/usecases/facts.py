@@ -21,8 +21,8 @@ from glossator.core.ports import CallPlace, CallsWanted
 from glossator.core.text import Position, count_units
 from glossator.core.uri import to_path
 from glossator.documents.snapshot import WorkspaceSnapshot
-from glossator.sandbox.process import Exit
-from glossator.sandbox.shell import Command, LimitedShell
+from glossator.sandbox.output import Exit
+from glossator.sandbox.shell import LimitedShell, ShellCommand
 from glossator.symbols.candidates import Place
 from glossator.symbols.find import Line
 from glossator.symbols.finder import CALLS
@@ -142,7 +142,7 @@ async def last_commit(
 
 
 async def _asked(shell: LimitedShell, folder: str, *about: str) -> Commit | None:
-    command = Command(shlex.join((*_GIT, *about)), folder)
+    command = ShellCommand(shlex.join((*_GIT, *about)), folder)
     try:
         finished = await shell.run(command, _GIT_SECONDS)
     except (UsageError, OSError) as error:

@@ -11,7 +11,7 @@ from glossator.core.answers import ListedRule, RuleList, Source
 from glossator.core.errors import UsageError
 from glossator.core.shown import shown
 from glossator.permissions.grants import Grants
-from glossator.permissions.rules import Rule, parse_rule
+from glossator.permissions.policy import Rule, parse_rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""What the user is asked, and what is told, about what was set aside: nothing is hidden in it.
+"""The question about files in quarantine, and the note on what became of them.
 
-The question shows all files whole, also those in folders, and where links lead; what does not fit
-is said to be cut.
+The question shows every file whole, those in folders, too, and where links lead; it says what is
+cut.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 
 from glossator.core.permission import Cut, PermissionAnswer, PermissionRequest, as_sent
 from glossator.core.shown import shown, shown_text
-from glossator.permissions.protected import protection
-from glossator.sandbox.fresh_copies import Entry, held, reason, walk
-from glossator.sandbox.set_aside import Aside
+from glossator.permissions.protected import why_protected
+from glossator.sandbox.quarantine import Quarantined
+from glossator.sandbox.safe_copy import Entry, error_text, open_folder, walk
 
 Relative = Callable[[str], str]  # a path as the user knows it
 
@@ -23,12 +23,12 @@ _MOST_SHOWN = 500_000  # bytes; to escape so many takes some two seconds
 _INDENT = "    "  # of contents, so that none can pass for the name of another file
 
 
-def question(taken: Sequence[Aside], relative: Relative) -> PermissionRequest:
-    """What the user is asked about what was set aside; blocking."""
+def quarantine_question(taken: Sequence[Quarantined], relative: Relative) -> PermissionRequest:
+    """The question about these files; blocking."""
     names = [shown(relative(each.path)) for each in taken]
     what = names[0] if len(names) == 1 else f"{len(names)} protected files"
     reasons = [
-        f"{name} is protected: {protection(each.path)}."
+        f"{name} is protected: {why_protected(each.path)}."
         for name, each in zip(names, taken, strict=True)
     ]
     if (more := len(reasons) - _MOST_NAMED) > 0:
@@ -48,10 +48,14 @@ def question(taken: Sequence[Aside], relative: Relative) -> PermissionRequest:
     return PermissionRequest("Bash", title, text, tuple(reasons), cut=cut)
 
 
-def told(
-    taken: Sequence[Aside], relative: Relative, answer: PermissionAnswer | None, *, stays: bool
+def outcome_text(
+    taken: Sequence[Quarantined],
+    relative: Relative,
+    answer: PermissionAnswer | None,
+    *,
+    stays: bool,
 ) -> str:
-    """What became of it, in a line; no `answer`: the user was not asked."""
+    """What became of the files, in a line; without `answer` the user was not asked."""
     paths = [shown(relative(each.path)) for each in taken]
     failures = [
         f"{path}: {each.failure}" for path, each in zip(paths, taken, strict=True) if each.failure
@@ -71,23 +75,23 @@ def told(
 
 
 class _Detail:
-    """What was set aside, one after another; what does not fit is counted."""
+    """The text of the question, within a budget of bytes; what does not fit is counted."""
 
     def __init__(self) -> None:
         self._texts: list[str] = []
         self._tail: list[str] = []
         self._left = 0
-        self._room = _MOST_SHOWN
+        self._budget = _MOST_SHOWN
 
     def add(self, title: str, entry: Entry | None = None, *, is_main: bool = False) -> None:
-        """Something, and its content if it is a file; of the main ones at least the title."""
+        """Add an entry, and its content if it is a file; of a main one at least the title."""
         size = 0
         if entry is not None and stat.S_ISREG(entry.status.st_mode):
             size = entry.status.st_size
-        if self._room > 0:
-            fitting = min(size, self._room)
+        if self._budget > 0:
+            fitting = min(size, self._budget)
             self._texts.append(title + _content(entry, fitting) if entry and size else title)
-            self._room -= fitting + len(title)
+            self._budget -= fitting + len(title)
             self._left += size - fitting
             return
         if is_main:
@@ -103,12 +107,12 @@ def _describe(path: str, name: str, detail: _Detail) -> None:
     """The content of a file, all that is in a folder, where a link leads."""
     above, last = os.path.split(path)
     try:
-        with held(above) as folder:
+        with open_folder(above) as folder:
             for entry in walk(last, folder):
                 title = shown(os.path.join(name, entry.path)) if entry.path else name
                 detail.add(f"{title}: {_kind(entry)}", entry, is_main=not entry.path)
     except OSError as error:
-        detail.add(f"{name}: it cannot be read ({reason(error)})", is_main=True)
+        detail.add(f"{name}: it cannot be read ({error_text(error)})", is_main=True)
 
 
 def _kind(entry: Entry) -> str:
@@ -126,7 +130,7 @@ def _content(entry: Entry, most: int) -> str:
     try:
         text = entry.read(most).decode("utf-8", "backslashreplace")
     except OSError as error:
-        return f", which cannot be read ({reason(error)})"
+        return f", which cannot be read ({error_text(error)})"
     lines = shown_text(text).removesuffix("\n").split("\n")
     return "".join(f"\n{_INDENT}{line}" for line in lines)
 

@@ -1,6 +1,6 @@
 """Whether a command is sure to only read, and to read nothing outside the workspace.
 
-"No" is always a safe answer: it means that the user is asked. What is checked is the text, and
+"No" is always a safe answer: then the user is asked. It depends on the text of the command and on
 where its paths lead now; a command that only reads still runs in the sandbox.
 """
 
@@ -15,53 +15,14 @@ from dataclasses import dataclass, replace
 from glob import iglob
 from itertools import islice
 
-from glossator.shell.paths import path_within
+from glossator.files.roots import is_inside
 from glossator.shell.programs import ANYTHING, FIND, GIT, GIT_RUNS, MANY, PROGRAMS, Options
-from glossator.shell.script import MOVES, Loose, Script, Simple, Unclear, moved
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a command would run: its folder, the workspace's folders, and its `PATH`.
-
-    All are absolute. A program that lies in the workspace is not what its name says.
-    """
-
-    cwd: str
-    roots: tuple[str, ...]
-    search_path: str
-
-
-def is_read_only(script: Script | Unclear, place: Place) -> bool:
-    """Whether all programs in `script` are known to only read, below `place.roots`.
-
-    Looks at the disk, to see where links lead: call it from a thread.
-    """
-    if isinstance(script, Unclear):
-        return False
-    return len(only_reading(script.commands, place)) == len(set(script.commands))
-
-
-def only_reading(commands: Sequence[Simple], place: Place) -> frozenset[Simple]:
-    """Those of `commands` that only read wherever they stand; see `is_read_only`.
-
-    What one reads must not go to another that may do more: `echo 'rm x' | sh`.
-    """
-    reading: set[Simple] = set()
-    others: set[Simple] = set()
-    folders = [place.cwd]  # where the shell may be by then
-    for command in commands:
-        (reading if _reads(command, folders, place) else others).add(command)
-        if command.words[0] in MOVES and len(folders) <= _MOST_FOLDERS:
-            folders = moved(folders, command.words)
-    feeding: dict[int, bool] = {}  # pipelines in which what comes later only reads
-    for command in reversed(commands):
-        if command.pipeline:
-            if not feeding.setdefault(command.pipeline, True):
-                others.add(command)
-            feeding[command.pipeline] &= command in reading
-    return frozenset(reading - others)
-
+from glossator.shell.script import (
+    FOLDER_CHANGERS,
+    SimpleCommand,
+    UncertainWord,
+    folders_after,
+)
 
 _MOST_FOLDERS = 8
 _MOST_MATCHES = 1_000
@@ -73,6 +34,45 @@ _HARMLESS = re.compile(
     re.ASCII,
 )
 _NOT_FILES = ("/dev", "/proc", "/sys")  # whose names mean another thing in another process
+_PLAIN_NAME = re.compile(r"[^-+()!,\s*?\[\\][^\s*?\[\\]*")
+_MAGIC = re.compile(r"[*?\[]")
+_UPWARDS = re.compile(r"\.[.*?]*[*?][.*?]*")
+
+
+@dataclass(frozen=True, slots=True)
+class CommandContext:
+    """Where a command would run: its folder, the workspace's folders, and its `PATH`.
+
+    All are absolute. A program that lies in the workspace is not what its name says.
+    """
+
+    cwd: str
+    roots: tuple[str, ...]
+    search_path: str
+
+
+def read_only_commands(
+    commands: Sequence[SimpleCommand], context: CommandContext
+) -> frozenset[SimpleCommand]:
+    """Those of `commands` that are known to only read, below `context.roots`, wherever they stand.
+
+    What one reads must not go to another that may do more: `echo 'rm x' | sh`. Looks at the disk,
+    to see where links lead: call it from a thread.
+    """
+    reading: set[SimpleCommand] = set()
+    others: set[SimpleCommand] = set()
+    folders = [context.cwd]  # where the shell may be by then
+    for command in commands:
+        (reading if _reads(command, folders, context) else others).add(command)
+        if command.words[0] in FOLDER_CHANGERS and len(folders) <= _MOST_FOLDERS:
+            folders = folders_after(folders, command.words)
+    feeding: dict[int, bool] = {}  # pipelines in which what comes later only reads
+    for command in reversed(commands):
+        if command.pipeline:
+            if not feeding.setdefault(command.pipeline, True):
+                others.add(command)
+            feeding[command.pipeline] &= command in reading
+    return frozenset(reading - others)
 
 
 def is_harmless(variable: str) -> bool:
@@ -80,7 +80,7 @@ def is_harmless(variable: str) -> bool:
     return _HARMLESS.fullmatch(variable) is not None
 
 
-def _reads(command: Simple, folders: list[str], place: Place) -> bool:
+def _reads(command: SimpleCommand, folders: list[str], context: CommandContext) -> bool:
     """Whether a program only reads, and only what is in the workspace, whichever folder it is."""
     if command.writes or not all(map(is_harmless, command.variables)):
         return False
@@ -90,16 +90,16 @@ def _reads(command: Simple, folders: list[str], place: Place) -> bool:
         command = replace(command, words=("test", *command.words[1:-1]))
     sources = [each.target for each in command.redirects if each.operator == "<"]
     return all(
-        (paths := _paths(command.words, folder, place)) is not None
-        and all(_within(folder, path, place) for path in ("", *paths))
-        and all(_is_source(folder, path, place) for path in sources)
+        (paths := _paths(command.words, folder, context)) is not None
+        and all(_within(folder, path, context) for path in ("", *paths))
+        and all(_is_source(folder, path, context) for path in sources)
         for folder in folders
     )
 
 
-def _paths(words: Sequence[str], folder: str, place: Place) -> list[str] | None:
+def _paths(words: Sequence[str], folder: str, context: CommandContext) -> list[str] | None:
     """What is read; None if the program may do more than read."""
-    given = _expanded(words[1:], folder, place)
+    given = _expanded(words[1:], folder, context)
     if given is None:
         return None
     program = words[0]
@@ -107,14 +107,14 @@ def _paths(words: Sequence[str], folder: str, place: Place) -> list[str] | None:
     match program:
         case "cd":
             is_plain = len(given) == 1 and not given[0].startswith("-")
-            paths = given if is_plain and not isinstance(words[1], Loose) else None
+            paths = given if is_plain and not isinstance(words[1], UncertainWord) else None
         case "find":
             paths = _find(given)
         case "git":
             paths = _git(given)
         case _:
             paths = _match(options, given) if program in PROGRAMS else None
-    if paths is None or not (options.builtin or _installed(program, place)):
+    if paths is None or not (options.builtin or _installed(program, context)):
         return None
     if options.no_folders and any(
         path and os.path.isdir(os.path.join(folder, path)) for path in paths
@@ -123,41 +123,36 @@ def _paths(words: Sequence[str], folder: str, place: Place) -> list[str] | None:
     return paths
 
 
-def _expanded(words: Sequence[str], folder: str, place: Place) -> list[str] | None:
-    """The words with what patterns fit in `folder`, `Loose` like them; None if they are odd.
+def _expanded(words: Sequence[str], folder: str, context: CommandContext) -> list[str] | None:
+    """The words, patterns replaced by what matches in `folder`; None if they are odd.
 
     At least what a shell would find: hidden files, too. A name that a program would take for an
     option, or that a shell would divide or expand again, is odd, and so is a folder elsewhere.
     """
     expanded: list[str] = []
     for word in words:
-        if not isinstance(word, Loose):
+        if not isinstance(word, UncertainWord):
             expanded.append(word)
             continue
         within, _, last = word.rpartition("/")
-        if _MAGIC.search(within) or not _within(folder, within, place):
+        if _MAGIC.search(within) or not _within(folder, within, context):
             return None
         if _UPWARDS.fullmatch(last):
             return None  # older shells take `.*` for `..`, too
         found = list(islice(iglob(word, root_dir=folder, include_hidden=True), _MOST_MATCHES + 1))
         if len(found) > _MOST_MATCHES or not all(map(_PLAIN_NAME.fullmatch, found)):
             return None
-        expanded += map(Loose, found) if found else [str(word)]
+        expanded += map(UncertainWord, found) if found else [str(word)]
     return expanded
 
 
-_PLAIN_NAME = re.compile(r"[^-+()!,\s*?\[\\][^\s*?\[\\]*")
-_MAGIC = re.compile(r"[*?\[]")
-_UPWARDS = re.compile(r"\.[.*?]*[*?][.*?]*")
-
-
-def _installed(program: str, place: Place) -> bool:
+def _installed(program: str, context: CommandContext) -> bool:
     """Whether the program is one outside the workspace; one that is not there does nothing."""
-    path = shutil.which(program, path=place.search_path)
+    path = shutil.which(program, path=context.search_path)
     if path is None:
         return True
     return not any(
-        path_within(each, root) for each in (path, os.path.realpath(path)) for root in place.roots
+        is_inside(each, root) for each in (path, os.path.realpath(path)) for root in context.roots
     )
 
 
@@ -196,7 +191,7 @@ def _match(options: Options, words: Sequence[str]) -> list[str] | None:
     for word in left:
         if word == "--":
             operands += left
-        elif isinstance(word, Loose) or word == "-" or not word.startswith("-"):
+        elif isinstance(word, UncertainWord) or word == "-" or not word.startswith("-"):
             operands.append(word)
         elif not (options.number and _NUMBER.fullmatch(word)):
             read = _long if word.startswith("--") else _short
@@ -211,7 +206,7 @@ def _match(options: Options, words: Sequence[str]) -> list[str] | None:
     if not all(options.shape.fullmatch(each) for each in operands[: options.free]):
         return None
     is_counted = options.most < MANY or (options.free and options.shape is not ANYTHING)
-    if is_counted and any(isinstance(each, Loose) for each in operands):
+    if is_counted and any(isinstance(each, UncertainWord) for each in operands):
         return None  # how many files there are, and which is the first, may be otherwise by then
     return values + operands[options.free :]
 
@@ -241,30 +236,30 @@ def _short(options: Options, word: str, left: Iterator[str], seen: set[str]) -> 
 def _next(left: Iterator[str]) -> str | None:
     """The next word as a value, if it cannot be an option, nor several words."""
     word = next(left, None)
-    if word is None or isinstance(word, Loose):
+    if word is None or isinstance(word, UncertainWord):
         return None
     return None if word.startswith("-") and not _NUMBER.fullmatch(word) else word
 
 
-def _within(folder: str, path: str, place: Place) -> bool:
+def _within(folder: str, path: str, context: CommandContext) -> bool:
     """Whether `path`, seen from `folder`, leads to a file or folder below a root, or nowhere."""
     whole = os.path.join(folder, path)
     real = os.path.realpath(whole)
-    if any(path_within(os.path.normpath(whole), each) for each in _NOT_FILES) and not _in_roots(
-        real, place
+    if any(is_inside(os.path.normpath(whole), each) for each in _NOT_FILES) and not _in_roots(
+        real, context
     ):
         return False
-    return not os.path.lexists(whole) or (_in_roots(real, place) and _is_readable(real))
+    return not os.path.lexists(whole) or (_in_roots(real, context) and _is_readable(real))
 
 
-def _is_source(folder: str, path: str, place: Place) -> bool:
+def _is_source(folder: str, path: str, context: CommandContext) -> bool:
     """Whether a redirection may read `path`: it means more to a shell than to a program."""
     whole = os.path.join(folder, path)
-    return _in_roots(os.path.realpath(whole), place) and _within(folder, path, place)
+    return _in_roots(os.path.realpath(whole), context) and _within(folder, path, context)
 
 
-def _in_roots(real: str, place: Place) -> bool:
-    return any(path_within(real, os.path.realpath(root)) for root in place.roots)
+def _in_roots(real: str, context: CommandContext) -> bool:
+    return any(is_inside(real, os.path.realpath(root)) for root in context.roots)
 
 
 def _is_readable(real: str) -> bool:

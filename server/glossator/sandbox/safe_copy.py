@@ -1,7 +1,8 @@
-"""Files and folders are copied into new ones, which nobody holds who held or linked the old ones.
+"""Copies, removes and fingerprints files and folders, safe against processes that change them.
 
-Everything is opened below a folder that is held, and no link is followed: who swaps a folder for
-one leads nobody elsewhere. A copy is whole, or it is not there. Everything here raises `OSError`.
+Everything is opened relative to an open folder, and no link is followed: swapping a folder for a
+link leads nowhere else. Copies are new files, so nobody has them open or linked. A copy is whole,
+or it is not there. Everything here raises `OSError`.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ _SPECIAL = "it is neither a file, a folder nor a link"
 
 
 @dataclass(slots=True)
-class Room:
-    """What copies may take yet; a file counts with its length, whatever it takes on the disk."""
+class CopyBudget:
+    """What copies may still take; a file counts with its length, whatever it takes on the disk."""
 
     bytes: int
     entries: int
 
     def take(self, size: int, entries: int = 0) -> None:
-        """Raises `OSError` if there is not so much."""
+        """Raises `OSError` if so much is not left."""
         if size > self.bytes or entries > self.entries:
             raise OSError(errno.EFBIG, _TOO_LARGE)
         self.bytes -= size
@@ -46,7 +47,7 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One of what is in a folder: its path from there, and where it can be opened."""
+    """A file, folder or link: its path in the walk, and its name in an open folder."""
 
     path: str
     name: str
@@ -67,8 +68,8 @@ class Entry:
 
 
 @contextmanager
-def held(path: str, *, create: bool = False) -> Iterator[int]:
-    """A descriptor of the folder at a real path, which we may write to in the block."""
+def open_folder(path: str, *, create: bool = False) -> Iterator[int]:
+    """A descriptor of the folder at a real path, made writable in the block."""
     place = os.open(os.sep, _PLACE)
     try:
         for part in filter(None, path.split(os.sep)):
@@ -83,15 +84,15 @@ def held(path: str, *, create: bool = False) -> Iterator[int]:
         os.close(place)
 
 
-def copy(name: str, folder: int, to_name: str, to: int, room: Room) -> None:
-    """Copy what is there to where nothing is yet; a folder without special files."""
-    left = replace(room)
+def copy(name: str, folder: int, to_name: str, to: int, budget: CopyBudget) -> None:
+    """Copy a file, folder or link to a new name; a folder without special files."""
+    left = replace(budget)
     _copy(name, folder, to_name, to, left, _DEEPEST)
-    room.bytes, room.entries = left.bytes, left.entries  # what fails takes none
+    budget.bytes, budget.entries = left.bytes, left.entries  # a failed copy takes none
 
 
 def remove(name: str, folder: int) -> None:
-    """Remove what is there, however deep a folder is: those in it are moved up one by one."""
+    """Remove a file, folder or link. Nested folders are moved up one by one, however deep."""
     if not stat.S_ISDIR(_status(name, folder).st_mode):
         os.unlink(name, dir_fd=folder)
         return
@@ -106,34 +107,34 @@ def remove(name: str, folder: int) -> None:
 
 
 def walk(name: str, folder: int, path: str = "") -> Iterator[Entry]:
-    """What is there and, if it is a folder, all that is in it, each after its folder."""
+    """A file, folder or link and all that is in it, each after its folder."""
     yield from _walk(name, folder, path, _DEEPEST)
 
 
-def fingerprint(name: str, folder: int, room: Room | None = None) -> str:
-    """Differs where something else is there, or was written to.
+def fingerprint(name: str, folder: int, budget: CopyBudget | None = None) -> str:
+    """A hash that differs if something else is there, or it was written to.
 
-    With `room` for them it is made of contents, and a copy of a copy has the same.
+    With a `budget` it is made of contents, so a copy has the same.
     """
     seen = hashlib.sha256()
     for entry in walk(name, folder):
         status = entry.status
         facts: tuple[object, ...] = (entry.path, status.st_mode, entry.link)
         if stat.S_ISREG(status.st_mode):
-            facts += (status.st_size, _stamp(status) if room is None else _content(entry, room))
+            facts += (status.st_size, _stamp(status) if budget is None else _content(entry, budget))
         seen.update(repr(facts).encode())
     return seen.hexdigest()
 
 
-def reason(error: OSError) -> str:
+def error_text(error: OSError) -> str:
     """Why it failed, without the names of files."""
     return error.strerror or str(error)
 
 
-def _copy(name: str, folder: int, to_name: str, to: int, room: Room, deeper: int) -> None:
+def _copy(name: str, folder: int, to_name: str, to: int, budget: CopyBudget, deeper: int) -> None:
     status = _status(name, folder)
     mode = stat.S_IMODE(status.st_mode) & 0o777
-    room.take(0, entries=1)
+    budget.take(0, entries=1)
     if stat.S_ISLNK(status.st_mode):
         os.symlink(os.readlink(name, dir_fd=folder), to_name, dir_fd=to)
     elif stat.S_ISDIR(status.st_mode):
@@ -147,16 +148,16 @@ def _copy(name: str, folder: int, to_name: str, to: int, room: Room, deeper: int
         ):
             for each in os.listdir(old):
                 if _is_copied(_status(each, old)):
-                    _copy(each, old, each, new, room, deeper - 1)
+                    _copy(each, old, each, new, budget, deeper - 1)
             os.fchmod(new, mode | 0o700)
     else:
-        _copy_file(_opened_file(name, folder), mode, to_name, to, room)
+        _copy_file(_opened_file(name, folder), mode, to_name, to, budget)
 
 
-def _copy_file(file: int, mode: int, to_name: str, to: int, room: Room) -> None:
+def _copy_file(file: int, mode: int, to_name: str, to: int, budget: CopyBudget) -> None:
     with open(file, "rb") as old:
         status = os.fstat(file)
-        room.take(status.st_size)
+        budget.take(status.st_size)
         with (
             open(os.open(to_name, _CREATE, 0o600, dir_fd=to), "wb") as new,
             _gone_on_failure(to_name, to),
@@ -165,7 +166,7 @@ def _copy_file(file: int, mode: int, to_name: str, to: int, room: Room) -> None:
             while chunk := old.read(_CHUNK):
                 copied += len(chunk)
                 if copied > status.st_size:  # it grows
-                    room.take(len(chunk))
+                    budget.take(len(chunk))
                 new.write(chunk)
             new.flush()
             os.fchmod(new.fileno(), mode | 0o600)
@@ -177,7 +178,7 @@ def _gone_on_failure(name: str, folder: int) -> Iterator[None]:
     try:
         yield
     except OSError:
-        with suppress(OSError):  # the first failure is what is told
+        with suppress(OSError):  # the first failure counts
             remove(name, folder)
         raise
 
@@ -195,7 +196,7 @@ def _walk(name: str, folder: int, path: str, deeper: int) -> Iterator[Entry]:
 
 
 def _without_files(folder: int) -> list[str]:
-    """The folders in a folder, whose other entries are removed."""
+    """Remove the other entries of a folder; the names of the folders in it."""
     folders = []
     for name in os.listdir(folder):
         if stat.S_ISDIR(_status(name, folder).st_mode):
@@ -206,7 +207,7 @@ def _without_files(folder: int) -> list[str]:
 
 
 def _flatten(name: str, top: int) -> None:
-    """Remove a folder in `top`, having moved those in it there."""
+    """Move the folders in a folder of `top` up there, then remove it."""
     with _inside(name, top) as folder:
         for each in _without_files(folder):
             with _inside(each, folder):  # a folder that is moved must be writable
@@ -276,6 +277,6 @@ def _stamp(status: os.stat_result) -> tuple[int, ...]:
     return status.st_dev, status.st_ino, status.st_mtime_ns, status.st_ctime_ns
 
 
-def _content(entry: Entry, room: Room) -> str:
-    room.take(entry.status.st_size)
+def _content(entry: Entry, budget: CopyBudget) -> str:
+    budget.take(entry.status.st_size)
     return hashlib.sha256(entry.read(entry.status.st_size + 1)).hexdigest()

@@ -1,7 +1,7 @@
-"""Edits that would be made somewhere else than was decided about.
+"""Checks that an edit is made where it was decided about, just before it is applied.
 
-A call was decided about real paths, and its plan names real paths; a link that appeared on the way
-since then must not lead from the one to the other, and what came into a folder stays there.
+The decision and the plan name real paths. Since then a link may have come to lead elsewhere, and a
+file may have come into a folder that is moved.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from glossator.files.roots import real_path
 _Place = tuple[str, str]  # what a file is known to the editor by, and its real path
 
 
-def undecided(planned: EditPlan | Conflict | Refused, paths: AbstractSet[str]) -> Refused | None:
-    """The refusal of what is about other files than those at `paths` (real), None if none is.
+def check_permission_scope(
+    planned: EditPlan | Conflict | Refused, paths: AbstractSet[str]
+) -> Refused | None:
+    """A refusal if an edit touches files other than those at `paths` (real), else None.
 
-    Looks at the disk: where a name leads at this moment counts. A conflict is asked about, too,
-    for its lines will be shown.
+    Looks at the disk: where a name leads now counts. Conflicts are checked, too, for they show
+    lines.
     """
     for place in _places(planned):
         if (stray := _stray(place, paths)) is not None:

@@ -1,4 +1,4 @@
-"""Files of a kind below some folders, found by the system's `find`: some 2 ms for a thousand."""
+"""Searches folders with the system's `find`: some 2 ms for a thousand files."""
 
 from __future__ import annotations
 
